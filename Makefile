@@ -1,0 +1,38 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PY_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+STAMP  := $(VENV)/installed-$(PY_VERSION)
+PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# One environment for everything; made anew when PYTHON or the dependencies change.
+$(STAMP): pyproject.toml
+	@test -n "$(PY_VERSION)" || { echo "$(PYTHON) was not found: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "making $(VENV) with Python $(PY_VERSION) (once, about a minute)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install -e ".[test]"
+	@touch $@
+
+demo: $(STAMP) ## learn a rule and hand-written digits; writes demo/index.html
+	@$(BIN)/python -m atomlearn.demo
+
+test: $(STAMP) ## the whole test suite
+	@$(BIN)/python -m pytest --cov --cov-report=term
+
+lint: $(STAMP) ## ruff and mypy --strict
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(STAMP) ## the benchmarks, one table
+	@$(BIN)/python -m benchmarks
+
+clean: ## remove what make made
+	rm -rf $(VENV) demo

@@ -1,0 +1,1 @@
+"""Sets as packed rows of ``uint64`` words. Nothing here knows of algebra."""

@@ -1,0 +1,121 @@
+"""Sets of small integers as rows of ``uint64`` words (NumPy only, no compilation).
+
+A matrix of sets has one row a set and ``width(n)`` words a row; member ``i`` is bit ``i % 64`` of
+word ``i // 64``. Bits beyond the universe are always zero, so rows compare and hash as they are.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = npt.NDArray[np.uint64]
+"""A matrix of sets: ``(n_sets, words)``; also one row alone."""
+
+WORD = 64
+
+
+def width(n: int) -> int:
+    """Words that hold ``n`` bits.
+
+    >>> width(0), width(1), width(64), width(65)
+    (0, 1, 1, 2)
+    """
+    return (n + WORD - 1) // WORD
+
+
+def empty(n_rows: int, n: int) -> Rows:
+    """``n_rows`` empty sets over a universe of ``n``."""
+    return np.zeros((n_rows, width(n)), dtype=np.uint64)
+
+
+def row(members: Iterable[int], n: int) -> Rows:
+    """One set as a row.
+
+    >>> row([0, 3], 8)
+    array([9], dtype=uint64)
+    """
+    return from_indices([list(members)], n)[0]
+
+
+def from_indices(sets: Sequence[Sequence[int]], n: int) -> Rows:
+    """Many sets of indices as rows."""
+    rows = empty(len(sets), n)
+    sizes = [len(s) for s in sets]
+    which = np.repeat(np.arange(len(sets)), sizes)
+    member = np.fromiter((i for s in sets for i in s), dtype=np.int64, count=sum(sizes))
+    np.bitwise_or.at(rows, (which, member // WORD), np.uint64(1) << (member % WORD).astype(np.uint64))
+    return rows
+
+
+def pack(matrix: npt.NDArray[np.bool_]) -> Rows:
+    """Rows from a boolean matrix ``(n_sets, n)``.
+
+    >>> pack(np.array([[True, False, True]]))
+    array([[5]], dtype=uint64)
+    """
+    n_rows, n = matrix.shape
+    octets = np.zeros((n_rows, width(n) * 8), dtype=np.uint8)
+    octets[:, : (n + 7) // 8] = np.packbits(matrix, axis=1, bitorder="little")
+    return octets.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack(rows: Rows, n: int) -> npt.NDArray[np.bool_]:
+    """The boolean matrix of some rows; the inverse of :func:`pack`."""
+    octets = np.ascontiguousarray(rows, dtype="<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=-1, count=n, bitorder="little").astype(np.bool_)
+
+
+def members(one: Rows) -> npt.NDArray[np.int64]:
+    """The members of one row, ascending.
+
+    >>> members(row([70, 2], 80)).tolist()
+    [2, 70]
+    """
+    return np.flatnonzero(unpack(one, one.size * WORD))
+
+
+def count(rows: Rows) -> npt.NDArray[np.int64]:
+    """Size of each set (along the last axis)."""
+    return np.bitwise_count(rows).sum(axis=-1, dtype=np.int64)
+
+
+def full(n: int) -> Rows:
+    """The row with all ``n`` members.
+
+    >>> full(66).tolist() == [2**64 - 1, 3]
+    True
+    """
+    one = np.full(width(n), ~np.uint64(0), dtype=np.uint64)
+    if n % WORD:
+        one[-1] = (np.uint64(1) << np.uint64(n % WORD)) - np.uint64(1)
+    return one
+
+
+def complement(rows: Rows, n: int) -> Rows:
+    """All that is not in the set."""
+    return ~rows & full(n)
+
+
+def union(rows: Rows) -> Rows:
+    """The union of all rows."""
+    return np.bitwise_or.reduce(rows, axis=0)
+
+
+def meets(rows: Rows, one: Rows) -> npt.NDArray[np.bool_]:
+    """Which rows share a member with ``one``."""
+    return (rows & one).any(axis=-1)
+
+
+def within(rows: Rows, one: Rows) -> npt.NDArray[np.bool_]:
+    """Which rows are subsets of ``one``."""
+    return ~(rows & ~one).any(axis=-1)
+
+
+def distinct(rows: Rows) -> Rows:
+    """The different rows among some, first come first."""
+    if rows.shape[0] < 2 or rows.shape[1] == 0:
+        return rows[:1]
+    keys = np.ascontiguousarray(rows).view([("", np.uint64)] * rows.shape[1]).ravel()
+    first = np.unique(keys, return_index=True)[1]
+    return rows[np.sort(first)]
