@@ -1,0 +1,1 @@
+"""Constants, terms, relations, atoms and models: the exact algebra. It knows nothing of learning."""
