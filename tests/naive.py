@@ -1,0 +1,469 @@
+"""The paper in plain Python sets: slow, obvious, and the oracle of every fast kernel.
+
+Three layers, each readable beside the paper ("Algebraic Machine Learning"):
+
+1. *Semantics by brute force*: closure, entailment, closed sets, freest and least-free models.
+2. *Sets*: atoms as ``U(φ)`` and dual atoms as ``S_ζ``, both frozensets of constants, in lists.
+   The twins of the bit kernels: ``enforce_negative``, ``sparse_crossing``, ``reduce``, …
+3. *The graph*: nodes and edges of ``M`` and ``M*``, transitively closed, as the paper draws them.
+
+A term is a frozenset of constants (a constant stands as the set of itself); ``a < b`` is the pair
+``(a, b)``. Chance enters only through ``choose(options) -> option``, with ``options`` a sorted list
+that is never empty. In layer 2 the options are constants, or positions in the list of atoms,
+witnesses or relations that the function was given (and appends to).
+"""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, combinations
+from typing import Any
+
+Constant = Any  # anything sortable: "c1", 7
+Term = frozenset[Constant]
+Relation = tuple[Term, Term]  # (a, b) is a < b, or ¬(a < b) in a list of negatives
+Choose = Callable[[list[Any]], Any]
+
+
+class InconsistentError(ValueError):
+    """A negative relation contradicts the positive ones."""
+
+
+class NoPartnerError(ValueError):
+    """A crossing ran out of partners: a trace constraint was not enforced."""
+
+
+def seeded(seed: int) -> Choose:
+    """Uniform choices by position: lists of equal length get the same answers."""
+    return random.Random(seed).choice
+
+
+def scripted(*answers: Any) -> Choose:
+    """These choices in this order; each must be on offer, and there must be enough of them."""
+    left = list(answers)
+
+    def choose(options: list[Any]) -> Any:
+        assert options == sorted(options)
+        answer = left.pop(0)
+        assert answer in options, f"{answer!r} is not in {options!r}"
+        return answer
+
+    return choose
+
+
+def by_members(term: Term) -> tuple[Constant, ...]:
+    """A sort key for sets (``<`` on sets is inclusion, which sorts nothing)."""
+    return tuple(sorted(term))
+
+
+def subsets(constants: Iterable[Constant]) -> list[Term]:
+    """All subsets, the empty one included."""
+    items = sorted(constants)
+    sizes = (combinations(items, k) for k in range(len(items) + 1))
+    return [frozenset(chosen) for chosen in chain.from_iterable(sizes)]
+
+
+def terms_over(constants: Iterable[Constant]) -> list[Term]:
+    """All terms: the merges of one constant or more."""
+    return subsets(constants)[1:]
+
+
+# ------------------------------------------------------------------ 1. semantics by brute force
+
+
+def closure(S: Iterable[Constant], positives: Sequence[Relation]) -> Term:
+    """The least set with ``S`` that respects ``b ⊆ S ⇒ a ⊆ S`` for each ``a < b``."""
+    closed = frozenset(S)
+    while True:
+        grown = closed.union(*(a for a, b in positives if b <= closed))
+        if grown == closed:
+            return closed
+        closed = grown
+
+
+def is_closed(S: Term, positives: Sequence[Relation]) -> bool:
+    """No positive relation adds anything to ``S``."""
+    return all(a <= S for a, b in positives if b <= S)
+
+
+def entails(positives: Sequence[Relation], a: Term, b: Term) -> bool:
+    """``R⁺ ⊨ (a < b)``."""
+    return a <= closure(b, positives)
+
+
+def conflicts(positives: Sequence[Relation], negatives: Sequence[Relation]) -> list[Relation]:
+    """The negative relations that the positive ones contradict."""
+    return [(a, b) for a, b in negatives if entails(positives, a, b)]
+
+
+def consistent(positives: Sequence[Relation], negatives: Sequence[Relation]) -> bool:
+    """``R`` has a model."""
+    return not conflicts(positives, negatives)
+
+
+def closed_sets(constants: Iterable[Constant], positives: Sequence[Relation]) -> list[Term]:
+    """All closed sets of constants, by trying every subset."""
+    return [S for S in subsets(constants) if is_closed(S, positives)]
+
+
+def meet_irreducibles(constants: Iterable[Constant], positives: Sequence[Relation]) -> list[Term]:
+    """The closed sets, short of all constants, that are no intersection of larger closed sets."""
+    everything = frozenset(constants)
+    closed = closed_sets(everything, positives)
+
+    def meet_of_larger(closed_set: Term) -> Term:
+        return everything.intersection(*(larger for larger in closed if closed_set < larger))
+
+    return [s for s in closed if s != everything and meet_of_larger(s) != s]
+
+
+def freest_atoms(constants: Iterable[Constant], positives: Sequence[Relation]) -> list[Term]:
+    """The non-redundant atoms of the freest model of ``R⁺``."""
+    everything = frozenset(constants)
+    return [everything - S for S in meet_irreducibles(everything, positives)]
+
+
+def least_free_atoms(
+    constants: Iterable[Constant], positives: Sequence[Relation], negatives: Sequence[Relation]
+) -> list[Term]:
+    """The atoms of the paper's memory of ``R`` (section 3.4): the complements of ``cl(b)``."""
+    everything = frozenset(constants)
+    return distinct([everything - closure(b, positives) for _, b in negatives])
+
+
+def distinct(sets: Iterable[Term]) -> list[Term]:
+    """Each set once, in order of first appearance."""
+    return list(dict.fromkeys(sets))
+
+
+def redundant(atom: Term, atoms: Iterable[Term]) -> bool:
+    """Theorem 5: each constant of ``atom`` has another atom that ``atom`` is larger than."""
+    others = [other for other in atoms if other != atom]
+    return all(any(c in other and other <= atom for other in others) for c in atom)
+
+
+def irredundant(atoms: Iterable[Term]) -> list[Term]:
+    """The atoms that Theorem 5 does not remove, each once."""
+    kept = distinct(atoms)
+    return [atom for atom in kept if not redundant(atom, kept)]
+
+
+def atoms_of(x: Term, atoms: Sequence[Term]) -> list[int]:
+    """``GLᵃ(x)``: the positions of the atoms of a term, ``U(φ) ∩ x ≠ ∅``."""
+    return [i for i, atom in enumerate(atoms) if atom & x]
+
+
+def dis(a: Term, b: Term, atoms: Sequence[Term]) -> list[int]:
+    """The discriminant: the atoms of ``a`` that are no atoms of ``b``."""
+    return [i for i in atoms_of(a, atoms) if not atoms[i] & b]
+
+
+def holds(atoms: Sequence[Term], a: Term, b: Term) -> bool:
+    """``M ⊨ (a < b)``: every atom of ``a`` is an atom of ``b``."""
+    return not dis(a, b, atoms)
+
+
+def is_model(
+    atoms: Sequence[Term], positives: Sequence[Relation], negatives: Sequence[Relation] = ()
+) -> bool:
+    """``M ⊨ R``."""
+    return all(holds(atoms, a, b) for a, b in positives) and not any(
+        holds(atoms, a, b) for a, b in negatives
+    )
+
+
+def is_freer(
+    atoms1: Sequence[Term], atoms2: Sequence[Term], constants: Iterable[Constant] | None = None
+) -> bool:
+    """Model 1 is as free as model 2 or freer: it keeps ``¬(a < b)`` wherever model 2 has it."""
+    if constants is None:
+        constants = frozenset().union(*atoms1, *atoms2)
+    terms = terms_over(constants)
+    return not any(holds(atoms1, a, b) and not holds(atoms2, a, b) for a in terms for b in terms)
+
+
+# ------------------------------------------------------------------------------------- 2. sets
+
+
+def as_it_is(S: Term) -> Term:
+    """The closure operator of no positive relations."""
+    return S
+
+
+def trace(atom: Term, witnesses: Sequence[Term]) -> set[int]:
+    """``Tr(φ)``: the positions of the witnesses that contain a constant of the atom."""
+    return {i for i, S in enumerate(witnesses) if atom & S}
+
+
+def trace_of(x: Term, atoms: Sequence[Term], witnesses: Sequence[Term]) -> set[int]:
+    """``Tr(x)``: what the traces of all atoms of the term share (everything, if it has none)."""
+    everything = set(range(len(witnesses)))
+    return everything.intersection(*(trace(atoms[i], witnesses) for i in atoms_of(x, atoms)))
+
+
+def negative_constraint_holds(
+    a: Term, b: Term, atoms: Sequence[Term], witnesses: Sequence[Term]
+) -> bool:
+    """``Tr(b) ⊄ Tr(a)``."""
+    return not trace_of(b, atoms, witnesses) <= trace_of(a, atoms, witnesses)
+
+
+def positive_constraint_holds(
+    d: Term, e: Term, atoms: Sequence[Term], witnesses: Sequence[Term]
+) -> bool:
+    """``Tr(e) ⊂ Tr(d)``."""
+    return trace_of(e, atoms, witnesses) <= trace_of(d, atoms, witnesses)
+
+
+def separates(S: Term, a: Term, b: Term) -> bool:
+    """The witness shows ``¬(a < b)``: it contains ``b`` and not all of ``a``."""
+    return b <= S and not a <= S
+
+
+def enforce_negative(
+    atoms: Sequence[Term],
+    witnesses: Sequence[Term],
+    negatives: Sequence[Relation],
+    choose: Choose,
+    close: Callable[[Term], Term] = as_it_is,
+) -> tuple[list[Term], list[Term]]:
+    """Algorithm 1 on sets: new atoms ``{c}``, and a witness ``cl(b)`` where none serves.
+
+    Relations are taken in their order. Choices: a witness of ``Tr(b)`` until one misses a constant
+    of ``a``, then such a constant.
+    """
+    atoms, witnesses = list(atoms), list(witnesses)
+    for a, b in negatives:
+        if negative_constraint_holds(a, b, atoms, witnesses):
+            continue
+        c = strongly_discriminant_constant(a, b, atoms, witnesses, choose)
+        if c is None:
+            witnesses.append(close(b))
+            if a <= witnesses[-1]:
+                raise InconsistentError(
+                    f"{sorted(a)} < {sorted(b)} follows from the positive relations"
+                )
+            c = strongly_discriminant_constant(a, b, atoms, witnesses, choose)
+        atoms.append(frozenset({c}))
+    return atoms, witnesses
+
+
+def strongly_discriminant_constant(
+    a: Term, b: Term, atoms: Sequence[Term], witnesses: Sequence[Term], choose: Choose
+) -> Constant | None:
+    """A constant of ``a`` outside some witness of ``Tr(b)``; the function of Algorithm 1."""
+    U = trace_of(b, atoms, witnesses)
+    while U:
+        zeta = choose(sorted(U))
+        U.remove(zeta)
+        if a - witnesses[zeta]:
+            return choose(sorted(a - witnesses[zeta]))
+    return None
+
+
+def enforce_positive(
+    atoms: Sequence[Term],
+    witnesses: Sequence[Term],
+    positives: Sequence[Relation],
+    choose: Choose,
+) -> tuple[list[Term], list[Term]]:
+    """Algorithm 2 on sets: new atoms ``{c}``, and ``S_ζ ∪ d`` where a witness is not closed.
+
+    Relations are taken in their order. Choices: a witness of ``Tr(e) \\ Tr(d)``, then a constant of
+    ``e`` outside it.
+    """
+    atoms, witnesses = list(atoms), list(witnesses)
+    for d, e in positives:
+        while too_many := trace_of(e, atoms, witnesses) - trace_of(d, atoms, witnesses):
+            zeta = choose(sorted(too_many))
+            gamma = e - witnesses[zeta]
+            if gamma:
+                atoms.append(frozenset({choose(sorted(gamma))}))
+            else:
+                witnesses[zeta] |= d
+    return atoms, witnesses
+
+
+def enforce_traces(
+    atoms: Sequence[Term],
+    witnesses: Sequence[Term],
+    positives: Sequence[Relation],
+    negatives: Sequence[Relation],
+    choose: Choose,
+) -> tuple[list[Term], list[Term]]:
+    """Algorithms 1 and 2 in turn, until a whole pass over both adds nothing."""
+
+    def close(S: Term) -> Term:
+        return closure(S, positives)
+
+    state = list(atoms), list(witnesses)
+    while True:
+        before = state
+        state = enforce_negative(*state, negatives, choose, close)
+        state = enforce_positive(*state, positives, choose)
+        if state == before:
+            return state
+
+
+def sparse_crossing(
+    atoms: Sequence[Term], witnesses: Sequence[Term], a: Term, b: Term, choose: Choose
+) -> list[Term]:
+    """Algorithm 3 on sets: the atoms of ``dis(a, b)`` make way for ``U(φ) ∪ U(ε)``.
+
+    The other atoms come first, in their order; then, for each ``φ`` in order, its new atoms as they
+    were drawn (repeats are kept). Choice: a partner, from the atoms of ``b`` not yet drawn for it.
+    An atom ``φ`` whose trace is full crosses with one partner, or vanishes if ``b`` has no atom.
+    """
+    A, B = dis(a, b, atoms), atoms_of(b, atoms)
+    created = []
+    for phi in A:
+        left = list(B)
+        delta = set(range(len(witnesses))) - trace(atoms[phi], witnesses)
+        first = True
+        while delta or (first and left):
+            if not left:
+                raise NoPartnerError(f"Tr({sorted(b)}) is not in Tr({sorted(a)})")
+            epsilon = choose(left)
+            left.remove(epsilon)
+            rest = delta & trace(atoms[epsilon], witnesses)
+            if rest != delta or not delta:
+                created.append(atoms[phi] | atoms[epsilon])
+            delta, first = rest, False
+    return [atom for i, atom in enumerate(atoms) if i not in A] + created
+
+
+def guided_sparse_crossing(
+    atoms: Sequence[Term], witnesses: Sequence[Term], a: Term, b: Term, choose: Choose
+) -> list[Term]:
+    """Sparse Crossing that wastes no draw: an uncovered witness first, then a partner missing it.
+
+    Same order of the result as :func:`sparse_crossing`. Choices: a witness of ``Δ``, then an atom
+    of ``b`` whose trace lacks it; if ``Δ`` is empty from the start, one atom of ``b``.
+    """
+    A, B = dis(a, b, atoms), atoms_of(b, atoms)
+    created = []
+    for phi in A:
+        delta = set(range(len(witnesses))) - trace(atoms[phi], witnesses)
+        if not delta and B:
+            created.append(atoms[phi] | atoms[choose(B)])
+        while delta:
+            zeta = choose(sorted(delta))
+            partners = [i for i in B if not atoms[i] & witnesses[zeta]]
+            if not partners:
+                raise NoPartnerError(f"Tr({sorted(b)}) is not in Tr({sorted(a)})")
+            epsilon = choose(partners)
+            created.append(atoms[phi] | atoms[epsilon])
+            delta &= trace(atoms[epsilon], witnesses)
+    return [atom for i, atom in enumerate(atoms) if i not in A] + created
+
+
+def full_crossing(atoms: Sequence[Term], a: Term, b: Term) -> list[Term]:
+    """Each atom of ``dis(a, b)`` makes way for its merges with all atoms of ``b``."""
+    A, B = dis(a, b, atoms), atoms_of(b, atoms)
+    kept = [atom for i, atom in enumerate(atoms) if i not in A]
+    return kept + [atoms[phi] | atoms[epsilon] for phi in A for epsilon in B]
+
+
+def freest_by_crossing(constants: Iterable[Constant], positives: Sequence[Relation]) -> list[Term]:
+    """The freest model as the paper builds it: one atom a constant, then full crossings."""
+    atoms = [frozenset({c}) for c in sorted(constants)]
+    for a, b in positives:
+        atoms = irredundant(full_crossing(atoms, a, b))
+    return irredundant(atoms)
+
+
+def reduce(
+    atoms: Sequence[Term],
+    witnesses: Sequence[Term],
+    constants: Iterable[Constant],
+    choose: Choose,
+) -> list[Term]:
+    """Algorithm 4 on sets: a part of the atoms that leaves the trace of each constant as it was.
+
+    The kept atoms stay in their order. Choices: the next constant; a witness of ``W_c \\ Tr(c)`` (``reached`` is ``W_c``);
+    an atom of ``c`` whose trace lacks it.
+    """
+    Q: set[int] = set()
+    Lambda = set(constants)
+    while Lambda:
+        c = choose(sorted(Lambda))
+        Lambda.remove(c)
+        of_c = atoms_of(frozenset({c}), atoms)
+        target = trace_of(frozenset({c}), atoms, witnesses)
+        reached = set(range(len(witnesses))).intersection(
+            *(trace(atoms[phi], witnesses) for phi in of_c if phi in Q)
+        )
+        while reached != target:
+            xi = choose(sorted(reached - target))
+            phi = choose([phi for phi in of_c if not atoms[phi] & witnesses[xi]])
+            Q.add(phi)
+            reached &= trace(atoms[phi], witnesses)
+    return [atom for i, atom in enumerate(atoms) if i in Q]
+
+
+def dual_reduction(
+    witnesses: Sequence[Term], negatives: Sequence[Relation], choose: Choose
+) -> list[Term]:
+    """Algorithm 5 on sets: a part of the witnesses that still separates each negative relation.
+
+    The kept witnesses stay in their order. Choices: the next relation; if no kept witness separates
+    it, one that does.
+    """
+    Q: set[int] = set()
+    S = set(range(len(negatives)))
+    while S:
+        r = choose(sorted(S))
+        S.remove(r)
+        discriminant = [
+            i for i, witness in enumerate(witnesses) if separates(witness, *negatives[r])
+        ]
+        if not discriminant:
+            a, b = negatives[r]
+            raise InconsistentError(f"no witness separates {sorted(a)} from {sorted(b)}")
+        if not Q.intersection(discriminant):
+            Q.add(choose(discriminant))
+    return [witness for i, witness in enumerate(witnesses) if i in Q]
+
+
+def lazy_cover(
+    negatives: Sequence[Relation],
+    candidates: Sequence[Term],
+    choose: Choose,
+    close: Callable[[Term], Term] = as_it_is,
+) -> list[Term]:
+    """Witnesses for the negatives: in random order, skip the covered, add one for the others.
+
+    Choices: the next relation; then a candidate that separates it, or its own ``close(b)``, which
+    is on offer as the position after the last candidate. In order of addition.
+    """
+    chosen: list[Term] = []
+    S = set(range(len(negatives)))
+    while S:
+        r = choose(sorted(S))
+        S.remove(r)
+        a, b = negatives[r]
+        if any(separates(witness, a, b) for witness in chosen):
+            continue
+        on_offer = [*candidates, close(b)]
+        able = [i for i, witness in enumerate(on_offer) if separates(witness, a, b)]
+        if not able:
+            raise InconsistentError(
+                f"{sorted(a)} < {sorted(b)} follows from the positive relations"
+            )
+        chosen.append(on_offer[choose(able)])
+    return chosen
+
+
+def pinning_term(atom: Term, constants: Iterable[Constant]) -> Term:
+    """``T_φ``: the merge of the constants that do not contain the atom."""
+    return frozenset(constants) - atom
+
+
+def pinning_relations(atoms: Sequence[Term], constants: Iterable[Constant]) -> list[Relation]:
+    """Algorithm 6 on sets: the negatives ``¬(c < T_φ)``; none for an atom of all constants."""
+    everything = frozenset(constants)
+    return [
+        (frozenset({c}), pinning_term(atom, everything))
+        for atom in atoms
+        if atom != everything
+        for c in sorted(atom)
+    ]
