@@ -15,6 +15,7 @@ witnesses or relations that the function was given (and appends to).
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import Any
 
@@ -37,17 +38,21 @@ def seeded(seed: int) -> Choose:
     return random.Random(seed).choice
 
 
-def scripted(*answers: Any) -> Choose:
-    """These choices in this order; each must be on offer, and there must be enough of them."""
-    left = list(answers)
+class Script:
+    """These choices in this order: each must be on offer, and :meth:`done` when all were made."""
 
-    def choose(options: list[Any]) -> Any:
+    def __init__(self, *answers: Any) -> None:
+        self.left = list(answers)
+
+    def __call__(self, options: list[Any]) -> Any:
         assert options == sorted(options)
-        answer = left.pop(0)
+        answer = self.left.pop(0)
         assert answer in options, f"{answer!r} is not in {options!r}"
         return answer
 
-    return choose
+    def done(self) -> bool:
+        """No choice is left over."""
+        return not self.left
 
 
 def by_members(term: Term) -> tuple[Constant, ...]:
@@ -379,8 +384,8 @@ def reduce(
 ) -> list[Term]:
     """Algorithm 4 on sets: a part of the atoms that leaves the trace of each constant as it was.
 
-    The kept atoms stay in their order. Choices: the next constant; a witness of ``W_c \\ Tr(c)`` (``reached`` is ``W_c``);
-    an atom of ``c`` whose trace lacks it.
+    The kept atoms stay in their order. Choices: the next constant; a witness of ``W_c \\ Tr(c)``
+    (``W_c`` is ``reached``, the trace by the kept atoms alone); an atom of ``c`` that lacks it.
     """
     Q: set[int] = set()
     Lambda = set(constants)
@@ -467,3 +472,390 @@ def pinning_relations(atoms: Sequence[Term], constants: Iterable[Constant]) -> l
         if atom != everything
         for c in sorted(atom)
     ]
+
+
+# -------------------------------------------------------------------------------- 3. the graph
+
+
+@dataclass(frozen=True, order=True)
+class Atom:
+    """An atom of ``M``; atoms sort by age."""
+
+    number: int
+    name: str = field(compare=False)
+
+
+@dataclass(frozen=True, order=True)
+class DualAtom:
+    """An atom of ``M*``, ``ζ``; they sort by age."""
+
+    number: int
+    name: str = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Dual:
+    """``[x]``: a constant of ``M*`` if ``x`` is a term, a dual-of-atom if ``x`` is an atom."""
+
+    of: Term | Atom
+
+
+Node = Term | Atom | Dual | DualAtom
+
+
+class Graph:
+    """Nodes and directed edges, transitively closed at all times."""
+
+    def __init__(self) -> None:
+        self.above: dict[Node, set[Node]] = {}
+        self.below: dict[Node, set[Node]] = {}
+
+    def add_node(self, x: Node) -> None:
+        """A node without edges."""
+        self.above.setdefault(x, set())
+        self.below.setdefault(x, set())
+
+    def add_edge(self, x: Node, y: Node) -> None:
+        """``x → y`` and all that follows by transitivity."""
+        targets = self.above[y] | {y}
+        for source in self.below[x] | {x}:
+            self.above[source] |= targets
+            for target in targets:
+                self.below[target].add(source)
+
+    def delete_node(self, x: Node) -> None:
+        """The node and its edges go; the edges that went through it stay."""
+        for y in self.above.pop(x) - {x}:
+            self.below[y].remove(x)
+        for y in self.below.pop(x) - {x}:
+            self.above[y].remove(x)
+
+    def GL(self, x: Node) -> set[Node]:  # noqa: N802
+        """``{y : y → x or y = x}``."""
+        return self.below[x] | {x}
+
+    def GU(self, x: Node) -> set[Node]:  # noqa: N802
+        """``{y : x → y}``."""
+        return set(self.above[x])
+
+
+class Embedding(Graph):
+    """The graphs of ``M`` and ``M*`` for a set ``R`` of relations (paper, sections 2.3 to 2.6).
+
+    ``M`` starts with the atom 0 of all constants; ``M*`` with the atom 0* of all duals, the edges
+    of ``M`` reversed, and ``[b] → [a]`` for each positive ``a < b``.
+    """
+
+    def __init__(
+        self,
+        constants: Iterable[Constant],
+        positives: Sequence[Relation],
+        negatives: Sequence[Relation],
+    ) -> None:
+        super().__init__()
+        self.constants = sorted(constants)
+        self.positives, self.negatives = list(positives), list(negatives)
+        self.terms: list[Term] = []
+        self.born = 0
+        for x in [frozenset({c}) for c in self.constants]:
+            self.add_term(x)
+        for x in chain.from_iterable(self.positives + self.negatives):
+            self.add_term(x)
+        self.zero = self.add_atom(*(frozenset({c}) for c in self.constants), name="0")
+        self.zero_star = self.add_dual_atom(*(Dual(x) for x in self.terms), name="0*")
+        for a, b in self.positives:
+            self.add_edge(Dual(b), Dual(a))
+
+    def add_term(self, x: Term) -> None:
+        """A constant or term and its dual, with an edge from each part and to each whole."""
+        if x in self.above:
+            return
+        self.add_node(x)
+        self.add_node(Dual(x))
+        for y in self.terms:
+            if y < x:
+                self.add_edge_and_dual(y, x)
+            elif x < y:
+                self.add_edge_and_dual(x, y)
+        self.terms.append(x)
+
+    def add_edge_and_dual(self, x: Term | Atom, y: Term | Atom) -> None:
+        """``x → y`` in ``M`` and ``[y] → [x]`` in ``M*``."""
+        self.add_edge(x, y)
+        self.add_edge(Dual(y), Dual(x))
+
+    def add_atom(self, *uppers: Term | Atom, name: str = "") -> Atom:
+        """A new atom of ``M`` edged to constants or to atoms, with its dual."""
+        atom = Atom(self.next_number(), name)
+        self.add_node(atom)
+        self.add_node(Dual(atom))
+        for x in uppers:
+            self.add_edge_and_dual(atom, x)
+        return atom
+
+    def add_dual_atom(self, *uppers: Dual, name: str = "") -> DualAtom:
+        """A new atom of ``M*`` edged to duals of constants or terms."""
+        zeta = DualAtom(self.next_number(), name)
+        self.add_node(zeta)
+        for h in uppers:
+            self.add_edge(zeta, h)
+        return zeta
+
+    def next_number(self) -> int:
+        """Ages of atoms."""
+        self.born += 1
+        return self.born
+
+    def delete_atoms(self, atoms: Iterable[Atom | DualAtom]) -> None:
+        """Atoms go with their duals."""
+        for atom in atoms:
+            self.delete_node(atom)
+            if isinstance(atom, Atom):
+                self.delete_node(Dual(atom))
+
+    def A(self) -> set[Atom]:  # noqa: N802
+        """``A(M)``."""
+        return {x for x in self.above if isinstance(x, Atom)}
+
+    def A_dual(self) -> set[DualAtom]:  # noqa: N802
+        """``A(M*)``."""
+        return {x for x in self.above if isinstance(x, DualAtom)}
+
+    def GLa(self, x: Node) -> set[Any]:  # noqa: N802
+        """``GLᵃ(x)``: the atoms below, of ``M`` or of ``M*`` as ``x`` is of one or the other."""
+        atoms = self.A_dual() if isinstance(x, Dual | DualAtom) else self.A()
+        return self.GL(x) & atoms
+
+    def dis(self, a: Node, b: Node) -> set[Any]:
+        """``GLᵃ(a) \\ GLᵃ(b)``."""
+        return self.GLa(a) - self.GLa(b)
+
+    def less(self, a: Node, b: Node) -> bool:
+        """``a < b``: the discriminant is empty."""
+        return not self.dis(a, b)
+
+    def Tr(self, x: Term | Atom) -> set[DualAtom]:  # noqa: N802
+        """``∩ GLᵃ([φ])`` over the atoms ``φ`` of ``x`` (all of ``A(M*)``, if it has none)."""
+        return self.A_dual().intersection(*(self.GLa(Dual(phi)) for phi in self.GLa(x)))
+
+    def constants_above(self, atom: Atom) -> Term:
+        """``Uᶜ(φ)``: how the second layer writes an atom."""
+        return frozenset(c for c in self.constants if frozenset({c}) in self.GU(atom))
+
+    def constants_in(self, zeta: DualAtom) -> Term:
+        """``S_ζ``: how the second layer writes a dual atom."""
+        return frozenset(c for c in self.constants if Dual(frozenset({c})) in self.GU(zeta))
+
+    def as_sets(self) -> tuple[list[Term], list[Term]]:
+        """The atoms and the witnesses of the second layer, oldest first."""
+        atoms = [self.constants_above(phi) for phi in sorted(self.A())]
+        return atoms, [self.constants_in(zeta) for zeta in sorted(self.A_dual())]
+
+
+def enforce_reversed_negatives(graph: Embedding) -> list[DualAtom]:
+    """The optional first step of section 2.6: an atom ``ζ → [b]`` for each ``¬(a < b)``."""
+    return [
+        graph.add_dual_atom(Dual(b), name=f"ζ{i}") for i, (_, b) in enumerate(graph.negatives, 1)
+    ]
+
+
+def reversed_relations_hold(graph: Embedding) -> bool:
+    """Whether ``M*`` satisfies ``R`` reversed; section 2.6 takes that for consistency.
+
+    It is not: edges miss what follows through a term whose parts come from several relations.
+    """
+    return all(graph.less(Dual(b), Dual(a)) for a, b in graph.positives) and not any(
+        graph.less(Dual(b), Dual(a)) for a, b in graph.negatives
+    )
+
+
+def complete_terms(graph: Embedding) -> None:
+    """Edge to ``[T]`` the atoms that the duals of all constants of ``T`` share (section 3.4).
+
+    Repeated until nothing changes, which the paper does not say and which makes ``S_ζ`` closed.
+    """
+    changed = True
+    while changed:
+        changed = False
+        for term in graph.terms:
+            duals = [graph.GLa(Dual(frozenset({c}))) for c in sorted(term)]
+            for zeta in sorted(set.intersection(*duals) - graph.GLa(Dual(term))):
+                graph.add_edge(zeta, Dual(term))
+                changed = True
+
+
+def memory(
+    constants: Iterable[Constant], positives: Sequence[Relation], negatives: Sequence[Relation]
+) -> list[Term]:
+    """The least-free model as section 3.4 builds it: ``φ_ξ < c`` iff not ``ξ < [c]``."""
+    graph = Embedding(constants, positives, negatives)
+    xis = enforce_reversed_negatives(graph)
+    complete_terms(graph)
+    return distinct(frozenset(graph.constants) - graph.constants_in(xi) for xi in xis)
+
+
+def enforce_negative_trace_constraints(graph: Embedding, choose: Choose) -> None:
+    """Algorithm 1: enforce negative trace constraints.
+
+    ``while c = ∅`` as printed. An ``h`` that led to no constant would lead to none again, so it is
+    not drawn twice for the same relation; when all have failed, ``R`` is inconsistent.
+    """
+    for a, b in graph.negatives:
+        if graph.Tr(b) <= graph.Tr(a):
+            able = graph.GL(Dual(b)) - graph.GL(Dual(a))
+            hs = sorted(by_members(h.of) for h in able if is_constant_of_dual(h))
+            while (c := find_strongly_discriminant_constant(graph, a, b, choose)) is None:
+                if not hs:
+                    raise InconsistentError(f"{sorted(a)} < {sorted(b)} follows from R")
+                h = choose(hs)
+                hs.remove(h)
+                graph.add_dual_atom(Dual(frozenset(h)))
+            graph.add_atom(frozenset({c}))
+
+
+def is_constant_of_dual(x: Node) -> bool:
+    """``x ∈ C(M*)``: the dual of a constant or term."""
+    return isinstance(x, Dual) and isinstance(x.of, frozenset)
+
+
+def find_strongly_discriminant_constant(
+    graph: Embedding, a: Term, b: Term, choose: Choose
+) -> Constant | None:
+    """The function of Algorithm 1."""
+    Omega = {c for c in graph.constants if frozenset({c}) in graph.GL(a)}
+    U = graph.Tr(b)
+    while U:
+        zeta = choose(sorted(U))
+        U.remove(zeta)
+        if Omega - graph.constants_in(zeta):
+            return choose(sorted(Omega - graph.constants_in(zeta)))
+    return None
+
+
+def enforce_positive_trace_constraints(graph: Embedding, choose: Choose) -> None:
+    """Algorithm 2: enforce positive trace constraints."""
+    for d, e in graph.positives:
+        while not graph.Tr(e) <= graph.Tr(d):
+            zeta = choose(sorted(graph.Tr(e) - graph.Tr(d)))
+            Gamma = [
+                c
+                for c in graph.constants
+                if frozenset({c}) in graph.GL(e) and zeta not in graph.GL(Dual(frozenset({c})))
+            ]
+            if not Gamma:
+                graph.add_edge(zeta, Dual(d))
+            else:
+                graph.add_atom(frozenset({choose(Gamma)}))
+
+
+def enforce_trace_constraints(graph: Embedding, choose: Choose) -> None:
+    """Algorithms 1 and 2 in turn, until a whole pass over both adds nothing (section 2.6).
+
+    On an inconsistent ``R`` this would not end, so that is ruled out first, by closure.
+    """
+    if found := conflicts(graph.positives, graph.negatives):
+        raise InconsistentError(f"the positive relations contradict {found}")
+    before = None
+    while before != (now := sum(map(len, graph.above.values()))):
+        before = now
+        enforce_negative_trace_constraints(graph, choose)
+        enforce_positive_trace_constraints(graph, choose)
+
+
+def sparse_crossing_of_a_into_b(
+    graph: Embedding, a: Term, b: Term, choose: Choose, *, spare: bool = False
+) -> dict[Atom, list[Atom]]:
+    """Algorithm 3: Sparse Crossing of a into b. Returns the new atoms of each ``φ``.
+
+    ``U`` is initialised once and ``B`` fixed before the loop over ``φ``: printed inside it, only
+    the partners of the last ``φ`` would be restored, and new atoms would become partners.
+    With ``spare``, ``ε'`` is made only where the trace of ``ε`` would change without it: so do the
+    text of section 2.7 and the toy example, while Algorithm 3 makes them all.
+    """
+    A, partners = graph.dis(a, b), graph.GLa(b)
+    U: set[Atom] = set()
+    rows: dict[Atom, list[Atom]] = {}
+    for phi in sorted(A):
+        rows[phi] = []
+        B = set(partners)
+        Delta = graph.A_dual() - graph.GL(Dual(phi))
+        while B:
+            epsilon = choose(sorted(B))
+            rest = Delta & graph.GL(Dual(epsilon))
+            if rest != Delta or not Delta:
+                rows[phi].append(graph.add_atom(phi, epsilon))
+                Delta = rest
+                U.add(epsilon)
+            B.remove(epsilon)
+            if not Delta:
+                break
+        if Delta:
+            raise NoPartnerError(f"Tr({sorted(b)}) is not in Tr({sorted(a)})")
+    for epsilon in sorted(U):
+        if not spare or trace_without(graph, epsilon) != graph.Tr(epsilon):
+            graph.add_atom(epsilon)
+    graph.delete_atoms(U | A)
+    return rows
+
+
+def trace_without(graph: Embedding, atom: Atom) -> set[DualAtom]:
+    """The trace that the atoms edged to ``atom`` would give it, were it deleted."""
+    under = graph.GLa(atom) - {atom}
+    return graph.A_dual().intersection(*(graph.GLa(Dual(psi)) for psi in under))
+
+
+def full_crossing_of_a_into_b(graph: Embedding, a: Term, b: Term) -> dict[Atom, list[Atom]]:
+    """Full Crossing of a into b (section 2.7): the whole table. Returns its rows."""
+    A, B = graph.dis(a, b), graph.GLa(b)
+    rows = {phi: [graph.add_atom(phi, epsilon) for epsilon in sorted(B)] for phi in sorted(A)}
+    for epsilon in sorted(B):
+        graph.add_atom(epsilon)
+    graph.delete_atoms(A | B)
+    return rows
+
+
+def atom_set_reduction(graph: Embedding, choose: Choose) -> None:
+    """Algorithm 4: atom set reduction. (The atom 0 is no exception: it goes.)"""
+    Q: set[Atom] = set()
+    Lambda = set(graph.constants)
+    while Lambda:
+        c = choose(sorted(Lambda))
+        Lambda.remove(c)
+        x = frozenset({c})
+        W = graph.A_dual().intersection(*(graph.GLa(Dual(phi)) for phi in Q & graph.GLa(x)))
+        while graph.Tr(x) != W:
+            xi = choose(sorted(W - graph.Tr(x)))
+            phi = choose(sorted(phi for phi in graph.GLa(x) if Dual(phi) not in graph.GU(xi)))
+            Q.add(phi)
+            W &= graph.GLa(Dual(phi))
+    graph.delete_atoms(graph.A() - Q)
+
+
+def atom_set_reduction_for_the_dual_algebra(graph: Embedding, choose: Choose) -> None:
+    """Algorithm 5: atom set reduction for the dual algebra. (The atom 0* goes.)"""
+    Q: set[DualAtom] = set()
+    S = set(range(len(graph.negatives)))
+    while S:
+        r = choose(sorted(S))
+        S.remove(r)
+        a, b = graph.negatives[r]
+        if not graph.dis(Dual(b), Dual(a)) & Q:
+            Q.add(choose(sorted(graph.dis(Dual(b), Dual(a)))))
+    graph.delete_atoms(graph.A_dual() - Q)
+
+
+def generation_of_pinning_terms_and_relations(
+    graph: Embedding,
+) -> tuple[dict[Atom, Term], list[Relation]]:
+    """Algorithm 6: the pinning terms ``T_φ`` and the relations ``¬(c < T_φ)``, oldest atom first.
+
+    An atom of all constants, as 0, has no pinning term: a term has at least one constant.
+    """
+    terms: dict[Atom, Term] = {}
+    R_p: list[Relation] = []
+    for phi in sorted(graph.A()):
+        H = frozenset(graph.constants) - graph.constants_above(phi)
+        if H:
+            terms[phi] = H
+            R_p += [(frozenset({c}), H) for c in sorted(graph.constants_above(phi))]
+    return terms, R_p
