@@ -1,5 +1,127 @@
-"""What can go wrong, each with a name of its own. All derive from :class:`AtomlearnError`."""
+"""What can go wrong, each with a name of its own. All derive from :class:`AtomlearnError`.
+
+Each class is also the built-in exception that one would expect (``ValueError``, ``TypeError``,
+``KeyError``), and each message says what to do next.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.conflicts import Conflict
 
 
 class AtomlearnError(Exception):
     """The base of every exception atomlearn raises on purpose."""
+
+
+class InvalidName(AtomlearnError, ValueError):
+    """A name that cannot be the name of a constant."""
+
+
+class NameTooLong(InvalidName):
+    """A name of more characters than any file or table should carry."""
+
+
+class NameNotText(AtomlearnError, TypeError):
+    """A name that is not a string."""
+
+
+class DuplicateConstant(AtomlearnError, ValueError):
+    """A constant of this name is already there."""
+
+
+class UnknownConstant(AtomlearnError, KeyError):
+    """There is no constant of this name."""
+
+    def __str__(self) -> str:  # KeyError would show the message in quotes
+        return str(self.args[0]) if self.args else ""
+
+
+class ForeignConstant(AtomlearnError, ValueError):
+    """A constant, term or relation of another algebra."""
+
+
+class DifferentConstants(AtomlearnError, ValueError):
+    """Two models that are not over the same constants."""
+
+
+class EmptyTerm(AtomlearnError, ValueError):
+    """A term without constants."""
+
+
+class NotATerm(AtomlearnError, TypeError):
+    """Something else where a term was expected."""
+
+
+class NotARelation(AtomlearnError, TypeError):
+    """Something else where a relation was expected."""
+
+
+class RelationAsTruthValue(AtomlearnError, TypeError):
+    """A relation was used as if it were true or false (also by ``a <= b <= c``)."""
+
+
+class RelationSyntaxError(AtomlearnError, ValueError):
+    """Text that is not a relation, or not a list of names."""
+
+
+class InconsistentRelations(AtomlearnError, ValueError):
+    """Negative relations that the positive ones force to fail; see ``conflicts``."""
+
+    def __init__(self, conflicts: Sequence["Conflict"]) -> None:
+        self.conflicts = list(conflicts)
+        shown = "\n".join(str(conflict) for conflict in self.conflicts[:3])
+        more = len(self.conflicts) - 3
+        rest = f"\n... and {more} more in .conflicts" if more > 0 else ""
+        super().__init__(
+            f"{len(self.conflicts)} negative relation(s) cannot hold; "
+            f"take one of each list away:\n{shown}{rest}"
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[list["Conflict"]]]:
+        return type(self), (self.conflicts,)
+
+
+class ModelTooLarge(AtomlearnError, ValueError):
+    """An exact model that would have more atoms than allowed."""
+
+    def __init__(self, message: str, estimate: int, limit: int) -> None:
+        super().__init__(message)
+        self.estimate = estimate
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[type, tuple[str, int, int]]:
+        return type(self), (str(self), self.estimate, self.limit)
+
+
+class InvalidAtoms(AtomlearnError, ValueError):
+    """Rows that cannot be the atoms of a model over these constants."""
+
+
+class FileFormatError(AtomlearnError, ValueError):
+    """A file that cannot be read as what it should be."""
+
+
+class EmptyFile(FileFormatError):
+    """A file with nothing in it."""
+
+
+class NotText(FileFormatError):
+    """A file that should be UTF-8 text and is not."""
+
+
+class ForeignFile(FileFormatError):
+    """A file that atomlearn did not write."""
+
+
+class DamagedFile(FileFormatError):
+    """A file that was atomlearn's and is cut short or altered."""
+
+
+class NewerFile(FileFormatError):
+    """A file from a later version of atomlearn."""
+
+
+class UnsafeFile(FileFormatError):
+    """A file that declares sizes or names that no honest file has."""

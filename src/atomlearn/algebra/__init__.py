@@ -1,1 +1,1 @@
-"""Constants, terms, relations, atoms and models: the exact algebra. It knows nothing of learning."""
+"""Constants, terms, relations, atoms and models, exactly. Nothing here knows of learning."""

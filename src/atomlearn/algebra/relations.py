@@ -1,8 +1,57 @@
 """Relations between terms: ``a <= b`` ("a is contained in b") and its negation."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, NoReturn
 
-from atomlearn.bits.rows import Rows
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.algebra.syntax import parse_relation
+from atomlearn.algebra.terms import Term, make_term
+from atomlearn.bits.rows import WORD, Rows, empty
+from atomlearn.errors import NotARelation, RelationAsTruthValue, RelationSyntaxError
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Relation:
+    """``left < right`` if positive, else its negation. A statement, not a truth value.
+
+    >>> from atomlearn import Algebra
+    >>> a, b, c = Algebra().constants("a", "b", "c")
+    >>> ~(a <= b | c)
+    Relation('a !< b c')
+    >>> ~~(a <= b) == (a <= b)
+    True
+    >>> a <= b <= c
+    Traceback (most recent call last):
+    ...
+    atomlearn.errors.RelationAsTruthValue: 'a < b' is a relation, not true or false: ...
+    """
+
+    left: Term
+    right: Term
+    positive: bool = True
+
+    def __invert__(self) -> "Relation":
+        return Relation(self.left, self.right, not self.positive)
+
+    def __bool__(self) -> NoReturn:
+        raise RelationAsTruthValue(
+            f"{str(self)!r} is a relation, not true or false: ask algebra.entails(...) or "
+            "model.holds(...); instead of a <= b <= c write two relations, a <= b and b <= c; "
+            "instead of 'not' write ~"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.left} {'<' if self.positive else '!<'} {self.right}"
+
+    def __repr__(self) -> str:
+        return f"Relation({str(self)!r})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,3 +67,73 @@ class PackedRelations:
     positive_right: Rows
     negative_left: Rows
     negative_right: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class IndexLists:
+    """Many sets as one array of members and the offset of each: the sparse twin of rows."""
+
+    offsets: npt.NDArray[np.int64]
+    members: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, terms: Sequence[Term]) -> "IndexLists":
+        """The lists of some terms."""
+        return cls.from_indices([term.indices for term in terms])
+
+    @classmethod
+    def from_indices(cls, sets: Sequence[Sequence[int]]) -> "IndexLists":
+        """The lists of some sets of indices."""
+        offsets = np.zeros(len(sets) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, sets), np.int64, len(sets)), out=offsets[1:])
+        members = np.fromiter(chain.from_iterable(sets), np.int64, int(offsets[-1]))
+        return cls(offsets, members)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def rows(self, n: int) -> Rows:
+        """The same sets as rows over ``n`` elements."""
+        rows = empty(len(self), n)
+        which = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        bit = np.uint64(1) << (self.members % WORD).astype(np.uint64)
+        np.bitwise_or.at(rows, (which, self.members // WORD), bit)
+        return rows
+
+
+def make_relation(vocabulary: "Vocabulary", text: str) -> Relation:
+    """The relation that a text such as ``v < c1 c2`` states."""
+    if not isinstance(text, str):
+        raise NotARelation(f"expected text such as 'a < b c', not {type(text).__name__}: {text!r}")
+    parsed = parse_relation(text)
+    if parsed is None:
+        raise RelationSyntaxError(f"no relation in {text!r}; write for example 'a < b c'")
+    left, positive, right = parsed
+    return Relation(make_term(vocabulary, left), make_term(vocabulary, right), positive)
+
+
+def adopt_relation(vocabulary: "Vocabulary", relation: object) -> Relation:
+    """The relation with its terms in this vocabulary."""
+    if not isinstance(relation, Relation):
+        hint = "; make one from text with .relation(...)" if isinstance(relation, str) else ""
+        raise NotARelation(
+            f"expected a relation such as a <= b, not {type(relation).__name__}: {relation!r}{hint}"
+        )
+    if relation.left.vocabulary is vocabulary and relation.right.vocabulary is vocabulary:
+        return relation
+    return Relation(
+        make_term(vocabulary, relation.left),
+        make_term(vocabulary, relation.right),
+        relation.positive,
+    )
+
+
+def flatten(relations: Iterable[object]) -> list[object]:
+    """Relations given one by one, in lists, or by generators, as one list."""
+    flat: list[object] = []
+    for item in relations:
+        if isinstance(item, Iterable) and not isinstance(item, str | bytes | Term):
+            flat.extend(item)
+        else:
+            flat.append(item)
+    return flat

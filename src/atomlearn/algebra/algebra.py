@@ -1,0 +1,301 @@
+"""The algebra: constants, terms over them, and the relations that they should satisfy."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from atomlearn.algebra.conflicts import Conflict
+from atomlearn.algebra.layout import Layout
+from atomlearn.algebra.model import Model
+from atomlearn.algebra.relations import (
+    IndexLists,
+    PackedRelations,
+    Relation,
+    adopt_relation,
+    flatten,
+    make_relation,
+)
+from atomlearn.algebra.terms import Constant, Term, make_term
+from atomlearn.algebra.vocabulary import Vocabulary
+from atomlearn.errors import InconsistentRelations
+
+
+class Algebra:
+    """Constants and the relations that models of this algebra satisfy.
+
+    >>> alg = Algebra()
+    >>> v, a, b, c = alg.constants("v", "a", "b", "c")
+    >>> alg.add(v <= a | b, a <= c, ~(v <= c))
+    >>> alg
+    <Algebra: 2 positive and 1 negative relations over 4 constants>
+    >>> alg.entails(v <= b | c)
+    True
+    >>> alg.conflicts()
+    []
+    >>> alg.add(b <= c)
+    >>> alg.conflicts()[0].derivation
+    (Relation('a < c'), Relation('b < c'), Relation('v < a b'))
+    """
+
+    def __init__(self, constants: Iterable[str] = ()) -> None:
+        self._vocabulary = Vocabulary(constants)
+        self._relations: dict[Relation, None] = {}  # a set that keeps its order
+        self._laid_out: Layout | None = None
+
+    # -- constants and terms
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The names of the constants, which terms and models share."""
+        return self._vocabulary
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of all constants, in the order they were made."""
+        return tuple(self._vocabulary.names)
+
+    @property
+    def n_constants(self) -> int:
+        """How many constants there are."""
+        return len(self._vocabulary)
+
+    def constant(self, name: str) -> Constant:
+        """Make a constant; its name must be new. An old one is ``algebra[name]``."""
+        return self.constants(name)[0]
+
+    def constants(self, *names: str) -> list[Constant]:
+        """Make constants, all of them or, if a name is not fit, none.
+
+        >>> alg = Algebra()
+        >>> alg.constants("a", "b")
+        [Constant('a'), Constant('b')]
+        >>> alg.constants("c", "a")
+        Traceback (most recent call last):
+        ...
+        atomlearn.errors.DuplicateConstant: there is already a constant 'a'; ...
+        >>> alg.n_constants
+        2
+        """
+        made = self._vocabulary.extend(names)
+        if made:
+            self._laid_out = None
+        return [Constant(self._vocabulary, (i,)) for i in made]
+
+    def __getitem__(self, name: str) -> Constant:
+        return Constant(self._vocabulary, (self._vocabulary.index(name),))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._vocabulary
+
+    def __iter__(self) -> Iterator[Constant]:
+        return (Constant(self._vocabulary, (i,)) for i in range(self.n_constants))
+
+    def term(self, constants: "str | Term | Iterable[str | Term]") -> Term:
+        """A term from text, or from a list of exact names, constants or terms.
+
+        >>> alg = Algebra(["a", "top left"])
+        >>> alg.term('a "top left"') == alg.term(["a", "top left"]) == alg["a"] | alg["top left"]
+        True
+        """
+        return make_term(self._vocabulary, constants)
+
+    def relation(self, text: str) -> Relation:
+        """A relation from text, as in a relation file.
+
+        >>> Algebra(["a", "b", "c"]).relation("a !< b c")
+        Relation('a !< b c')
+        """
+        return make_relation(self._vocabulary, text)
+
+    # -- relations
+
+    def add(self, *relations: Relation | Iterable[Relation]) -> None:
+        """Add relations, all of them or, if one is not fit, none.
+
+        One that is already there changes nothing. A relation and its negation can both be added:
+        :meth:`conflicts` will name them.
+        """
+        own = [adopt_relation(self._vocabulary, relation) for relation in flatten(relations)]
+        if own:
+            self._relations.update(dict.fromkeys(own))
+            self._laid_out = None
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """All relations, in the order they were added."""
+        return tuple(self._relations)
+
+    @property
+    def positive(self) -> tuple[Relation, ...]:
+        """The positive relations."""
+        return tuple(r for r in self._relations if r.positive)
+
+    @property
+    def negative(self) -> tuple[Relation, ...]:
+        """The negative relations."""
+        return tuple(r for r in self._relations if not r.positive)
+
+    def packed(self) -> PackedRelations:
+        """The relations as bit rows, for an engine."""
+        return self._layout().packed
+
+    # -- what follows
+
+    def closure(self, term: Term) -> Term:
+        """All constants that the positive relations put below a term.
+
+        >>> alg = Algebra(["a", "b", "c"])
+        >>> alg.add(alg.relation("a < b"))
+        >>> alg.closure(alg["b"])
+        Term('a b')
+        """
+        return self.closures([term])[0]
+
+    def closures(self, terms: Iterable[Term]) -> list[Term]:
+        """The closure of each of many terms, faster than one by one."""
+        own = [make_term(self._vocabulary, term) for term in terms]
+        from atomlearn.algebra.closure import close_each
+
+        closed = close_each(self._layout().rules, IndexLists.of(own))
+        members, at = closed.members.tolist(), closed.offsets.tolist()
+        return [Term(self._vocabulary, tuple(members[at[i] : at[i + 1]])) for i in range(len(own))]
+
+    def entails(self, relation: Relation) -> bool:
+        """Does the relation follow from those that were added? Exact, by closure.
+
+        A positive relation follows from positive ones alone (Theorem 4), whether or not the
+        negative ones agree with them. A negative one follows if what it denies would contradict
+        a negative relation that was added.
+
+        >>> alg = Algebra(["a", "b", "c"])
+        >>> a, b, c = alg
+        >>> alg.add(a <= b, ~(a <= c))
+        >>> alg.entails(a <= b | c), alg.entails(~(b <= c)), alg.entails(~(c <= b))
+        (True, True, False)
+        """
+        relation = adopt_relation(self._vocabulary, relation)
+        layout = self._layout()
+        if not relation.positive:
+            return layout.forbids(relation)
+        from atomlearn.algebra.closure import follow
+
+        left, right = IndexLists.of([relation.left]), IndexLists.of([relation.right])
+        return bool(follow(layout.rules, left, right)[0])
+
+    def conflicts(self) -> list[Conflict]:
+        """The negative relations that the positive ones force to fail, each with a derivation.
+
+        The relations are consistent exactly when there are none. The order is that in which the
+        negative relations were added.
+        """
+        return self._layout().conflicts()
+
+    # -- models
+
+    def learn(self, random_state: Any = None, **options: Any) -> Model:
+        """A small model of all relations, by one epoch of Sparse Crossing.
+
+        The same ``random_state`` gives the same model. Raises
+        :class:`~atomlearn.errors.InconsistentRelations` if there is none.
+        """
+        self._refuse_conflicts()
+        from atomlearn.learning import learn
+
+        relations = self.packed()
+        rows = learn(relations, random_state=random_state, **options)
+        return Model(self._vocabulary, rows, relations.n_constants)
+
+    def epochs(self, random_state: Any = None, **options: Any) -> Any:
+        """Epoch after epoch of learning with pinning: an iterator of objects with a ``model``."""
+        self._refuse_conflicts()
+        from atomlearn.learning.epochs import Epochs
+
+        return Epochs(self, random_state=random_state, **options)
+
+    def freest(self, *, limit: int | None = None) -> Model:
+        """The freest model: ``a < b`` holds in it only if the positive relations entail it.
+
+        Made by Full Crossing of all positive relations, without redundant atoms. It grows fast:
+        raises :class:`~atomlearn.errors.ModelTooLarge`, with an estimate, before it has more than
+        ``limit`` atoms.
+
+        >>> alg = Algebra(["v", "a", "b"])
+        >>> alg.add(alg.relation("v < a b"))
+        >>> [atom.constants for atom in alg.freest().atoms]
+        [('a',), ('b',), ('v', 'a'), ('v', 'b')]
+        """
+        self._refuse_conflicts()
+        from atomlearn.algebra.memories import freest
+
+        relations = self.packed()
+        return Model(self._vocabulary, freest(relations, limit), relations.n_constants)
+
+    def least_free(self, *, limit: int | None = None) -> Model:
+        """The paper's small memory: one atom for each right side ``b`` of a negative relation.
+
+        The atom is in all constants outside the closure of ``b``. The paper calls this the
+        least-free model, in which ``a < b`` holds unless the relations imply otherwise. It does
+        satisfy all relations, but the second is not always so: with constants a, b, x and only
+        ``¬(a < b)`` it also separates x from b, though nothing says so. A single least-free model
+        need not exist.
+
+        >>> alg = Algebra(["a", "b", "x"])
+        >>> alg.add(alg.relation("a !< b"))
+        >>> [atom.constants for atom in alg.least_free().atoms]
+        [('a', 'x')]
+        """
+        self._refuse_conflicts()
+        from atomlearn.algebra.memories import least_free
+
+        layout = self._layout()
+        rows = least_free(layout.denied_right, layout.rules, layout.n, limit)
+        return Model(self._vocabulary, rows, self.n_constants)
+
+    # -- files and copies
+
+    @classmethod
+    def read(cls, path: "str | Path") -> "Algebra":
+        """The relations of a text file (``.rel``); constants are made as they are mentioned."""
+        from atomlearn.formats.relations import read_relations
+
+        return read_relations(path)
+
+    def write(self, path: "str | Path") -> None:
+        """Write the relations to a text file (``.rel``)."""
+        from atomlearn.formats.relations import write_relations
+
+        write_relations(self, path)
+
+    def copy(self) -> "Algebra":
+        """An algebra with the same constants and relations, which grows on its own.
+
+        Constants and terms made before the copy can be used with both.
+        """
+        twin = Algebra()
+        twin._vocabulary = self._vocabulary.fork()
+        twin._relations = {adopt_relation(twin._vocabulary, r): None for r in self._relations}
+        return twin
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: object) -> "Algebra":
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_laid_out": None}
+
+    def __repr__(self) -> str:
+        return (
+            f"<Algebra: {len(self.positive)} positive and {len(self.negative)} negative "
+            f"relations over {self.n_constants} constants>"
+        )
+
+    def _refuse_conflicts(self) -> None:
+        conflicts = self.conflicts()
+        if conflicts:
+            raise InconsistentRelations(conflicts)
+
+    def _layout(self) -> Layout:
+        if self._laid_out is None:
+            self._laid_out = Layout(self.n_constants, self.positive, self.negative)
+        return self._laid_out

@@ -1,0 +1,293 @@
+"""Models: sets of atoms, which answer every question about terms."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.algebra.atoms import Atom
+from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
+from atomlearn.algebra.terms import Constant, Term, make_term
+from atomlearn.algebra.vocabulary import Vocabulary
+from atomlearn.bits import rows as bits
+from atomlearn.bits.rows import Rows
+from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.algebra import Algebra
+
+
+class Model:
+    """A semilattice given by its atoms: ``a < b`` holds when every atom of ``a`` is one of ``b``.
+
+    Models come from :meth:`Algebra.learn`, :meth:`~Algebra.freest`, :meth:`~Algebra.least_free` and
+    from files. They do not change. Two are equal when the same relations hold in both, decided
+    exactly, whatever their atoms and whichever algebras they come from, if the constants have the
+    same names.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra()
+    >>> v, a, b = alg.constants("v", "a", "b")
+    >>> alg.add(v <= a | b)
+    >>> model = alg.freest()
+    >>> model
+    <Model: 4 atoms over 3 constants>
+    >>> model.holds(v <= a | b), model.holds(v <= a)
+    (True, False)
+    >>> model.discriminant(v, a)
+    (Atom('v b'),)
+    """
+
+    def __init__(
+        self, algebra: "Algebra | Vocabulary", rows: Rows, n_constants: int | None = None
+    ) -> None:
+        """Row ``i`` of ``rows`` is the set of constants that contain the ``i``-th atom.
+
+        ``n_constants`` tells how many of the algebra's constants the rows are about, if it has
+        grown since. Atoms given twice are kept once; a row without constants is no atom.
+        """
+        vocabulary = algebra if isinstance(algebra, Vocabulary) else algebra.vocabulary
+        n = len(vocabulary) if n_constants is None else n_constants
+        rows = np.ascontiguousarray(rows, dtype=np.uint64)
+        if rows.ndim != 2 or rows.shape[1] != bits.width(n) or n > len(vocabulary):
+            raise InvalidAtoms(
+                f"rows of shape {rows.shape} cannot be atoms over {n} constants: "
+                f"(n_atoms, {bits.width(n)}) is needed"
+            )
+        if bool((rows & ~bits.full(n)).any()):
+            raise InvalidAtoms(f"rows with bits beyond the {n} constants")
+        rows = _distinct(rows)
+        rows.setflags(write=False)
+        self._vocabulary = vocabulary
+        self._n = n
+        self._rows = rows
+
+    @classmethod
+    def from_pinning_terms(cls, algebra: "Algebra | Vocabulary", terms: Iterable[Term]) -> "Model":
+        """The model whose atoms have these pinning terms; undoes :meth:`pinning_terms`."""
+        from atomlearn.algebra.pinning import pinned_atoms
+
+        vocabulary = algebra if isinstance(algebra, Vocabulary) else algebra.vocabulary
+        own = [make_term(vocabulary, term) for term in terms]
+        return cls(vocabulary, pinned_atoms(own, len(vocabulary)))
+
+    # -- what it is made of
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The names of its constants (and of those that its algebra got since)."""
+        return self._vocabulary
+
+    @property
+    def rows(self) -> Rows:
+        """The atoms as packed rows, read-only, for other code that computes with bits."""
+        return self._rows
+
+    @property
+    def n_constants(self) -> int:
+        """How many constants it is over."""
+        return self._n
+
+    @property
+    def n_atoms(self) -> int:
+        """How many atoms it has."""
+        return len(self._rows)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of its constants."""
+        return self._vocabulary.names[: self._n]
+
+    @property
+    def constants(self) -> list[Constant]:
+        """Its constants."""
+        return [Constant(self._vocabulary, (i,)) for i in range(self._n)]
+
+    def term(self, constants: "str | Term | Iterable[str | Term]") -> Term:
+        """A term over its constants, as :meth:`Algebra.term`."""
+        return make_term(self._vocabulary, constants)
+
+    def relation(self, text: str) -> Relation:
+        """A relation over its constants, as :meth:`Algebra.relation`."""
+        return make_relation(self._vocabulary, text)
+
+    @cached_property
+    def atoms(self) -> tuple[Atom, ...]:
+        """All its atoms."""
+        return self._atoms(self._rows)
+
+    # -- what it says
+
+    def holds(self, relation: Relation) -> bool:
+        """Is the relation true in this model?"""
+        relation = adopt_relation(self._vocabulary, relation)
+        apart = bool(self._discriminates(relation.left, relation.right).any())
+        return apart != relation.positive
+
+    def atoms_of(self, term: Term) -> tuple[Atom, ...]:
+        """The atoms of a constant or term: those of any of its constants."""
+        return self._atoms(self._rows[bits.meets(self._rows, self._row(term))])
+
+    def discriminant(self, left: Term, right: Term) -> tuple[Atom, ...]:
+        """The atoms of ``left`` that ``right`` lacks: why ``left < right`` does not hold."""
+        return self._atoms(self._rows[self._discriminates(left, right)])
+
+    # -- compared with others
+
+    def is_freer_than(self, other: "Model") -> bool:
+        """Is every negative relation of the ``other`` true here too? (Also if both are equal.)
+
+        Decided exactly, through the other's pinning relations (Theorem 3).
+        """
+        from atomlearn.algebra.order import as_free
+
+        return as_free(self._rows, self._aligned(other), self._n)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        if set(self.names) != set(other.names):
+            return False
+        return self._theory == other._theory
+
+    def __hash__(self) -> int:
+        return hash(self._theory)
+
+    def __or__(self, other: "Model") -> "Model":
+        """The atoms of both: what either tells apart is told apart (proof of Theorem 4)."""
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self._with(np.concatenate([self._rows, self._aligned(other)]))
+
+    # -- made into others
+
+    def restrict(self, constants: "str | Term | Iterable[str | Term]") -> "Model":
+        """The model of these constants alone: all relations between them are as before."""
+        indices = self._known(self.term(constants))
+        inside = bits.unpack(self._rows, self._n)[:, list(indices)]
+        names = [self.names[i] for i in indices]
+        return Model(Vocabulary(names, by_name=True), bits.pack(inside))
+
+    @property
+    def redundant_atoms(self) -> tuple[Atom, ...]:
+        """The atoms that can be left out (Theorem 5): unions of smaller atoms.
+
+        The atom that all constants contain, the paper's 0, decides no relation between terms. As in
+        the theorem it counts as redundant only if smaller atoms make it up.
+        """
+        from atomlearn.algebra.order import redundant
+
+        return self._atoms(self._rows[redundant(self._rows)])
+
+    def irredundant(self) -> "Model":
+        """The same model without redundant atoms: the smallest set of atoms for it."""
+        from atomlearn.algebra.order import irredundant
+
+        return self._with(irredundant(self._rows))
+
+    def cross(self, left: Term, right: Term, *, limit: int | None = None) -> "Model":
+        """Full Crossing of ``left`` into ``right``: the freest way to ``left < right``.
+
+        Raises :class:`~atomlearn.errors.ModelTooLarge` if there would be more than ``limit`` atoms.
+        """
+        from atomlearn.algebra.crossing import full_crossing
+
+        crossed = full_crossing(
+            self._rows, self._row(left), self._row(right), self._n, limit, f"{left} < {right}"
+        )
+        return self._with(crossed)
+
+    def pinning_terms(self) -> list[Term]:
+        """For each atom, the merge of all constants that do not contain it (Algorithm 6).
+
+        The atom that all constants contain has none.
+        """
+        from atomlearn.algebra.pinning import pinning_terms
+
+        return pinning_terms(self._vocabulary, self._rows, self._n)
+
+    def pinning_relations(self) -> list[Relation]:
+        """Negative relations that capture every negative relation of the model (Algorithm 6)."""
+        from atomlearn.algebra.pinning import pinning_relations
+
+        return pinning_relations(self._vocabulary, self._rows, self._n)
+
+    def save(self, path: "str | Path") -> None:
+        """Write to a file that ``atomlearn.load`` reads; an older file is replaced at once."""
+        from atomlearn.formats.models import write_model
+
+        write_model(self, path)
+
+    # -- inside
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model, (self._vocabulary, self._rows, self._n)
+
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Model":
+        return self
+
+    def __repr__(self) -> str:
+        atoms = "1 atom" if self.n_atoms == 1 else f"{self.n_atoms} atoms"
+        return f"<Model: {atoms} over {self._n} constants>"
+
+    def _with(self, rows: Rows) -> "Model":
+        return Model(self._vocabulary, rows, self._n)
+
+    def _atoms(self, rows: Rows) -> tuple[Atom, ...]:
+        return tuple(
+            Atom(self._vocabulary, tuple(np.flatnonzero(row).tolist()))
+            for block in np.array_split(rows, len(rows) // 1024 + 1)  # unpacked is 8 times larger
+            for row in bits.unpack(block, self._n)
+        )
+
+    def _known(self, term: Term) -> tuple[int, ...]:
+        indices = make_term(self._vocabulary, term).indices
+        if indices[-1] >= self._n:
+            late = self._vocabulary.names[indices[-1]]
+            raise UnknownConstant(
+                f"the constant {late!r} was made after this model, which says nothing about it"
+            )
+        return indices
+
+    def _row(self, term: Term) -> Rows:
+        return bits.row(self._known(term), self._n)
+
+    def _discriminates(self, left: Term, right: Term) -> npt.NDArray[np.bool_]:
+        return bits.meets(self._rows, self._row(left)) & ~bits.meets(self._rows, self._row(right))
+
+    def _aligned(self, other: "Model") -> Rows:
+        """The other's atoms with the constants in the order of this model."""
+        if other._vocabulary is self._vocabulary and other._n == self._n:
+            return other._rows
+        mine, theirs = list(self.names), list(other.names)
+        if mine == theirs:
+            return other._rows
+        if set(mine) != set(theirs):
+            odd = sorted(set(mine) ^ set(theirs))[:3]
+            raise DifferentConstants(
+                f"the models are not over the same constants (only one has {', '.join(odd)}); "
+                "restrict() both to those they share"
+            )
+        at = {name: i for i, name in enumerate(theirs)}
+        return bits.pack(bits.unpack(other._rows, self._n)[:, [at[name] for name in mine]])
+
+    @cached_property
+    def _theory(self) -> frozenset[frozenset[str]]:
+        """The irredundant atoms but the paper's 0, which tells nothing apart: one set a theory."""
+        from atomlearn.algebra.order import irredundant, tells_apart
+
+        atoms = self._atoms(irredundant(tells_apart(self._rows, self._n)))
+        return frozenset(frozenset(atom.constants) for atom in atoms)
+
+
+def _distinct(rows: Rows) -> Rows:
+    """The different rows that are not empty, first come first; a copy."""
+    rows = rows[rows.any(axis=1)] if rows.shape[1] else rows[:0]
+    first = {row.tobytes(): i for i, row in reversed(list(enumerate(rows)))}
+    return rows[sorted(first.values())] if len(first) < len(rows) else rows.copy()

@@ -1,0 +1,145 @@
+"""Names, terms and relations as text, the same in files, on the command line and in ``repr``.
+
+Names are separated by blanks; ``<`` (or ``<=``) is a positive relation and ``!<`` a negative one;
+``#`` starts a comment. A name with blanks, quotes, ``<`` or ``#`` in it is written in double quotes
+with the escapes of JSON; single quotes are read as well.
+"""
+
+import json
+import re
+
+from atomlearn.errors import RelationSyntaxError
+
+ParsedRelation = tuple[list[str], bool, list[str]]
+"""Left names, whether the relation is positive, right names."""
+
+_TOKEN = re.compile(
+    r"""(?P<blank>\s+)
+      | (?P<sign>!?<=?)
+      | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+      | (?P<comment>\#.*)
+      | (?P<bare>(?!')(?:(?!!<)[^\s<\#"])+)""",
+    re.VERBOSE | re.DOTALL,
+)
+_BARE = re.compile(r"""[^\s<\#"'=][^\s<\#"]*""")
+
+
+def write_name(name: str) -> str:
+    r"""A name as it stands in a file, quoted if it must be.
+
+    >>> print(write_name("c1"), write_name("top left"), write_name('5"'))
+    c1 "top left" "5\""
+    """
+    if name.isprintable() and _BARE.fullmatch(name):
+        return name
+    return json.dumps(name, ensure_ascii=False)
+
+
+def write_names(names: list[str] | tuple[str, ...]) -> str:
+    """Names separated by blanks."""
+    return " ".join(map(write_name, names))
+
+
+def parse_names(text: str) -> list[str]:
+    """The names in a text.
+
+    >>> parse_names('c1 "top left" c2')
+    ['c1', 'top left', 'c2']
+    """
+    names: list[str] = []
+    for kind, token, column in _tokens(text):
+        if kind == "sign":
+            raise _error(f"{token} where only names were expected", text, column)
+        names.append(token)
+    return names
+
+
+def parse_relation(text: str) -> ParsedRelation | None:
+    """The relation in a text; ``None`` if there is nothing but blanks and a comment.
+
+    >>> parse_relation("v !< c4 c5  # no bar")
+    (['v'], False, ['c4', 'c5'])
+    """
+    plain = _parse_plain(text)
+    if plain is not None:
+        return plain
+    sides: tuple[list[str], list[str]] = ([], [])
+    sign: str | None = None
+    for kind, token, column in _tokens(text):
+        if kind != "sign":
+            sides[sign is not None].append(token)
+        elif sign is not None:
+            raise _error("a second < in one relation; write one relation a line", text, column)
+        elif not sides[0]:
+            raise _error(f"no name before {token}", text, column)
+        else:
+            sign = token
+    if sign is None:
+        if not sides[0]:
+            return None
+        raise _error("no < or !< between two lists of names", text, len(text.rstrip()))
+    if not sides[1]:
+        raise _error(f"no name after {sign}", text, len(text.rstrip()))
+    return sides[0], not sign.startswith("!"), sides[1]
+
+
+def _parse_plain(text: str) -> ParsedRelation | None:
+    """The common case without quotes and comments, several times faster; else ``None``."""
+    if text.count("<") != 1 or '"' in text or "'" in text or "#" in text:
+        return None
+    before, after = text.split("<")
+    positive = not before.endswith("!")
+    left = (before if positive else before[:-1]).split()
+    right = after.removeprefix("=").split()
+    return (left, positive, right) if left and right else None
+
+
+def _tokens(text: str) -> list[tuple[str, str, int]]:
+    """Names (unquoted) and signs, with their columns from 0."""
+    found: list[tuple[str, str, int]] = []
+    at, after_name = 0, False
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            if text[at] in "\"'" and not after_name:
+                raise _error("a quoted name that does not end", text, at)
+            raise _error(f"{text[at]} inside a name; put the whole name in quotes", text, at)
+        kind, token = str(match.lastgroup), match.group()
+        if after_name and kind in ("quoted", "bare", "comment"):
+            raise _error(
+                f"{token[0]} inside a name; put the whole name in quotes, "
+                "or a blank before what follows it",
+                text,
+                at,
+            )
+        if kind == "comment":
+            break
+        if kind == "quoted":
+            found.append((kind, _unquote(token, text, at), at))
+        elif kind != "blank":
+            found.append((kind, token, at))
+        after_name = kind in ("quoted", "bare")
+        at = match.end()
+    return found
+
+
+def _unquote(token: str, text: str, column: int) -> str:
+    inner = token[1:-1]
+    if token[0] == "'":
+        as_json = {"\\'": "'", '"': '\\"'}
+        inner = re.sub(
+            r"\\.|\"", lambda m: as_json.get(m.group(), m.group()), inner, flags=re.DOTALL
+        )
+    try:
+        name = json.loads(f'"{inner}"', strict=False)
+    except ValueError:
+        raise _error("an escape in a quoted name that JSON does not have", text, column) from None
+    if not name:
+        raise _error("an empty name", text, column)
+    return str(name)
+
+
+def _error(problem: str, text: str, column: int) -> RelationSyntaxError:
+    shown = text.strip()
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return RelationSyntaxError(f"column {column + 1}: {problem}: {shown!r}")
