@@ -767,8 +767,9 @@ def sparse_crossing_of_a_into_b(
 ) -> dict[Atom, list[Atom]]:
     """Algorithm 3: Sparse Crossing of a into b. Returns the new atoms of each ``φ``.
 
-    ``U`` is initialised once and ``B`` fixed before the loop over ``φ``: printed inside it, only
-    the partners of the last ``φ`` would be restored, and new atoms would become partners.
+    ``U`` is initialised once and ``B`` fixed before the loop over ``φ``. With ``B`` inside, as
+    printed, new atoms would become partners; with ``U`` inside, partners of all but the last ``φ``
+    would be neither restored nor deleted: the same model, but with atoms that are no minima.
     With ``spare``, ``ε'`` is made only where the trace of ``ε`` would change without it: so do the
     text of section 2.7 and the toy example, while Algorithm 3 makes them all.
     """

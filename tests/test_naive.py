@@ -212,6 +212,17 @@ def test_theorem_3_pinning_relations_keep_what_is_separated(model, others):
 
 
 @some(60)
+@given(problems())
+def test_edges_between_parts_and_wholes(problem):
+    """Section 2.3, whichever of the two terms came first; and reversed in the dual."""
+    graph = Embedding(*problem)
+    for x in graph.terms:
+        for y in graph.terms:
+            assert (y in graph.GU(x)) == (x < y)
+            assert Dual(x) in graph.GU(Dual(y)) or not x < y
+
+
+@some(60)
 @given(problems(), seeds)
 def test_traces_of_graph_and_sets(problem, seed):
     constants, positives, negatives = problem
@@ -227,8 +238,17 @@ def test_traces_of_graph_and_sets(problem, seed):
         assert graph.less(a, b) == holds(atoms, a, b)
 
 
+def relation(a: str, b: str):
+    return frozenset(map(int, a)), frozenset(map(int, b))
+
+
+# The second relation fires on the third and fourth, the first on the second: one pass is too few.
+CHAIN = [relation("6", "01"), relation("1", "23"), relation("2", "4"), relation("3", "5")]
+
+
 @some(100)
 @given(problems())
+@example((range(8), CHAIN, [relation("7", "045")]))
 def test_completed_dual_atoms_are_closed(problem):
     _, positives, negatives = problem
     graph = Embedding(*problem)
