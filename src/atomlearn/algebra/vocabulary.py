@@ -1,5 +1,6 @@
 """The names of the constants, in order: what terms, relations, atoms and models refer to."""
 
+import difflib
 import os
 from collections.abc import Iterable, Sequence
 
@@ -71,8 +72,15 @@ class Vocabulary:
             return self._index[name]
         except KeyError:
             raise UnknownConstant(
-                f"there is no constant {_short(name)}; make it first with algebra.constant(...)"
+                f"there is no constant {_short(name)}{self._hint(name)}"
             ) from None
+
+    def _hint(self, name: str) -> str:
+        if len(self) <= 10_000 and len(name) <= 100:
+            near = difflib.get_close_matches(name, self._names, n=1, cutoff=0.7)
+            if near:
+                return f"; did you mean {_short(near[0])}?"
+        return "" if self.lineage is None else "; make it first with algebra.constant(...)"
 
     def is_kin(self, other: "Vocabulary", indices: Iterable[int]) -> bool:
         """Do these indices mean the same constants in both?"""

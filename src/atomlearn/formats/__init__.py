@@ -1,0 +1,1 @@
+"""Files: relations as text, models as a zip of JSON and plain arrays. One format a file."""

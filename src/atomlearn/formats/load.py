@@ -1,0 +1,40 @@
+"""Loading whatever atomlearn saved."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atomlearn.errors import NewerFile
+from atomlearn.formats.container import Container
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.model import Model
+
+READERS = {"model": ("atomlearn.formats.models", "VERSION", "get_model")}
+"""For each kind: a module, its latest version, and the function that takes a container."""
+
+
+def load(path: "str | Path") -> "Model | Any":
+    """Load a model (or whatever else was saved by atomlearn) from a file.
+
+    The constants of a loaded model are known by name: it can be asked with the relations of any
+    algebra that has constants of these names, or with ``model.relation("v < c1 c2")``.
+
+    >>> import tempfile
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> path = f"{tempfile.mkdtemp()}/m.atoms"
+    >>> alg.freest().save(path)
+    >>> load(path) == alg.freest()
+    True
+    """
+    container = Container.read(path)
+    if container.kind not in READERS:
+        raise NewerFile(
+            f"{path} holds a {container.kind!r}, which this atomlearn does not know: upgrade it"
+        )
+    module_name, version, reader = READERS[container.kind]
+    module = import_module(module_name)
+    container.expect(container.kind, getattr(module, version))
+    return getattr(module, reader)(container)
