@@ -1,7 +1,7 @@
 """Forward chaining on many sets at once.
 
 An implication ``right ⊆ S ⇒ left ⊆ S`` is tried on 64 sets with one AND for each member of
-``right``, because the sets are kept transposed: for each element, the bitset of the sets that hold it.
+``right``, because the sets are kept transposed: for each element, the sets that hold it.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from atomlearn.bits.jit import kernel
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import transpose
-from atomlearn.bits.words import ONE, ZERO, lowest
+from atomlearn.bits.words import FULL, ONE, ZERO, lowest
 
 
 def close_many(sets: Rows, left: Rows, right: Rows, n: int) -> Rows:
@@ -24,34 +24,41 @@ def close_many(sets: Rows, left: Rows, right: Rows, n: int) -> Rows:
     if len(sets) == 0 or len(left) == 0:
         return sets.copy()
     holders = transpose(sets, n)
-    chain(holders, left, right)
-    return transpose(holders, len(sets))
+    return transpose(holders, len(sets)) if chain(holders, left, right) else sets.copy()
 
 
 @kernel
-def chain(holders, left, right):  # type: ignore[no-untyped-def]
-    """Close 64 sets a column, column by column, until no implication adds anything."""
+def chain(holders: Rows, left: Rows, right: Rows) -> bool:
+    """Add to the transposed sets what the implications ask for; was anything added?"""
     n_words = right.shape[1]
-    for column in range(holders.shape[1]):
-        changed = True
-        while changed:
-            changed = False
-            for i in range(right.shape[0]):
-                fires = ~ZERO
-                for w in range(n_words):
-                    word = right[i, w]
-                    while word != ZERO and fires != ZERO:
-                        fires &= holders[w * 64 + lowest(word), column]
-                        word &= word - ONE
-                    if fires == ZERO:
-                        break
-                if fires == ZERO:
-                    continue
-                for w in range(n_words):
-                    word = left[i, w]
-                    while word != ZERO:
-                        c = w * 64 + lowest(word)
-                        if fires & ~holders[c, column] != ZERO:
-                            holders[c, column] |= fires
-                            changed = True
-                        word &= word - ONE
+    fires = np.empty(holders.shape[1], dtype=np.uint64)
+    grown = False
+    changed = True
+    while changed:
+        changed = False
+        for i in range(right.shape[0]):
+            fires[:] = FULL
+            left_over = FULL
+            for w in range(n_words):
+                word = right[i, w]
+                while word != ZERO and left_over != ZERO:
+                    c = w * 64 + lowest(word)
+                    word &= word - ONE
+                    left_over = ZERO
+                    for q in range(fires.shape[0]):
+                        fires[q] &= holders[c, q]
+                        left_over |= fires[q]
+                if left_over == ZERO:
+                    break
+            if left_over == ZERO:
+                continue
+            for w in range(n_words):
+                word = left[i, w]
+                while word != ZERO:
+                    c = w * 64 + lowest(word)
+                    word &= word - ONE
+                    for q in range(fires.shape[0]):
+                        changed |= fires[q] & ~holders[c, q] != ZERO
+                        holders[c, q] |= fires[q]
+        grown |= changed
+    return grown

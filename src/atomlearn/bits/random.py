@@ -17,14 +17,28 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 Stream = npt.NDArray[np.uint64]
 
 
-def stream(seed: int | np.random.SeedSequence) -> Stream:
-    """A stream from a seed; different seeds give unrelated streams."""
-    sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    return sequence.generate_state(1, np.uint64)
+Seed = int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None
+"""What a user may give as ``random_state``."""
+
+
+def stream(seed: Seed) -> Stream:
+    """A stream from a seed; ``None`` gives another one each time."""
+    return seed_sequence(seed).generate_state(1, np.uint64).astype(np.uint64)
+
+
+def seed_sequence(seed: Seed) -> np.random.SeedSequence:
+    """The same as NumPy's sequence, from which independent streams are spawned."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    if isinstance(seed, np.random.Generator):
+        return np.random.SeedSequence(int(seed.integers(2**63)))
+    if isinstance(seed, np.random.RandomState):
+        return np.random.SeedSequence(int(seed.randint(2**31)))
+    return np.random.SeedSequence(seed)
 
 
 @kernel
-def draw(state):  # type: ignore[no-untyped-def]
+def draw(state: Stream) -> np.uint64:
     """The next word of the stream."""
     state[0] = state[0] + _GAMMA
     z = state[0]
@@ -34,14 +48,26 @@ def draw(state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def below(state, n):  # type: ignore[no-untyped-def]
+def below(state: Stream, n: int) -> int:
     """A number from ``0`` to ``n - 1`` (``n`` under 2**32)."""
-    return np.int64(((draw(state) >> _S32) * np.uint64(n)) >> _S32)
+    return np.int64(((draw(state) >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]
 
 
 @kernel
-def shuffle(state, items):  # type: ignore[no-untyped-def]
+def shuffle(state: Stream, items: npt.NDArray[np.int64]) -> None:
     """Put ``items`` in random order, in place."""
     for i in range(items.shape[0] - 1, 0, -1):
         j = below(state, i + 1)
         items[i], items[j] = items[j], items[i]
+
+
+def permutation(state: Stream, n: int) -> npt.NDArray[np.int64]:
+    """The numbers below ``n`` in random order."""
+    items = np.arange(n)
+    shuffle(state, items)
+    return items
+
+
+def sample(state: Stream, n: int, size: int) -> npt.NDArray[np.int64]:
+    """``size`` different numbers below ``n``, or all of them if there are no more."""
+    return permutation(state, n)[:size]

@@ -44,7 +44,9 @@ def from_indices(sets: Sequence[Sequence[int]], n: int) -> Rows:
     sizes = [len(s) for s in sets]
     which = np.repeat(np.arange(len(sets)), sizes)
     member = np.fromiter((i for s in sets for i in s), dtype=np.int64, count=sum(sizes))
-    np.bitwise_or.at(rows, (which, member // WORD), np.uint64(1) << (member % WORD).astype(np.uint64))
+    np.bitwise_or.at(
+        rows, (which, member // WORD), np.uint64(1) << (member % WORD).astype(np.uint64)
+    )
     return rows
 
 
@@ -104,12 +106,12 @@ def union(rows: Rows) -> Rows:
 
 def meets(rows: Rows, one: Rows) -> npt.NDArray[np.bool_]:
     """Which rows share a member with ``one``."""
-    return (rows & one).any(axis=-1)
+    return np.asarray((rows & one).any(axis=-1))
 
 
 def within(rows: Rows, one: Rows) -> npt.NDArray[np.bool_]:
     """Which rows are subsets of ``one``."""
-    return ~(rows & ~one).any(axis=-1)
+    return np.asarray(~(rows & ~one).any(axis=-1))
 
 
 def distinct(rows: Rows) -> Rows:

@@ -19,7 +19,7 @@ def transpose(rows: Rows, n: int) -> Rows:
 
 
 @kernel
-def transpose_into(rows, out):  # type: ignore[no-untyped-def]
+def transpose_into(rows: Rows, out: Rows) -> None:
     """Write the transpose of ``rows`` to ``out`` (which has a row for each member)."""
     block = np.empty(64, dtype=np.uint64)
     for top in range(0, rows.shape[0], 64):
@@ -35,7 +35,7 @@ def transpose_into(rows, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def flip(block):  # type: ignore[no-untyped-def]
+def flip(block: Rows) -> None:
     """Transpose one block of 64 words in place: swap halves, quarters, ... single bits."""
     step = 32
     mask = np.uint64(0x00000000FFFFFFFF)

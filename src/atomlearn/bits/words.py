@@ -3,6 +3,7 @@
 import numpy as np
 
 from atomlearn.bits.jit import kernel
+from atomlearn.bits.rows import Rows
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -16,42 +17,46 @@ _S1, _S2, _S4, _S56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 
 @kernel
-def popcount(word):  # type: ignore[no-untyped-def]
+def popcount(word: np.uint64) -> int:
     """Members in one word (LLVM turns this idiom into the processor's own instruction)."""
     word = word - ((word >> _S1) & _M1)
     word = (word & _M2) + ((word >> _S2) & _M2)
     word = (word + (word >> _S4)) & _M4
-    return np.int64((word * _H01) >> _S56)
+    return np.int64((word * _H01) >> _S56)  # type: ignore[return-value]
 
 
 @kernel
-def lowest(word):  # type: ignore[no-untyped-def]
+def lowest(word: np.uint64) -> int:
     """The smallest member of a word that is not empty."""
     return popcount((word & (~word + ONE)) - ONE)
 
 
 @kernel
-def nth(word, n):  # type: ignore[no-untyped-def]
-    """The member of a word with ``n`` smaller ones."""
-    for _ in range(n):
-        word &= word - ONE
-    return lowest(word)
+def bit_of(i: int) -> np.uint64:
+    """The word with the bit of ``i`` alone."""
+    return ONE << np.uint64(i & 63)
 
 
 @kernel
-def has(row, i):  # type: ignore[no-untyped-def]
+def tail(n: int) -> np.uint64:
+    """The bits in use of the last word of a row over ``n`` (all of them if ``n`` fills it)."""
+    return (ONE << np.uint64(n & 63)) - ONE if n & 63 else FULL
+
+
+@kernel
+def has(row: Rows, i: int) -> bool:
     """Is ``i`` in the row?"""
-    return (row[i >> 6] >> np.uint64(i & 63)) & ONE != ZERO
+    return row[i >> 6] & bit_of(i) != ZERO
 
 
 @kernel
-def put(row, i):  # type: ignore[no-untyped-def]
+def put(row: Rows, i: int) -> None:
     """Add ``i`` to the row."""
-    row[i >> 6] |= ONE << np.uint64(i & 63)
+    row[i >> 6] |= bit_of(i)
 
 
 @kernel
-def size(row):  # type: ignore[no-untyped-def]
+def size(row: Rows) -> int:
     """Members of a row."""
     total = 0
     for w in range(row.shape[0]):
@@ -60,11 +65,14 @@ def size(row):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def select(row, n):  # type: ignore[no-untyped-def]
+def select(row: Rows, n: int) -> int:
     """The member of a row with ``n`` smaller ones; ``-1`` if there are not so many."""
     for w in range(row.shape[0]):
         inside = popcount(row[w])
         if n < inside:
-            return w * 64 + nth(row[w], n)
+            word = row[w]
+            for _ in range(n):
+                word &= word - ONE
+            return w * 64 + lowest(word)
         n -= inside
     return -1

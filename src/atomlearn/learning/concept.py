@@ -1,0 +1,181 @@
+"""Learning one class from examples and counterexamples, batch after batch.
+
+The class is a constant ``v``; an example is a term that holds it (``v < T``), a counterexample one
+that does not. What is known between batches is the pool of pins that have ``v``. Where the paper
+leaves a choice open, the defaults of :class:`Recipe` are what measured best.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.algebra.relations import PackedRelations
+from atomlearn.bits import rows
+from atomlearn.bits.random import Seed, Stream, permutation, sample, stream
+from atomlearn.bits.rows import Rows
+from atomlearn.learning.epoch import prepare, run
+from atomlearn.learning.lists import Lists, take, to_lists
+from atomlearn.learning.misses import Blocks, blocks_of, count_misses
+from atomlearn.learning.pinning import Pool
+from atomlearn.learning.progress import Report
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How batches are drawn. Sizes are examples of each side."""
+
+    first: int = 100
+    growth: float = 1.05
+    largest: int = 4000
+    hard_after: int = 20
+    """From this epoch on some counterexamples are hard ones: those with the fewest misses."""
+    hard_every: int = 10
+    hard_share: float = 0.6
+    hard_size: int = 4000
+    hard_atoms: int = 12_000
+    candidates: float | None = 1.0
+    """Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
+    witnesses come from new data too, and the pool does not go stale."""
+    dual_reduction: bool = False
+    atomizations: int = 10
+    """Masters of the last epochs that are kept for voting."""
+
+
+PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
+"""The paper's own protocol, as far as it says."""
+
+
+class Concept:
+    """What is known of one class, and how to learn more of it."""
+
+    def __init__(
+        self,
+        n_constants: int,
+        constant: int,
+        seed: Seed = None,
+        recipe: Recipe | None = None,
+    ) -> None:
+        self.constant = constant
+        self.n_constants = n_constants
+        self.recipe = Recipe() if recipe is None else recipe
+        self.rng: Stream = stream(seed)
+        self.pool = Pool(n_constants)
+        self.masters: deque[Lists] = deque(maxlen=self.recipe.atomizations)
+        self.epoch = 0
+
+    def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
+        """One epoch on these examples; pins that they contradict go, new ones come."""
+        report = Report(self.epoch, len(positives), len(negatives))
+        with report.phase("closure"):
+            batch = prepare(self._relations(positives, negatives), self.rng)
+            report.n_conflicts = len(batch.conflicts)
+        with report.phase("pool"):
+            report.count("pool", len(self.pool.atoms.constants) * rows.width(len(positives)))
+            report.n_dropped = self.pool.drop_contradicted(batch.positives)
+            pins = self._candidates(len(negatives))
+        atoms = run(batch, self.rng, report, pins=pins, dual_reduction=self.recipe.dual_reduction)
+        with report.phase("pinning"):
+            ours = atoms[(atoms[:, self.constant // 64] & self._bit()) != 0]
+            master = to_lists(ours)
+            self.masters.append(master)
+            report.n_new = self.pool.add_lists(master, self.epoch)
+            report.n_pool = len(self.pool)
+        self.epoch += 1
+        return report
+
+    def batch_size(self, available: int) -> int:
+        """Examples of one side in the next batch."""
+        wanted = self.recipe.first * self.recipe.growth**self.epoch
+        return int(min(wanted, self.recipe.largest, available))
+
+    def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
+        """How many pins of the pool each example misses."""
+        return self.pool.misses(blocks, n_examples)
+
+    def votes(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
+        """How many of the last masters hold that the example is of the class."""
+        votes = np.zeros(n_examples, dtype=np.int64)
+        for master in self.masters:
+            votes += count_misses(master, blocks, n_examples) == 0
+        return votes
+
+    def _candidates(self, n_negatives: int) -> Lists:
+        if self.recipe.candidates is None:
+            return self.pool.atoms
+        return self.pool.sample(self.rng, int(self.recipe.candidates * n_negatives))
+
+    def _relations(self, positives: Rows, negatives: Rows) -> PackedRelations:
+        ours = rows.row([self.constant], self.n_constants)
+        return PackedRelations(
+            self.n_constants,
+            np.tile(ours, (len(positives), 1)),
+            positives,
+            np.tile(ours, (len(negatives), 1)),
+            negatives,
+        )
+
+    def _bit(self) -> np.uint64:
+        return np.uint64(1) << np.uint64(self.constant % 64)
+
+
+class Sampler:
+    """Draws the batches of one concept from a training set.
+
+    ``variants`` holds the examples packed, ``(n_variants, n_examples, words)``: the examples
+    themselves and what symmetries of the problem make of them; each draw takes any variant.
+    """
+
+    def __init__(
+        self, concept: Concept, variants: npt.NDArray[np.uint64], is_positive: npt.NDArray[np.bool_]
+    ) -> None:
+        self.concept = concept
+        self.variants = variants
+        self.positives = np.flatnonzero(is_positive)
+        self.negatives = np.flatnonzero(~is_positive)
+        self.hard = np.zeros(0, dtype=np.int64)
+        self._negative_blocks: Blocks | None = None
+
+    def run_epoch(self) -> Report:
+        """Draw a batch and learn from it."""
+        concept, recipe = self.concept, self.concept.recipe
+        report = Report()
+        with report.phase("sampling"):
+            due = concept.epoch - recipe.hard_after
+            if recipe.hard_share > 0 and due >= 0 and due % recipe.hard_every == 0:
+                self.hard = self._hardest()
+            positives = self._draw(self.positives, concept.batch_size(len(self.positives)))
+            size = concept.batch_size(len(self.negatives))
+            n_hard = min(int(recipe.hard_share * size), len(self.hard))
+            chosen = np.concatenate(
+                [self._some(self.hard, n_hard), self._some(self.negatives, size - n_hard)]
+            )
+            negatives = self._pick(np.unique(chosen))
+        learned = concept.learn_batch(positives, negatives)
+        learned.seconds = {**report.seconds, **learned.seconds}
+        return learned
+
+    def _some(self, which: Indices, size: int) -> Indices:
+        return which[sample(self.concept.rng, len(which), size)]
+
+    def _draw(self, which: Indices, size: int) -> Rows:
+        return self._pick(self._some(which, size))
+
+    def _pick(self, which: Indices) -> Rows:
+        if len(self.variants) == 1:
+            return self.variants[0][which]
+        variant = permutation(self.concept.rng, len(which)) % len(self.variants)
+        return np.ascontiguousarray(self.variants[variant, which])
+
+    def _hardest(self) -> Indices:
+        """The counterexamples that a part of the pool misses least."""
+        concept, recipe = self.concept, self.concept.recipe
+        if self._negative_blocks is None:
+            examples = self.variants[0][self.negatives]
+            self._negative_blocks = blocks_of(examples, concept.n_constants)
+        pins = take(concept.pool.atoms, sample(concept.rng, len(concept.pool), recipe.hard_atoms))
+        misses = count_misses(pins, self._negative_blocks, len(self.negatives))
+        return self.negatives[np.argsort(misses, kind="stable")[: recipe.hard_size]]

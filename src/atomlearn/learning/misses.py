@@ -1,0 +1,129 @@
+"""How many atoms does each example miss? The plain count that decides (the paper's *misses*).
+
+Examples are transposed and cut into blocks of 32 words, so that what one atom needs of a block is
+a few short contiguous rows that stay in cache while all atoms go by. The counts are kept
+bit-sliced: one bit plane for each power of two, added to for 64 examples at a time.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.bits.jit import kernel
+from atomlearn.bits.rows import Rows
+from atomlearn.bits.transpose import flip
+from atomlearn.bits.words import ONE, ZERO, lowest
+from atomlearn.learning.lists import Lists
+
+BLOCK = 32
+"""Words of a block: 2,048 examples."""
+
+PLANES = 28
+"""Counts stay below 2 ** PLANES."""
+
+Blocks = npt.NDArray[np.uint64]
+"""Transposed examples: ``(n_blocks, n_constants, BLOCK)``."""
+
+
+def blocks_of(examples: Rows, n_constants: int) -> Blocks:
+    """Transpose packed examples into blocks."""
+    n_blocks = (len(examples) + BLOCK * 64 - 1) // (BLOCK * 64)
+    blocks = np.zeros((n_blocks, n_constants, BLOCK), dtype=np.uint64)
+    fill_blocks(examples, blocks)
+    return blocks
+
+
+def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
+    """For each example, the number of atoms none of whose constants it has.
+
+    >>> from atomlearn.bits import rows
+    >>> from atomlearn.learning.lists import to_lists
+    >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
+    >>> count_misses(atoms, blocks_of(rows.from_indices([[0], [1, 2], []], 3), 3), 3).tolist()
+    [1, 0, 2]
+    """
+    counts = np.zeros(len(blocks) * BLOCK * 64, dtype=np.int32)
+    add_misses(atoms, blocks, counts)
+    return counts[:n_examples]
+
+
+@kernel
+def fill_blocks(rows: Rows, blocks: Blocks) -> None:
+    """Transpose 64 × 64 bits at a time into the place they have in their block."""
+    square = np.empty(64, dtype=np.uint64)
+    for top in range(0, rows.shape[0], 64):
+        b = top // (64 * BLOCK)
+        column = (top >> 6) % BLOCK
+        height = min(64, rows.shape[0] - top)
+        for w in range(rows.shape[1]):
+            for r in range(height):
+                square[r] = rows[top + r, w]
+            for r in range(height, 64):
+                square[r] = ZERO
+            flip(square)
+            for r in range(min(64, blocks.shape[1] - w * 64)):
+                blocks[b, w * 64 + r, column] = square[r]
+
+
+@kernel
+def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> None:
+    """Add to the counts, block by block."""
+    n_atoms = atoms.starts.shape[0] - 1
+    held = np.empty(BLOCK, dtype=np.uint64)
+    ones = np.zeros(BLOCK, dtype=np.uint64)
+    twos = np.zeros(BLOCK, dtype=np.uint64)
+    fours = np.zeros(BLOCK, dtype=np.uint64)
+    eights = np.zeros(BLOCK, dtype=np.uint64)
+    planes = np.zeros((PLANES, BLOCK), dtype=np.uint64)
+    for b in range(blocks.shape[0]):
+        planes[:] = ZERO
+        pending = 0
+        for k in range(n_atoms):
+            for w in range(BLOCK):
+                held[w] = ZERO
+            for p in range(atoms.starts[k], atoms.starts[k + 1]):
+                c = atoms.constants[p]
+                for w in range(BLOCK):
+                    held[w] |= blocks[b, c, w]
+            for w in range(BLOCK):  # add one to the small counter of each example that misses
+                carry = ~held[w]
+                overflow = ones[w] & carry
+                ones[w] ^= carry
+                carry = overflow & twos[w]
+                twos[w] ^= overflow
+                overflow = carry & fours[w]
+                fours[w] ^= carry
+                eights[w] ^= overflow
+            pending += 1
+            if pending == 15 or k == n_atoms - 1:
+                add_small(ones, twos, fours, eights, planes)
+                pending = 0
+        for w in range(BLOCK):
+            for q in range(PLANES):
+                word = planes[q, w]
+                while word != ZERO:
+                    counts[(b * BLOCK + w) * 64 + lowest(word)] += 1 << q
+                    word &= word - ONE
+
+
+@kernel
+def add_small(ones: Rows, twos: Rows, fours: Rows, eights: Rows, planes: Rows) -> None:
+    """Add the small counters to the planes and clear them."""
+    for w in range(BLOCK):
+        carry = add_bit(planes, 0, w, ones[w], ZERO)
+        carry = add_bit(planes, 1, w, twos[w], carry)
+        carry = add_bit(planes, 2, w, fours[w], carry)
+        carry = add_bit(planes, 3, w, eights[w], carry)
+        for q in range(4, PLANES):
+            carry = add_bit(planes, q, w, ZERO, carry)
+        ones[w] = ZERO
+        twos[w] = ZERO
+        fours[w] = ZERO
+        eights[w] = ZERO
+
+
+@kernel
+def add_bit(planes: Rows, q: int, w: int, bit: np.uint64, carry: np.uint64) -> np.uint64:
+    """A full adder on 64 counters; returns the carry."""
+    plane = planes[q, w]
+    planes[q, w] = plane ^ bit ^ carry
+    return (plane & bit) | (carry & (plane | bit))

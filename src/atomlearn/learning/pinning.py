@@ -1,0 +1,114 @@
+"""Algorithm 6 for the engine: pinning terms, kept between epochs as the atoms they came from.
+
+The pinning term of an atom is the set of the constants that do not hold it, so the atom is the
+same knowledge in fewer bits, and ``T_φ ⊇ b`` is ``φ ∩ b = ∅``. Pins are hypotheses: a pin that the
+positive relations of a batch contradict is dropped, and only that.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.bits.jit import kernel
+from atomlearn.bits.random import Stream, sample
+from atomlearn.bits.rows import Rows
+from atomlearn.learning.discriminant import contradicted
+from atomlearn.learning.lists import Lists, append, no_lists, take, to_lists, to_rows
+from atomlearn.learning.misses import Blocks, count_misses
+from atomlearn.learning.state import Positives
+
+_BASIS = np.uint64(0xCBF29CE484222325)
+_PRIME = np.uint64(0x100000001B3)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_S29 = np.uint64(29)
+
+
+class Pool:
+    """Distinct pins, oldest first, each with the epoch it was born in.
+
+    >>> from atomlearn.bits import rows
+    >>> pool = Pool(n_constants=4)
+    >>> pool.add(rows.from_indices([[0, 3], [1, 3], [0, 3]], 4), epoch=0)
+    2
+    >>> len(pool), pool.born.tolist()
+    (2, [0, 0])
+    """
+
+    def __init__(self, n_constants: int) -> None:
+        self.n_constants = n_constants
+        self.atoms = no_lists()
+        self.born = np.zeros(0, dtype=np.int32)
+        self._hashes = np.zeros(0, dtype=np.uint64)
+        self._known: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.born)
+
+    def add(self, atoms: Rows, epoch: int) -> int:
+        """Remember the atoms that are new; how many they were."""
+        return self.add_lists(to_lists(np.ascontiguousarray(atoms)), epoch)
+
+    def add_lists(self, atoms: Lists, epoch: int) -> int:
+        """Remember the atoms that are new; how many they were."""
+        hashes = hash_lists(atoms)
+        fresh = []
+        for k, key in enumerate(hashes.tolist()):
+            if key not in self._known:
+                self._known.add(key)
+                fresh.append(k)
+        which = np.array(fresh, dtype=np.int64)
+        self.atoms = append(self.atoms, take(atoms, which))
+        self.born = np.concatenate([self.born, np.full(len(which), epoch, dtype=np.int32)])
+        self._hashes = np.concatenate([self._hashes, hashes[which]])
+        return len(which)
+
+    def drop(self, which: npt.NDArray[np.bool_]) -> int:
+        """Forget the marked pins; how many they were."""
+        gone = int(which.sum())
+        if gone:
+            self._known.difference_update(self._hashes[which].tolist())
+            kept = np.flatnonzero(~which)
+            self.atoms = take(self.atoms, kept)
+            self.born = self.born[kept]
+            self._hashes = self._hashes[kept]
+        return gone
+
+    def drop_contradicted(self, positives: Positives) -> int:
+        """Forget the pins whose pinning term is not closed under these relations."""
+        return self.drop(contradicted(self.atoms, positives.left_of, positives.right_of))
+
+    def sample(self, rng: Stream, size: int) -> Lists:
+        """Some pins at random, each at most once."""
+        return take(self.atoms, sample(rng, len(self), size))
+
+    def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
+        """The pool read as atoms: how many each example misses."""
+        return count_misses(self.atoms, blocks, n_examples)
+
+    def rows(self) -> Rows:
+        """The pins as packed atoms."""
+        return to_rows(self.atoms, self.n_constants)
+
+    def merge(self, others: Iterable["Pool"]) -> int:
+        """Take over what other pools know; how many pins were new."""
+        before = len(self)
+        for other in others:
+            for epoch in np.unique(other.born):
+                which = np.flatnonzero(other.born == epoch)
+                self.add_lists(take(other.atoms, which), int(epoch))
+        return len(self) - before
+
+
+@kernel
+def hash_lists(atoms: Lists) -> npt.NDArray[np.uint64]:
+    """A word for each list that tells lists apart (FNV-1a, mixed)."""
+    n = atoms.starts.shape[0] - 1
+    out = np.empty(n, dtype=np.uint64)
+    for k in range(n):
+        value = _BASIS
+        for p in range(atoms.starts[k], atoms.starts[k + 1]):
+            value = (value ^ np.uint64(atoms.constants[p])) * _PRIME
+            value ^= value >> _S29
+        out[k] = value * _MIX
+    return out

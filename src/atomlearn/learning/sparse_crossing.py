@@ -1,0 +1,309 @@
+"""Algorithm 3: Sparse Crossing of ``a`` into ``b``.
+
+Each atom ``φ`` of ``dis(a, b)`` is replaced by atoms ``ψ = φ ∪ ε`` with ``ε < b``, as few as keep
+the trace of ``φ``: every witness ``ζ ∉ Tr(φ)`` must be missed by one of the chosen ``ε``. The
+paper draws ``ε`` blindly and keeps those that help; here an uncovered ``ζ`` is drawn first, then an
+``ε`` that misses it, so that every draw helps. In bit form the paper's ``ε'`` is ``ε`` itself.
+
+An atom is named by a number: composite atom ``k`` by ``k``, singleton ``{c}`` by ``-1 - c``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.bits.jit import kernel
+from atomlearn.bits.random import Stream, below
+from atomlearn.bits.rows import Rows
+from atomlearn.bits.words import FULL, ONE, ZERO, bit_of, lowest, popcount, put, select, size, tail
+from atomlearn.learning.state import Dual, Master, Positives
+
+NONE = 1 << 62
+"""The name of no atom."""
+
+
+@kernel
+def cross_until(
+    limit: int, first: int, positives: Positives, dual: Dual, master: Master, rng: Stream
+) -> tuple[int, Master, int]:
+    """Cross the positive relations from ``first`` on, until there are more than ``limit`` atoms.
+
+    Returns the relation to go on with (their number when none is left; ``-1 - i`` if the trace
+    constraint of relation ``i`` does not hold), the master, whose arrays may have grown, and the
+    number of words written.
+    """
+    left, right, left_of, right_of = positives
+    witnesses, witnesses_of = dual
+    singles, atoms, traces, lefts, rights, n = master
+    room = atoms.shape[0]
+    phi_row = np.empty(atoms.shape[1], dtype=np.uint64)
+    phi_trace = np.empty(traces.shape[1], dtype=np.uint64)
+    phi_left = np.empty(lefts.shape[1], dtype=np.uint64)
+    phi_right = np.empty(rights.shape[1], dtype=np.uint64)
+    uncovered = np.empty(traces.shape[1], dtype=np.uint64)
+    # For the 64 relations of one word: those an atom violates, and those whose right side holds it.
+    violates = np.empty(room, dtype=np.uint64)
+    is_below = np.empty(room, dtype=np.uint64)
+    # By witness, the composite atoms that miss it. An atom that takes another's place misses no
+    # more than that one did, so bits go stale but none is wanting; a stale bit is cleared when met.
+    missing = np.zeros((witnesses.shape[0], (room + 63) >> 6), dtype=np.uint64)
+    for k in range(n):
+        note_missing(k, traces, missing)
+    fitting = np.empty(room, dtype=np.int64)
+    discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
+    words = 0
+    word = -1
+    violated = ZERO
+
+    for i in range(first, right.shape[0]):
+        if n > limit:
+            return i, Master(singles, atoms, traces, lefts, rights, n), words
+        if i >> 6 != word:
+            word = i >> 6
+            violated = ZERO
+            for k in range(n):
+                is_below[k] = rights[k, word]
+                violates[k] = lefts[k, word] & ~rights[k, word]
+                violated |= violates[k]
+
+        # A = dis(a, b), before any atom is replaced.
+        n_dis = 0
+        for w in range(left.shape[1]):
+            outside = left[i, w] & singles[w] & ~right[i, w]
+            while outside != ZERO:
+                discriminant[n_dis] = -1 - (w * 64 + lowest(outside))
+                n_dis += 1
+                outside &= outside - ONE
+        if violated & bit_of(i) != ZERO:
+            for k in range(n):
+                if violates[k] & bit_of(i) != ZERO:
+                    discriminant[n_dis] = k
+                    n_dis += 1
+        if n_dis == 0:
+            continue
+
+        n_before = n
+        for j in range(n_dis):
+            phi = discriminant[j]
+            if phi >= 0:
+                copy(atoms, phi, phi_row)
+                copy(traces, phi, phi_trace)
+                copy(lefts, phi, phi_left)
+                copy(rights, phi, phi_right)
+            else:
+                c = -1 - phi
+                singles[c >> 6] &= ~bit_of(c)
+                phi_row[:] = ZERO
+                put(phi_row, c)
+                copy(witnesses_of, c, phi_trace)
+                copy(left_of, c, phi_left)
+                copy(right_of, c, phi_right)
+
+            # Δ: the witnesses that the successors of φ have still to miss.
+            complement(phi_trace, witnesses.shape[0], uncovered)
+            todo = size(uncovered)
+            replaced = False
+            while todo > 0 or not replaced:
+                if todo > 0:
+                    zeta = select(uncovered, below(rng, todo))
+                    n_fitting = those_missing(
+                        zeta, traces, missing, is_below, bit_of(i), n_before, fitting
+                    )
+                    epsilon = draw_partner(
+                        right, i, singles, witnesses, zeta, fitting, n_fitting, rng
+                    )
+                else:
+                    n_fitting = those_below(is_below, bit_of(i), n_before, fitting)
+                    epsilon = draw_partner(
+                        right, i, singles, witnesses, -1, fitting, n_fitting, rng
+                    )
+                if epsilon == NONE:
+                    break
+                if replaced or phi < 0:
+                    if n == room:
+                        room *= 2
+                        atoms, traces = taller(atoms), taller(traces)
+                        lefts, rights = taller(lefts), taller(rights)
+                        violates, is_below = longer(violates, room), longer(is_below, room)
+                        missing = wider(missing, (room + 63) >> 6)
+                        fitting = np.empty(room, dtype=np.int64)
+                    psi = n
+                    n += 1
+                else:
+                    psi = phi  # the first successor takes the place of φ
+                replaced = True
+                # Relations of earlier words are done with: their bits are never read again.
+                if epsilon >= 0:
+                    join(phi_row, atoms, epsilon, 0, atoms, psi)
+                    join(phi_trace, traces, epsilon, 0, traces, psi)
+                    join(phi_left, lefts, epsilon, word, lefts, psi)
+                    join(phi_right, rights, epsilon, word, rights, psi)
+                    keep_common(uncovered, traces, epsilon)
+                else:
+                    c = -1 - epsilon
+                    for w in range(phi_row.shape[0]):
+                        atoms[psi, w] = phi_row[w]
+                    atoms[psi, c >> 6] |= bit_of(c)
+                    join(phi_trace, witnesses_of, c, 0, traces, psi)
+                    join(phi_left, left_of, c, word, lefts, psi)
+                    join(phi_right, right_of, c, word, rights, psi)
+                    keep_common(uncovered, witnesses_of, c)
+                if psi >= n_before:
+                    note_missing(psi, traces, missing)
+                words += atoms.shape[1] + traces.shape[1] + 2 * (rights.shape[1] - word)
+                todo = size(uncovered)
+            if todo > 0:
+                return -1 - i, Master(singles, atoms, traces, lefts, rights, n), words
+            if not replaced and phi >= 0:  # b has no atoms, and φ says nothing: it goes
+                atoms[phi] = ZERO
+                lefts[phi] = ZERO
+                rights[phi] = ZERO
+
+        # B = GLᵃ(b) was fixed before: only now do the successors count as atoms of b.
+        for j in range(n_dis + n - n_before):
+            k = discriminant[j] if j < n_dis else n_before + j - n_dis
+            if k >= 0:
+                is_below[k] = rights[k, word]
+                violates[k] = lefts[k, word] & ~rights[k, word]
+                violated |= violates[k]
+        if discriminant.shape[0] < room + left_of.shape[0]:
+            discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
+    return right.shape[0], Master(singles, atoms, traces, lefts, rights, n), words
+
+
+@kernel
+def those_missing(
+    zeta: int,
+    traces: Rows,
+    missing: Rows,
+    is_below: Rows,
+    bit: np.uint64,
+    n: int,
+    fitting: npt.NDArray[np.int64],
+) -> int:
+    """Write the first ``n`` composites below ``b`` that miss witness ``ζ``; how many there are."""
+    found = 0
+    for q in range((n + 63) >> 6):
+        rest = missing[zeta, q]
+        while rest != ZERO:
+            k = q * 64 + lowest(rest)
+            rest &= rest - ONE
+            if traces[k, zeta >> 6] & bit_of(zeta) != ZERO:
+                missing[zeta, q] &= ~bit_of(k)
+            elif k < n and is_below[k] & bit != ZERO:
+                fitting[found] = k
+                found += 1
+    return found
+
+
+@kernel
+def those_below(is_below: Rows, bit: np.uint64, n: int, fitting: npt.NDArray[np.int64]) -> int:
+    """Write the first ``n`` composites below ``b``; how many there are."""
+    found = 0
+    for k in range(n):
+        if is_below[k] & bit != ZERO:
+            fitting[found] = k
+            found += 1
+    return found
+
+
+@kernel
+def draw_partner(
+    right: Rows,
+    i: int,
+    singles: Rows,
+    witnesses: Rows,
+    zeta: int,
+    fitting: npt.NDArray[np.int64],
+    n_fitting: int,
+    rng: Stream,
+) -> int:
+    """One of the fitting atoms, uniformly: a singleton of ``b`` outside ``ζ``, or a composite."""
+    n_singles = 0
+    for w in range(singles.shape[0]):
+        n_singles += popcount(right[i, w] & singles[w] & outside(witnesses, zeta, w))
+    if n_singles + n_fitting == 0:
+        return NONE
+    pick = below(rng, n_singles + n_fitting)
+    if pick >= n_singles:
+        return fitting[pick - n_singles]
+    for w in range(singles.shape[0]):
+        rest = right[i, w] & singles[w] & outside(witnesses, zeta, w)
+        inside = popcount(rest)
+        if pick < inside:
+            for _ in range(pick):
+                rest &= rest - ONE
+            return -1 - (w * 64 + lowest(rest))
+        pick -= inside
+    return NONE
+
+
+@kernel
+def outside(witnesses: Rows, zeta: int, w: int) -> np.uint64:
+    """One word of the constants outside witness ``ζ`` (all, if there is no ``ζ``)."""
+    return ~witnesses[zeta, w] if zeta >= 0 else FULL
+
+
+@kernel
+def note_missing(k: int, traces: Rows, missing: Rows) -> None:
+    """Enter atom ``k`` with every witness outside its trace."""
+    for w in range(traces.shape[1]):
+        rest = ~traces[k, w]
+        if w == traces.shape[1] - 1:
+            rest &= tail(missing.shape[0])
+        while rest != ZERO:
+            missing[w * 64 + lowest(rest), k >> 6] |= bit_of(k)
+            rest &= rest - ONE
+
+
+@kernel
+def complement(trace: Rows, n_witnesses: int, out: Rows) -> None:
+    """Write the witnesses that are not in the trace."""
+    for w in range(out.shape[0]):
+        out[w] = ~trace[w]
+    if out.shape[0] > 0:
+        out[-1] &= tail(n_witnesses)
+
+
+@kernel
+def copy(table: Rows, k: int, out: Rows) -> None:
+    """Write row ``k`` of a table."""
+    for w in range(out.shape[0]):
+        out[w] = table[k, w]
+
+
+@kernel
+def join(row: Rows, table: Rows, k: int, start: int, out: Rows, m: int) -> None:
+    """Write ``row ∪ table[k]`` to ``out[m]`` from word ``start`` on."""
+    for w in range(start, row.shape[0]):
+        out[m, w] = row[w] | table[k, w]
+
+
+@kernel
+def keep_common(row: Rows, table: Rows, k: int) -> None:
+    """Keep of the row what is in ``table[k]``."""
+    for w in range(row.shape[0]):
+        row[w] &= table[k, w]
+
+
+@kernel
+def taller(table: Rows) -> Rows:
+    """The same rows with room for twice as many."""
+    more = np.empty((2 * table.shape[0], table.shape[1]), dtype=np.uint64)
+    more[: table.shape[0]] = table
+    return more
+
+
+@kernel
+def longer(row: Rows, n: int) -> Rows:
+    """The same words with room for ``n``."""
+    more = np.empty(n, dtype=np.uint64)
+    more[: row.shape[0]] = row
+    return more
+
+
+@kernel
+def wider(table: Rows, n_words: int) -> Rows:
+    """The same sets over a larger universe."""
+    more = np.zeros((table.shape[0], n_words), dtype=np.uint64)
+    more[:, : table.shape[1]] = table
+    return more
