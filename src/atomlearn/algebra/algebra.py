@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from atomlearn.algebra.conflicts import Conflict
 from atomlearn.algebra.layout import Layout
 from atomlearn.algebra.model import Model
@@ -201,6 +203,8 @@ class Algebra:
         self._refuse_conflicts()
         from atomlearn.learning import learn
 
+        if random_state is None:
+            random_state = np.random.SeedSequence()
         relations = self.packed()
         rows = learn(relations, random_state=random_state, **options)
         return Model(self._vocabulary, rows, relations.n_constants)
