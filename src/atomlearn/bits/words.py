@@ -32,6 +32,14 @@ def lowest(word: np.uint64) -> int:
 
 
 @kernel
+def nth(word: np.uint64, n: int) -> int:
+    """The member of a word with ``n`` smaller ones."""
+    for _ in range(n):
+        word &= word - ONE
+    return lowest(word)
+
+
+@kernel
 def bit_of(i: int) -> np.uint64:
     """The word with the bit of ``i`` alone."""
     return ONE << np.uint64(i & 63)
@@ -70,9 +78,6 @@ def select(row: Rows, n: int) -> int:
     for w in range(row.shape[0]):
         inside = popcount(row[w])
         if n < inside:
-            word = row[w]
-            for _ in range(n):
-                word &= word - ONE
-            return w * 64 + lowest(word)
+            return w * 64 + nth(row[w], n)
         n -= inside
     return -1

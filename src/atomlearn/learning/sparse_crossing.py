@@ -9,12 +9,11 @@ An atom is named by a number: composite atom ``k`` by ``k``, singleton ``{c}`` b
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.bits.jit import kernel
 from atomlearn.bits.random import Stream, below
 from atomlearn.bits.rows import Rows
-from atomlearn.bits.words import FULL, ONE, ZERO, bit_of, lowest, popcount, put, select, size, tail
+from atomlearn.bits.words import ONE, ZERO, bit_of, lowest, nth, popcount, put, select, size, tail
 from atomlearn.learning.state import Dual, Master, Positives
 
 NONE = 1 << 62
@@ -43,12 +42,11 @@ def cross_until(
     # For the 64 relations of one word: those an atom violates, and those whose right side holds it.
     violates = np.empty(room, dtype=np.uint64)
     is_below = np.empty(room, dtype=np.uint64)
-    # By witness, the composite atoms that miss it. An atom that takes another's place misses no
-    # more than that one did, so bits go stale but none is wanting; a stale bit is cleared when met.
+    # By witness, the composite atoms that miss it; and the composite atoms of the current b.
     missing = np.zeros((witnesses.shape[0], (room + 63) >> 6), dtype=np.uint64)
     for k in range(n):
         note_missing(k, traces, missing)
-    fitting = np.empty(room, dtype=np.int64)
+    partners = np.zeros((room + 63) >> 6, dtype=np.uint64)
     discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
     words = 0
     word = -1
@@ -81,7 +79,13 @@ def cross_until(
         if n_dis == 0:
             continue
 
+        # B = GLᵃ(b), fixed too: the successors do not count as atoms of b until all are there.
         n_before = n
+        for q in range((n + 63) >> 6):
+            partners[q] = ZERO
+        for k in range(n):
+            partners[k >> 6] |= ((is_below[k] >> np.uint64(i & 63)) & ONE) << np.uint64(k & 63)
+
         for j in range(n_dis):
             phi = discriminant[j]
             if phi >= 0:
@@ -103,19 +107,10 @@ def cross_until(
             todo = size(uncovered)
             replaced = False
             while todo > 0 or not replaced:
-                if todo > 0:
-                    zeta = select(uncovered, below(rng, todo))
-                    n_fitting = those_missing(
-                        zeta, traces, missing, is_below, bit_of(i), n_before, fitting
-                    )
-                    epsilon = draw_partner(
-                        right, i, singles, witnesses, zeta, fitting, n_fitting, rng
-                    )
-                else:
-                    n_fitting = those_below(is_below, bit_of(i), n_before, fitting)
-                    epsilon = draw_partner(
-                        right, i, singles, witnesses, -1, fitting, n_fitting, rng
-                    )
+                zeta = select(uncovered, below(rng, todo)) if todo > 0 else -1
+                epsilon = draw_partner(
+                    right, i, singles, partners, n_before, witnesses, missing, zeta, rng
+                )
                 if epsilon == NONE:
                     break
                 if replaced or phi < 0:
@@ -125,7 +120,7 @@ def cross_until(
                         lefts, rights = taller(lefts), taller(rights)
                         violates, is_below = longer(violates, room), longer(is_below, room)
                         missing = wider(missing, (room + 63) >> 6)
-                        fitting = np.empty(room, dtype=np.int64)
+                        partners = longer(partners, (room + 63) >> 6)
                     psi = n
                     n += 1
                 else:
@@ -147,7 +142,9 @@ def cross_until(
                     join(phi_left, left_of, c, word, lefts, psi)
                     join(phi_right, right_of, c, word, rights, psi)
                     keep_common(uncovered, witnesses_of, c)
-                if psi >= n_before:
+                if psi == phi:
+                    unnote_missing(psi, phi_trace, traces, missing)
+                else:
                     note_missing(psi, traces, missing)
                 words += atoms.shape[1] + traces.shape[1] + 2 * (rights.shape[1] - word)
                 todo = size(uncovered)
@@ -158,7 +155,6 @@ def cross_until(
                 lefts[phi] = ZERO
                 rights[phi] = ZERO
 
-        # B = GLᵃ(b) was fixed before: only now do the successors count as atoms of b.
         for j in range(n_dis + n - n_before):
             k = discriminant[j] if j < n_dis else n_before + j - n_dis
             if k >= 0:
@@ -171,76 +167,51 @@ def cross_until(
 
 
 @kernel
-def those_missing(
-    zeta: int,
-    traces: Rows,
-    missing: Rows,
-    is_below: Rows,
-    bit: np.uint64,
-    n: int,
-    fitting: npt.NDArray[np.int64],
-) -> int:
-    """Write the first ``n`` composites below ``b`` that miss witness ``ζ``; how many there are."""
-    found = 0
-    for q in range((n + 63) >> 6):
-        rest = missing[zeta, q]
-        while rest != ZERO:
-            k = q * 64 + lowest(rest)
-            rest &= rest - ONE
-            if traces[k, zeta >> 6] & bit_of(zeta) != ZERO:
-                missing[zeta, q] &= ~bit_of(k)
-            elif k < n and is_below[k] & bit != ZERO:
-                fitting[found] = k
-                found += 1
-    return found
-
-
-@kernel
-def those_below(is_below: Rows, bit: np.uint64, n: int, fitting: npt.NDArray[np.int64]) -> int:
-    """Write the first ``n`` composites below ``b``; how many there are."""
-    found = 0
-    for k in range(n):
-        if is_below[k] & bit != ZERO:
-            fitting[found] = k
-            found += 1
-    return found
-
-
-@kernel
 def draw_partner(
     right: Rows,
     i: int,
     singles: Rows,
+    partners: Rows,
+    n: int,
     witnesses: Rows,
+    missing: Rows,
     zeta: int,
-    fitting: npt.NDArray[np.int64],
-    n_fitting: int,
     rng: Stream,
 ) -> int:
-    """One of the fitting atoms, uniformly: a singleton of ``b`` outside ``ζ``, or a composite."""
-    n_singles = 0
+    """An ``ε`` below ``b`` that misses ``ζ`` (any, if there is no ``ζ``), all equally likely."""
+    fitting = 0
     for w in range(singles.shape[0]):
-        n_singles += popcount(right[i, w] & singles[w] & outside(witnesses, zeta, w))
-    if n_singles + n_fitting == 0:
+        fitting += popcount(fitting_singles(right, i, singles, witnesses, zeta, w))
+    n_singles = fitting
+    for q in range((n + 63) >> 6):
+        fitting += popcount(partners[q] & missing[zeta, q] if zeta >= 0 else partners[q])
+    if fitting == 0:
         return NONE
-    pick = below(rng, n_singles + n_fitting)
-    if pick >= n_singles:
-        return fitting[pick - n_singles]
-    for w in range(singles.shape[0]):
-        rest = right[i, w] & singles[w] & outside(witnesses, zeta, w)
-        inside = popcount(rest)
+    pick = below(rng, fitting)
+    if pick < n_singles:
+        for w in range(singles.shape[0]):
+            word = fitting_singles(right, i, singles, witnesses, zeta, w)
+            inside = popcount(word)
+            if pick < inside:
+                return -1 - (w * 64 + nth(word, pick))
+            pick -= inside
+    pick -= n_singles
+    for q in range((n + 63) >> 6):
+        word = partners[q] & missing[zeta, q] if zeta >= 0 else partners[q]
+        inside = popcount(word)
         if pick < inside:
-            for _ in range(pick):
-                rest &= rest - ONE
-            return -1 - (w * 64 + lowest(rest))
+            return q * 64 + nth(word, pick)
         pick -= inside
     return NONE
 
 
 @kernel
-def outside(witnesses: Rows, zeta: int, w: int) -> np.uint64:
-    """One word of the constants outside witness ``ζ`` (all, if there is no ``ζ``)."""
-    return ~witnesses[zeta, w] if zeta >= 0 else FULL
+def fitting_singles(
+    right: Rows, i: int, singles: Rows, witnesses: Rows, zeta: int, w: int
+) -> np.uint64:
+    """One word of the singletons ``{c}`` with ``c`` in ``b`` and outside witness ``ζ``."""
+    word = right[i, w] & singles[w]
+    return word & ~witnesses[zeta, w] if zeta >= 0 else word
 
 
 @kernel
@@ -252,6 +223,16 @@ def note_missing(k: int, traces: Rows, missing: Rows) -> None:
             rest &= tail(missing.shape[0])
         while rest != ZERO:
             missing[w * 64 + lowest(rest), k >> 6] |= bit_of(k)
+            rest &= rest - ONE
+
+
+@kernel
+def unnote_missing(k: int, before: Rows, traces: Rows, missing: Rows) -> None:
+    """Take atom ``k`` from the witnesses that have come into its trace."""
+    for w in range(traces.shape[1]):
+        rest = traces[k, w] & ~before[w]
+        while rest != ZERO:
+            missing[w * 64 + lowest(rest), k >> 6] &= ~bit_of(k)
             rest &= rest - ONE
 
 
