@@ -62,7 +62,7 @@ def test_least_free_is_the_paper_s_memory(problem):
 
 
 def toy():
-    """Section 2.1: black c1 bottom left, c2 top left, c3 top right, c4 bottom right; c5-c8 white."""
+    """Section 2.1: c1 bottom left, c2 top left, c3 top right, c4 bottom right; c5-c8 in white."""
     alg = Algebra(["v", *(f"c{i}" for i in range(1, 9))])
     for text in (
         "v < c1 c2 c7 c8",

@@ -1,0 +1,220 @@
+"""The commands as a user types them: what they print, where, and with which exit code."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from atomlearn import Algebra, __version__, load
+from atomlearn.cli import main
+
+BARS = """\
+v < c1 c2 c7 c8
+v < c3 c4 c5 c6
+v !< c2 c4 c5 c7
+v !< c3 c5 c6 c8
+v !< c4 c5 c6 c7     # no vertical bar
+"""
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run a command in an empty folder with ``bars.rel``: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bars.rel").write_text(BARS)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["atomlearn", *arguments])
+        with pytest.raises(SystemExit) as raised:
+            main()
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return raised.value.code or 0, out, err
+
+    return run
+
+
+@pytest.fixture
+def bars(run, tmp_path):
+    Algebra.read(tmp_path / "bars.rel").least_free().save(tmp_path / "bars.atoms")
+    return tmp_path / "bars.atoms"
+
+
+def test_check_consistent(run):
+    assert run("check", "bars.rel") == (0, "consistent: 2 positive, 3 negative, 9 constants\n", "")
+    code, out, _ = run("check", "bars.rel", "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "consistent": True,
+        "positive": 2,
+        "negative": 3,
+        "constants": 9,
+        "conflicts": [],
+    }
+
+
+def test_check_inconsistent(run, tmp_path):
+    (tmp_path / "bad.rel").write_text('a < b\nb < c d\na !< c d\n"x y" !< "x y"\n')
+    code, out, err = run("check", "bad.rel")
+    assert (code, err) == (1, "")
+    assert out == (
+        "inconsistent: 2 positive, 2 negative, 5 constants\n"
+        "a !< c d fails, because:\n  b < c d\n  a < b\n"
+        '"x y" !< "x y" fails by itself: the right side contains the left\n'
+    )
+    code, out, _ = run("check", "bad.rel", "--json")
+    assert code == 1
+    assert json.loads(out)["conflicts"] == [
+        {"relation": "a !< c d", "derivation": ["b < c d", "a < b"]},
+        {"relation": '"x y" !< "x y"', "derivation": []},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"a < b\na b\n", "bad.rel:2: column 4: no < or !<"),
+        (b"", "bad.rel has no relations"),
+        (b"a < \xff", "bad.rel:1: not UTF-8"),
+        (b"a < b\0", "bad.rel:1: not text"),
+    ],
+)
+@pytest.mark.parametrize("command", [["check"], ["learn", "-o", "x.atoms"]])
+def test_files_that_are_no_relations(run, tmp_path, content, says, command):
+    (tmp_path / "bad.rel").write_bytes(content)
+    code, out, err = run(*command, "bad.rel")
+    assert (code, out) == (2, "")
+    assert err.startswith("atomlearn: ") and says in err and err.count("\n") == 1
+    assert not (tmp_path / "x.atoms").exists()
+
+
+def test_query(run, bars):
+    assert run("query", "bars.atoms", "v < c1 c2 c7 c8") == (0, "true\n", "")
+    assert run("query", "bars.atoms", "v < c4") == (1, "false\n", "")
+    assert run("query", "bars.atoms", "v !< c4") == (0, "true\n", "")
+    code, out, _ = run("query", "bars.atoms", "v < c4", "--json")
+    assert code == 1
+    told = json.loads(out)
+    assert (told["relation"], told["holds"]) == ("v < c4", False)
+    assert {frozenset(atom) for atom in told["discriminant"]} == {
+        frozenset({"v", "c1", "c2", "c3", "c8"}),
+        frozenset({"v", "c1", "c3", "c6", "c8"}),
+    }
+
+
+def test_questions_that_are_wrong(run, bars):
+    for arguments, says in (
+        (("query", "bars.atoms", "v < zz"), "no constant 'zz'"),
+        (("query", "bars.atoms", "v c1"), "no < or !<"),
+        (("query", "bars.atoms", ""), "no relation"),
+        (("query", "none.atoms", "v < c1"), "none.atoms: No such file"),
+        (("query", "bars.rel", "v < c1"), "bars.rel is not an atomlearn file"),
+        (("query", ".", "v < c1"), "."),
+        (("show", "bars.rel"), "not an atomlearn file"),
+        (("show", "bars.atoms", "--of", "zz"), "no constant 'zz'"),
+        (("check", "none.rel"), "none.rel: No such file"),
+    ):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, ""), arguments
+        assert err.startswith("atomlearn: ") and says in err
+
+
+def test_usage(run):
+    for arguments in (("check",), ("frob",), ("learn", "bars.rel"), ("check", "--frob")):
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "") and "Usage" in err
+    assert "Usage" in "".join(run()[1:])
+    code, out, _ = run("--help")
+    assert code == 0
+    for command in ("check", "learn", "query", "show"):
+        assert command in out
+        assert run(command, "--help")[0] == 0
+    assert run("--version") == (0, f"atomlearn {__version__}\n", "")
+
+
+def test_show(run, bars):
+    code, out, err = run("show", "bars.atoms")
+    lines = out.splitlines()
+    assert (code, err) == (0, "")
+    assert lines[0] == "3 atoms, 9 constants"
+    assert {tuple(line.split()) for line in lines[2:5]} == {
+        ("5", "v", "c1", "c2", "c7", "c4"),
+        ("5", "v", "c1", "c2", "c8", "c3"),
+        ("5", "v", "c1", "c8", "c3", "c6"),
+    }
+    code, out, _ = run("show", "bars.atoms", "--of", "c6", "--json")
+    assert json.loads(out)["atoms"] == [["v", "c1", "c8", "c3", "c6"]]
+    assert "and 2 more" in run("show", "bars.atoms", "--most", "1")[1]
+    assert "more" not in run("show", "bars.atoms", "--most", "0")[1]
+
+
+def test_show_does_not_read_names_as_markup(run, tmp_path):
+    alg = Algebra(["[red]x[/red]", "ünïcode", "[/]", "a b"])
+    alg.freest().save(tmp_path / "odd.atoms")
+    _, out, _ = run("show", "odd.atoms")
+    assert "[red]x[/red]" in out and "ünïcode" in out and "[/]" in out and '"a b"' in out
+
+
+def test_learn(run, tmp_path):
+    code, out, err = run("learn", "bars.rel", "-o", "bars.atoms", "--seed", "0")
+    model = load(tmp_path / "bars.atoms")
+    assert (code, err) == (0, "")
+    assert out == f"bars.atoms: {model.n_atoms} atoms over 9 constants\n"
+    assert all(model.holds(r) for r in Algebra.read(tmp_path / "bars.rel").relations)
+    first = (tmp_path / "bars.atoms").read_bytes()
+    _, out, _ = run("learn", "bars.rel", "-o", "bars.atoms", "--seed", "0", "--json")
+    assert json.loads(out)["atoms"] == model.n_atoms
+    assert (tmp_path / "bars.atoms").read_bytes() == first
+    assert run("query", "bars.atoms", "v < c1 c2 c7 c8")[:2] == (0, "true\n")
+    assert run("query", "bars.atoms", "v < c4 c5 c6 c7")[:2] == (1, "false\n")
+
+
+def test_learn_refuses_what_is_inconsistent(run, tmp_path):
+    (tmp_path / "bad.rel").write_text("a < b\na !< b\n")
+    code, out, err = run("learn", "bad.rel", "-o", "x.atoms")
+    assert (code, out) == (1, "")
+    assert "a !< b fails, because:\n  a < b" in err
+    assert not (tmp_path / "x.atoms").exists()
+    assert run("learn", "bars.rel", "-o", "no/such/folder/x.atoms")[0] == 2
+
+
+def test_as_a_program(tmp_path):
+    (tmp_path / "bars.rel").write_text(BARS)
+    command = [sys.executable, "-m", "atomlearn", "check", "bars.rel"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "consistent: 2 positive, 3 negative, 9 constants\n"
+
+
+def loaded_by(code):
+    """Which heavy modules a fresh interpreter has loaded after some code."""
+    heavy = "numba llvmlite sklearn scipy matplotlib typer rich numpy joblib dask"
+    probe = f"{code}; import sys; print(*(m for m in {heavy.split()!r} if m in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={k: v for k, v in os.environ.items() if not k.startswith("COV_")},
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_is_light():
+    assert loaded_by("import atomlearn") == set()
+    assert loaded_by("import atomlearn; dir(atomlearn); atomlearn.AtomlearnError") == set()
+    assert loaded_by("from atomlearn import Algebra; Algebra(['a']).term('a')") == {"numpy"}
+    assert "numba" not in loaded_by("import atomlearn.cli")
+    assert "numba" in loaded_by("from atomlearn import Algebra; Algebra(['a']).conflicts()")
+
+
+def test_every_public_name_is_there():
+    import atomlearn
+
+    for name in atomlearn.__all__:
+        assert getattr(atomlearn, name) is not None
+        assert name in dir(atomlearn)
+    with pytest.raises(AttributeError, match="'nothing'"):
+        atomlearn.nothing  # noqa: B018
