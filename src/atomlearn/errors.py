@@ -125,3 +125,11 @@ class NewerFile(FileFormatError):
 
 class UnsafeFile(FileFormatError):
     """A file that declares sizes or names that no honest file has."""
+
+
+class DataNotFound(AtomlearnError, FileNotFoundError):
+    """A data set that is not where it was looked for."""
+
+
+class CheckpointMismatch(AtomlearnError, ValueError):
+    """A checkpoint of other data, other constants or another problem."""
