@@ -11,20 +11,27 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@echo "  with another Python: make test PYTHON=python3.13"
 
-# One environment for everything; made anew when PYTHON or the dependencies change.
+# One environment for everything; made anew for another PYTHON, brought up to date for new dependencies.
 $(STAMP): pyproject.toml
 	@test -n "$(PY_VERSION)" || { echo "$(PYTHON) was not found: make PYTHON=python3.12 ..."; exit 1; }
-	@echo "making $(VENV) with Python $(PY_VERSION) (once, about a minute)"
-	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is Python $(PY_VERSION); 3.11 or later is needed: make PYTHON=python3.12 ..."; exit 1; }
+	@test "`$(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null`" = "$(PY_VERSION)" || \
+	  { echo "making $(VENV) with Python $(PY_VERSION) (once, about a minute)"; \
+	    $(PYTHON) -m venv --clear $(VENV); }
 	@$(PIP) install -e ".[test]"
 	@touch $@
 
-demo: $(STAMP) ## learn a rule and hand-written digits; writes demo/index.html
+demo: $(STAMP) ## learn a rule, hand-written digits and a chess board; writes demo/index.html
 	@$(BIN)/python -m atomlearn.demo
 
+# The second run is without compilation: coverage sees inside the kernels, and both forms must agree.
 test: $(STAMP) ## the whole test suite
-	@$(BIN)/python -m pytest --cov --cov-report=term
+	@$(BIN)/python -m pytest --cov --cov-report=
+	@echo "the kernels once more, as plain Python:"
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels tests --cov --cov-append --cov-report=term
 
 lint: $(STAMP) ## ruff and mypy --strict
 	@$(BIN)/ruff check .
@@ -35,4 +42,4 @@ bench: $(STAMP) ## the benchmarks, one table
 	@$(BIN)/python -m benchmarks
 
 clean: ## remove what make made
-	rm -rf $(VENV) demo
+	rm -rf $(VENV) demo .coverage

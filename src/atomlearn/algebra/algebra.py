@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from atomlearn.algebra.relations import (
 from atomlearn.algebra.terms import Constant, Term, make_term
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.errors import InconsistentRelations
+
+if TYPE_CHECKING:
+    from atomlearn.learning.epochs import Epochs
 
 
 class Algebra:
@@ -199,6 +202,12 @@ class Algebra:
 
         The same ``random_state`` gives the same model. Raises
         :class:`~atomlearn.errors.InconsistentRelations` if there is none.
+
+        >>> alg = Algebra(["v", "a", "b"])
+        >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
+        >>> model = alg.learn(random_state=0)
+        >>> all(model.holds(relation) for relation in alg.relations)
+        True
         """
         self._refuse_conflicts()
         from atomlearn.learning import learn
@@ -209,8 +218,14 @@ class Algebra:
         rows = learn(relations, random_state=random_state, **options)
         return Model(self._vocabulary, rows, relations.n_constants)
 
-    def epochs(self, random_state: Any = None, **options: Any) -> Any:
-        """Epoch after epoch of learning with pinning: an iterator of objects with a ``model``."""
+    def epochs(self, random_state: Any = None, **options: Any) -> "Epochs":
+        """Epoch after epoch of learning with pinning: an iterator of objects with a ``model``.
+
+        >>> alg = Algebra(["v", "a", "b"])
+        >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
+        >>> next(iter(alg.epochs(random_state=0))).model.holds(alg.relation("v < a b"))
+        True
+        """
         self._refuse_conflicts()
         from atomlearn.learning.epochs import Epochs
 
