@@ -65,6 +65,7 @@ class Concept:
         self.rng: Stream = stream(seed)
         self.pool = Pool(n_constants)
         self.masters: deque[Lists] = deque(maxlen=self.recipe.atomizations)
+        self.hard: Indices = np.zeros(0, dtype=np.int64)
         self.epoch = 0
 
     def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
@@ -136,7 +137,6 @@ class Sampler:
         self.variants = variants
         self.positives = np.flatnonzero(is_positive)
         self.negatives = np.flatnonzero(~is_positive)
-        self.hard = np.zeros(0, dtype=np.int64)
         self._negative_blocks: Blocks | None = None
 
     def run_epoch(self) -> Report:
@@ -146,12 +146,12 @@ class Sampler:
         with report.phase("sampling"):
             due = concept.epoch - recipe.hard_after
             if recipe.hard_share > 0 and due >= 0 and due % recipe.hard_every == 0:
-                self.hard = self._hardest()
+                concept.hard = self._hardest()
             positives = self._draw(self.positives, concept.batch_size(len(self.positives)))
             size = concept.batch_size(len(self.negatives))
-            n_hard = min(int(recipe.hard_share * size), len(self.hard))
+            n_hard = min(int(recipe.hard_share * size), len(concept.hard))
             chosen = np.concatenate(
-                [self._some(self.hard, n_hard), self._some(self.negatives, size - n_hard)]
+                [self._some(concept.hard, n_hard), self._some(self.negatives, size - n_hard)]
             )
             negatives = self._pick(np.unique(chosen))
         learned = concept.learn_batch(positives, negatives)

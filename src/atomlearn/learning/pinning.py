@@ -42,6 +42,14 @@ class Pool:
         self._hashes = np.zeros(0, dtype=np.uint64)
         self._known: set[int] = set()
 
+    @classmethod
+    def of(cls, n_constants: int, atoms: Lists, born: npt.NDArray[np.int32]) -> "Pool":
+        """A pool of pins that are known to be distinct."""
+        pool = cls(n_constants)
+        pool.atoms, pool.born, pool._hashes = atoms, born, hash_lists(atoms)
+        pool._known = set(pool._hashes.tolist())
+        return pool
+
     def __len__(self) -> int:
         return len(self.born)
 

@@ -1,0 +1,117 @@
+"""Checkpoints: what a learner knows between two epochs, to go on as if nothing had been."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from atomlearn.errors import CheckpointMismatch, DamagedFile
+from atomlearn.formats.container import Container
+from atomlearn.learning.concept import Concept, Recipe
+from atomlearn.learning.epochs import Epochs
+from atomlearn.learning.lists import Lists
+from atomlearn.learning.pinning import Pool
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.algebra import Algebra
+
+EPOCHS, CONCEPT, VERSION = "epochs", "concept", 1
+
+
+def save_epochs(epochs: Epochs, path: str | Path) -> None:
+    """Write the state of :class:`~atomlearn.learning.epochs.Epochs`: pins, stream, number."""
+    file = Container(EPOCHS, VERSION)
+    focus = None if epochs.focus is None else [int(c) for c in epochs.focus.indices]
+    file.add_json(
+        "state.json",
+        {"number": epochs.number, "focus": focus, "max_pins": epochs.max_pins,
+         "constants": list(epochs.algebra.names)},
+    )  # fmt: skip
+    file.add_array("stream.npy", epochs.rng)
+    _add_pool(file, epochs.pool)
+    file.write(path)
+
+
+def resume_epochs(path: str | Path, algebra: "Algebra") -> Epochs:
+    """Go on with the epochs of an algebra over the same constants."""
+    file = Container.read(path)
+    file.expect(EPOCHS, VERSION)
+    state = file.json("state.json", dict)
+    if state.get("constants") != list(algebra.names):
+        raise CheckpointMismatch(f"{path} is of an algebra with other constants")
+    focus = state.get("focus")
+    term = None if focus is None else algebra.term([algebra.names[c] for c in focus])
+    epochs = Epochs(algebra, random_state=0, focus=term, max_pins=int(state["max_pins"]))
+    epochs.number = int(state["number"])
+    epochs.rng = _stream(file)
+    epochs.pool = _pool(file, algebra.n_constants)
+    return epochs
+
+
+def save_concept(concept: Concept, path: str | Path) -> None:
+    """Write the state of a :class:`~atomlearn.learning.concept.Concept`."""
+    file = Container(CONCEPT, VERSION)
+    file.add_json(
+        "state.json",
+        {"epoch": concept.epoch, "constant": concept.constant, "masters": len(concept.masters),
+         "n_constants": concept.n_constants, "recipe": asdict(concept.recipe)},
+    )  # fmt: skip
+    file.add_array("stream.npy", concept.rng)
+    file.add_array("hard.npy", concept.hard)
+    _add_pool(file, concept.pool)
+    for m, master in enumerate(concept.masters):
+        _add_lists(file, f"master{m}", master)
+    file.write(path)
+
+
+def load_concept(path: str | Path) -> Concept:
+    """The concept as it was saved; it goes on learning as if it had never stopped."""
+    file = Container.read(path)
+    file.expect(CONCEPT, VERSION)
+    state = file.json("state.json", dict)
+    n_constants = int(state["n_constants"])
+    concept = Concept(n_constants, int(state["constant"]), 0, Recipe(**state["recipe"]))
+    concept.epoch = int(state["epoch"])
+    concept.rng = _stream(file)
+    concept.hard = file.array("hard.npy", "i", 1).astype(np.int64)
+    concept.pool = _pool(file, n_constants)
+    for m in range(int(state["masters"])):
+        concept.masters.append(_lists(file, f"master{m}", n_constants))
+    return concept
+
+
+def _add_pool(file: Container, pool: Pool) -> None:
+    _add_lists(file, "pool", pool.atoms)
+    file.add_array("pool_born.npy", pool.born)
+
+
+def _pool(file: Container, n_constants: int) -> Pool:
+    atoms = _lists(file, "pool", n_constants)
+    born = file.array("pool_born.npy", "i", 1).astype(np.int32)
+    if len(born) != len(atoms.starts) - 1:
+        raise DamagedFile(f"{file.path}: the pool has {len(born)} dates for its pins")
+    return Pool.of(n_constants, atoms, born)
+
+
+def _add_lists(file: Container, name: str, atoms: Lists) -> None:
+    file.add_array(f"{name}_starts.npy", atoms.starts)
+    file.add_array(f"{name}_constants.npy", atoms.constants)
+
+
+def _lists(file: Container, name: str, n_constants: int) -> Lists:
+    starts = file.array(f"{name}_starts.npy", "i", 1).astype(np.int64)
+    constants = file.array(f"{name}_constants.npy", "i", 1).astype(np.int32)
+    in_order = len(starts) > 0 and starts[0] == 0 and bool((np.diff(starts) >= 0).all())
+    if not in_order or starts[-1] != len(constants):
+        raise DamagedFile(f"{file.path}: the atoms of {name} do not fit together")
+    if len(constants) and (constants.min() < 0 or constants.max() >= n_constants):
+        raise DamagedFile(f"{file.path}: {name} has an atom in a constant that is not there")
+    return Lists(starts, constants)
+
+
+def _stream(file: Container) -> "np.typing.NDArray[np.uint64]":
+    stream = file.array("stream.npy", "u", 1).astype(np.uint64)
+    if len(stream) != 1:
+        raise DamagedFile(f"{file.path}: the random stream is one word, not {len(stream)}")
+    return stream
