@@ -1,5 +1,6 @@
 """The two memories, by brute force over closed sets, and the paper's own example."""
 
+import pickle
 from itertools import product
 
 import pytest
@@ -125,6 +126,8 @@ def test_what_would_explode_is_refused_with_an_estimate():
     with pytest.raises(ModelTooLarge, match=r"limit=53360") as raised:
         alg.freest()
     assert raised.value.estimate == 460 + 230 * 230 and raised.value.limit == 50_000
+    twin = pickle.loads(pickle.dumps(raised.value))
+    assert (str(twin), twin.limit) == (str(raised.value), 50_000)
     small = Algebra(["v", "a", "b", "c", "d"])
     small.add(small.relation("v < a b"), small.relation("v < c d"))
     with pytest.raises(ModelTooLarge):

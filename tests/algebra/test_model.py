@@ -173,6 +173,8 @@ def test_models_of_two_algebras_compare_by_name():
         one.is_freer_than(other)
     with pytest.raises(DifferentConstants):
         one | other
+    with pytest.raises(TypeError):
+        one | "a model"
 
 
 def test_a_model_says_nothing_of_later_constants():
@@ -194,6 +196,8 @@ def test_it_is_a_value():
     assert repr(model) == "<Model: 2 atoms over 2 constants>"
     atom = model.atoms[1]
     assert pickle.loads(pickle.dumps(atom)) == atom == copy.deepcopy(atom)
+    assert atom != "a b" and copy.copy(atom) == atom
+    assert model.constants[0] == model.term("a")
     assert atom != model.atoms[0] and atom.is_larger_than(model.atoms[0])
     assert not model.atoms[0].is_larger_than(atom)
     assert repr(atom) == "Atom('a b')" and len({atom, pickle.loads(pickle.dumps(atom))}) == 1

@@ -281,6 +281,9 @@ def test_bombs_are_not_unpacked(saved):
     with pytest.raises(UnsafeFile, match="grow more than"):
         load(rebuilt(saved, {"atoms.npy": b"\0" * (8 << 20)}))
     saved.write_bytes(good)
+    with pytest.raises(UnsafeFile, match="too large"):
+        load(rebuilt(saved, {"manifest.json": b" " * (2 << 20)}, compress=zipfile.ZIP_STORED))
+    saved.write_bytes(good)
     with pytest.raises(UnsafeFile, match="compressed in a way"):
         load(rebuilt(saved, compress=zipfile.ZIP_LZMA))
 

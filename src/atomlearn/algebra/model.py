@@ -57,7 +57,7 @@ class Model:
                 f"rows of shape {rows.shape} cannot be atoms over {n} constants: "
                 f"(n_atoms, {bits.width(n)}) is needed"
             )
-        if bool((rows & ~bits.full(n)).any()):
+        if n % bits.WORD and bool((rows[:, -1] & ~bits.full(n)[-1]).any()):
             raise InvalidAtoms(f"rows with bits beyond the {n} constants")
         rows = _distinct(rows)
         rows.setflags(write=False)

@@ -18,7 +18,7 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import IndexLists
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.bits import rows as bits
-from atomlearn.errors import AtomlearnError, DamagedFile, FileFormatError, UnsafeFile
+from atomlearn.errors import AtomlearnError, DamagedFile, UnsafeFile
 from atomlearn.formats.container import Container
 
 KIND = "model"
@@ -68,8 +68,6 @@ def get_model(container: Container) -> Model:
         )
     try:
         vocabulary = Vocabulary(names, by_name=True)
-    except FileFormatError:
-        raise
     except AtomlearnError as error:
         raise DamagedFile(f"{where}: constants.json: {error}") from None
     return Model(vocabulary, IndexLists(offsets, atoms).rows(len(names)))
