@@ -15,11 +15,13 @@ from atomlearn.algebra.relations import PackedRelations
 from atomlearn.bits import rows
 from atomlearn.bits.random import Seed, Stream, permutation, sample, stream
 from atomlearn.bits.rows import Rows
+from atomlearn.learning.discriminant import contradicted
 from atomlearn.learning.epoch import prepare, run
 from atomlearn.learning.lists import Lists, take, to_lists
 from atomlearn.learning.misses import Blocks, blocks_of, count_misses
 from atomlearn.learning.pinning import Pool
 from atomlearn.learning.progress import Report
+from atomlearn.learning.state import Positives, positives_of
 
 Indices = npt.NDArray[np.int64]
 
@@ -67,6 +69,9 @@ class Concept:
         self.masters: deque[Lists] = deque(maxlen=self.recipe.atomizations)
         self.hard: Indices = np.zeros(0, dtype=np.int64)
         self.epoch = 0
+        self.all_positives: Positives | None = None
+        """All examples there will ever be, if that is known: pins are then checked when they are
+        born and never again. Else each batch is held against the whole pool."""
 
     def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
         """One epoch on these examples; pins that they contradict go, new ones come."""
@@ -75,14 +80,21 @@ class Concept:
             batch = prepare(self._relations(positives, negatives), self.rng)
             report.n_conflicts = len(batch.conflicts)
         with report.phase("pool"):
-            report.count("pool", len(self.pool.atoms.constants) * rows.width(len(positives)))
-            report.n_dropped = self.pool.drop_contradicted(batch.positives)
+            if self.all_positives is None:
+                report.count("pool", len(self.pool.atoms.constants) * rows.width(len(positives)))
+                report.n_dropped = self.pool.drop_contradicted(batch.positives)
             pins = self._candidates(len(negatives))
         atoms = run(batch, self.rng, report, pins=pins, dual_reduction=self.recipe.dual_reduction)
         with report.phase("pinning"):
             ours = atoms[(atoms[:, self.constant // 64] & self._bit()) != 0]
             master = to_lists(ours)
             self.masters.append(master)
+            if self.all_positives is not None:
+                known = self.all_positives
+                report.count("pinning", len(master.constants) * known.left_of.shape[1])
+                false = contradicted(master, known.left_of, known.right_of)
+                report.n_dropped = int(false.sum())
+                master = take(master, np.flatnonzero(~false))
             report.n_new = self.pool.add_lists(master, self.epoch)
             report.n_pool = len(self.pool)
         self.epoch += 1
@@ -108,6 +120,11 @@ class Concept:
         if self.recipe.candidates is None:
             return self.pool.atoms
         return self.pool.sample(self.rng, int(self.recipe.candidates * n_negatives))
+
+    def positives_of(self, examples: Rows) -> Positives:
+        """The relations ``v < T`` for some examples ``T``."""
+        ours = rows.row([self.constant], self.n_constants)
+        return positives_of(np.tile(ours, (len(examples), 1)), examples, self.n_constants)
 
     def _relations(self, positives: Rows, negatives: Rows) -> PackedRelations:
         ours = rows.row([self.constant], self.n_constants)
@@ -138,6 +155,8 @@ class Sampler:
         self.positives = np.flatnonzero(is_positive)
         self.negatives = np.flatnonzero(~is_positive)
         self._negative_blocks: Blocks | None = None
+        every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
+        concept.all_positives = concept.positives_of(every)
 
     def run_epoch(self) -> Report:
         """Draw a batch and learn from it."""

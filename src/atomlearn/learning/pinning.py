@@ -6,6 +6,7 @@ positive relations of a batch contradict is dropped, and only that.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,14 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _S29 = np.uint64(29)
 
 
+class Pins(NamedTuple):
+    """What a pool holds of each pin."""
+
+    atoms: Lists
+    born: npt.NDArray[np.int32]
+    hashes: npt.NDArray[np.uint64]
+
+
 class Pool:
     """Distinct pins, oldest first, each with the epoch it was born in.
 
@@ -37,21 +46,28 @@ class Pool:
 
     def __init__(self, n_constants: int) -> None:
         self.n_constants = n_constants
-        self.atoms = no_lists()
-        self.born = np.zeros(0, dtype=np.int32)
-        self._hashes = np.zeros(0, dtype=np.uint64)
-        self._known: set[int] = set()
+        self._pins = Pins(no_lists(), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint64))
+        self._hash_set: set[int] = set()
 
     @classmethod
     def of(cls, n_constants: int, atoms: Lists, born: npt.NDArray[np.int32]) -> "Pool":
         """A pool of pins that are known to be distinct."""
         pool = cls(n_constants)
-        pool.atoms, pool.born, pool._hashes = atoms, born, hash_lists(atoms)
-        pool._known = set(pool._hashes.tolist())
+        pool._pins = Pins(atoms, born, hash_lists(atoms))
         return pool
 
     def __len__(self) -> int:
         return len(self.born)
+
+    @property
+    def atoms(self) -> Lists:
+        """The pins, as the atoms they came from."""
+        return self._pins.atoms
+
+    @property
+    def born(self) -> npt.NDArray[np.int32]:
+        """The epoch each pin is from."""
+        return self._pins.born
 
     def add(self, atoms: Rows, epoch: int) -> int:
         """Remember the atoms that are new; how many they were."""
@@ -60,26 +76,25 @@ class Pool:
     def add_lists(self, atoms: Lists, epoch: int) -> int:
         """Remember the atoms that are new; how many they were."""
         hashes = hash_lists(atoms)
-        fresh = []
-        for k, key in enumerate(hashes.tolist()):
-            if key not in self._known:
-                self._known.add(key)
-                fresh.append(k)
-        which = np.array(fresh, dtype=np.int64)
-        self.atoms = append(self.atoms, take(atoms, which))
-        self.born = np.concatenate([self.born, np.full(len(which), epoch, dtype=np.int32)])
-        self._hashes = np.concatenate([self._hashes, hashes[which]])
+        known = self._known()
+        fresh = {key: k for k, key in enumerate(hashes.tolist()) if key not in known}
+        which = np.sort(np.fromiter(fresh.values(), dtype=np.int64, count=len(fresh)))
+        self._pins = Pins(  # at once, so that an interruption leaves the old or the new
+            append(self.atoms, take(atoms, which)),
+            np.concatenate([self.born, np.full(len(which), epoch, dtype=np.int32)]),
+            np.concatenate([self._pins.hashes, hashes[which]]),
+        )
+        known.update(fresh)
         return len(which)
 
     def drop(self, which: npt.NDArray[np.bool_]) -> int:
         """Forget the marked pins; how many they were."""
         gone = int(which.sum())
         if gone:
-            self._known.difference_update(self._hashes[which].tolist())
             kept = np.flatnonzero(~which)
-            self.atoms = take(self.atoms, kept)
-            self.born = self.born[kept]
-            self._hashes = self._hashes[kept]
+            known, old = self._known(), self._pins.hashes[which].tolist()
+            self._pins = Pins(take(self.atoms, kept), self.born[kept], self._pins.hashes[kept])
+            known.difference_update(old)
         return gone
 
     def drop_contradicted(self, positives: Positives) -> int:
@@ -93,6 +108,12 @@ class Pool:
     def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
         """The pool read as atoms: how many each example misses."""
         return count_misses(self.atoms, blocks, n_examples)
+
+    def _known(self) -> set[int]:
+        """The hashes of all pins, made anew if an interruption left them behind."""
+        if len(self._hash_set) != len(self):
+            self._hash_set = set(self._pins.hashes.tolist())
+        return self._hash_set
 
     def rows(self) -> Rows:
         """The pins as packed atoms."""
