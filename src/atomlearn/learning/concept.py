@@ -5,6 +5,7 @@ that does not. What is known between batches is the pool of pins that have ``v``
 leaves a choice open, the defaults of :class:`Recipe` are what measured best.
 """
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from atomlearn.bits.rows import Rows
 from atomlearn.learning.discriminant import contradicted
 from atomlearn.learning.epoch import prepare, run
 from atomlearn.learning.lists import Lists, take, to_lists
-from atomlearn.learning.misses import Blocks, blocks_of, count_misses
+from atomlearn.learning.misses import Blocks, blocks_of, count_misses, missed_by
 from atomlearn.learning.pinning import Pool
 from atomlearn.learning.progress import Report
 from atomlearn.learning.state import Positives, positives_of
@@ -45,10 +46,16 @@ class Recipe:
     dual_reduction: bool = False
     atomizations: int = 10
     """Masters of the last epochs that are kept for voting."""
+    share: float = 0.7
+    """Of few examples, the part that goes into a batch: the others vary from epoch to epoch."""
 
 
 PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
 """The paper's own protocol, as far as it says."""
+
+
+TYPICAL = 4096
+"""Counterexamples of which the median is taken."""
 
 
 class Concept:
@@ -103,7 +110,8 @@ class Concept:
     def batch_size(self, available: int) -> int:
         """Examples of one side in the next batch."""
         wanted = self.recipe.first * self.recipe.growth**self.epoch
-        return int(min(wanted, self.recipe.largest, available))
+        most = math.ceil(self.recipe.share * available)
+        return int(min(wanted, self.recipe.largest, most))
 
     def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
         """How many pins of the pool each example misses."""
@@ -189,12 +197,33 @@ class Sampler:
         variant = permutation(self.concept.rng, len(which)) % len(self.variants)
         return np.ascontiguousarray(self.variants[variant, which])
 
+    def typical_misses(self) -> float:
+        """The median of what counterexamples miss."""
+        step = max(1, len(self.negatives) // TYPICAL)
+        some = self.variants[0][self.negatives[::step]]
+        if len(some) == 0:
+            return 0.0
+        blocks = blocks_of(some, self.concept.n_constants)
+        return float(np.median(self.concept.misses(blocks, len(some))))
+
+    def thin(self, size: int) -> None:
+        """Keep the pins that the most hard counterexamples miss: enough to decide by, and fast."""
+        pool = self.concept.pool
+        if len(pool) <= size:
+            return
+        hardest = self.variants[0][self._hardest()]
+        blocks = blocks_of(hardest, self.concept.n_constants)
+        missed = missed_by(pool.atoms, blocks, len(hardest))
+        spare = np.ones(len(pool), dtype=np.bool_)
+        spare[np.argsort(-missed, kind="stable")[:size]] = False
+        pool.drop(spare)
+
     def _hardest(self) -> Indices:
         """The counterexamples that a part of the pool misses least."""
         concept, recipe = self.concept, self.concept.recipe
         if self._negative_blocks is None:
             examples = self.variants[0][self.negatives]
             self._negative_blocks = blocks_of(examples, concept.n_constants)
-        pins = take(concept.pool.atoms, sample(concept.rng, len(concept.pool), recipe.hard_atoms))
+        pins = concept.pool.sample(concept.rng, recipe.hard_atoms)
         misses = count_misses(pins, self._negative_blocks, len(self.negatives))
         return self.negatives[np.argsort(misses, kind="stable")[: recipe.hard_size]]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from atomlearn.bits.jit import kernel
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import flip
-from atomlearn.bits.words import ONE, ZERO, lowest
+from atomlearn.bits.words import ONE, ZERO, lowest, size
 from atomlearn.learning.lists import Lists
 
 BLOCK = 32
@@ -44,6 +44,13 @@ def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[n
     counts = np.zeros(len(blocks) * BLOCK * 64, dtype=np.int32)
     add_misses(atoms, blocks, counts)
     return counts[:n_examples]
+
+
+def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
+    """For each atom, the number of examples that miss it."""
+    held_by = np.zeros(len(atoms.starts) - 1, dtype=np.int64)
+    add_holders(atoms, blocks, held_by)
+    return n_examples - held_by
 
 
 @kernel
@@ -103,6 +110,21 @@ def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> N
                 while word != ZERO:
                     counts[(b * BLOCK + w) * 64 + lowest(word)] += 1 << q
                     word &= word - ONE
+
+
+@kernel
+def add_holders(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int64]) -> None:
+    """Add for each atom the number of examples that have one of its constants."""
+    held = np.empty(BLOCK, dtype=np.uint64)
+    for b in range(blocks.shape[0]):
+        for k in range(counts.shape[0]):
+            for w in range(BLOCK):
+                held[w] = ZERO
+            for p in range(atoms.starts[k], atoms.starts[k + 1]):
+                c = atoms.constants[p]
+                for w in range(BLOCK):
+                    held[w] |= blocks[b, c, w]
+            counts[k] += size(held)
 
 
 @kernel

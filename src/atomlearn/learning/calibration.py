@@ -1,0 +1,74 @@
+"""From misses to probabilities: a softmax of their logarithms, with one slope for all classes.
+
+What counts is not how many atoms of a class an example misses but how many for something that is
+*not* of the class: misses are taken relative to the median of the class's counterexamples. So one
+calibration serves pools of any size, also those that are learned anew on more examples.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+DEFAULT_SLOPE = 2.0
+"""What the slope is drawn to when there is little to learn it from (measured: 2 to 4)."""
+
+
+def log_ratio(misses: npt.NDArray[np.int32], typical: Floats) -> Floats:
+    """``log`` of misses over those of a typical counterexample, ``(n_examples, n_classes)``."""
+    return np.log((misses + 1.0) / (typical + 1.0))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Score of class ``k``: ``offset[k] - slope * log_ratio[:, k]``."""
+
+    slope: float
+    offset: Floats
+
+    def scores(self, ratios: Floats) -> Floats:
+        """Log-probabilities up to a constant for each example."""
+        return self.offset - self.slope * ratios
+
+    def probabilities(self, ratios: Floats) -> Floats:
+        """Each row sums to one."""
+        return softmax(self.scores(ratios))
+
+
+def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
+    """The calibration most likely to give these labels, held towards the default when data is few.
+
+    >>> ratios = np.log(np.array([[0.01, 1.0], [1.0, 0.02], [0.03, 1.0], [1.0, 0.01]]))
+    >>> fitted = calibrate(ratios, np.array([0, 1, 0, 1]), np.ones(4))
+    >>> fitted.probabilities(ratios).argmax(axis=1).tolist()
+    [0, 1, 0, 1]
+    """
+    n_classes = ratios.shape[1]
+    if len(labels) == 0:
+        return Calibration(DEFAULT_SLOPE, np.zeros(n_classes))
+    one_hot = np.eye(n_classes)[labels]
+
+    def objective(parameters: Floats) -> tuple[float, Floats]:
+        slope, offset = parameters[0], parameters[1:]
+        p = softmax(offset - slope * ratios)
+        loss = -(weights * np.log(p[np.arange(len(labels)), labels] + 1e-300)).sum()
+        loss += 0.5 * (slope - DEFAULT_SLOPE) ** 2 + 0.5 * (offset**2).sum()
+        residual = weights[:, None] * (p - one_hot)
+        gradient = np.concatenate(
+            [[-(residual * ratios).sum() + slope - DEFAULT_SLOPE], residual.sum(axis=0) + offset]
+        )
+        return float(loss), gradient
+
+    start = np.concatenate([[DEFAULT_SLOPE], np.zeros(n_classes)])
+    found = minimize(objective, start, jac=True, method="L-BFGS-B")
+    return Calibration(max(float(found.x[0]), 1e-3), found.x[1:])
+
+
+def softmax(scores: Floats) -> Floats:
+    """Probabilities in proportion to the exponentials, row by row."""
+    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return shifted / shifted.sum(axis=1, keepdims=True)
