@@ -13,10 +13,12 @@ pytestmark = KERNELS
 
 @given(any_word)
 @some(400)
-def test_popcount_and_lowest(word):
+def test_popcount_lowest_and_nth(word):
     assert words.popcount(np.uint64(word)) == word.bit_count()
     assume(word)
     assert words.lowest(np.uint64(word)) == (word & -word).bit_length() - 1
+    members = [i for i in range(64) if word >> i & 1]
+    assert [words.nth(np.uint64(word), m) for m in range(len(members))] == members
 
 
 @given(st.integers(0, 300))
