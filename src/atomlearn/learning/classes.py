@@ -28,6 +28,7 @@ PROGRESS = 0.99
 SMALL = 5000
 """Sets of at most so many examples are learned whole."""
 SMALL_EPOCHS = 150
+SMALL_CANDIDATES = 0.25
 FOLD_EPOCHS = 50
 FOLDS = 3
 SPARED_SHARE = 0.1
@@ -197,7 +198,10 @@ def learn_sparing(examples: Examples, seed: np.random.SeedSequence, rounds: Roun
 
 def learn_folded(examples: Examples, seed: np.random.SeedSequence, rounds: Rounds) -> Learned:
     """Calibrate by the parts that are left out in turn, then learn from everything."""
-    recipe = replace(rounds.settings.recipe, first=len(examples), hard_share=0.0)
+    # Few pins in the dual leave room for witnesses from the data, which there is little of.
+    recipe = replace(
+        rounds.settings.recipe, first=len(examples), hard_share=0.0, candidates=SMALL_CANDIDATES
+    )
     settings = replace(rounds.settings, recipe=recipe)
     epochs = settings.max_epochs or SMALL_EPOCHS
     split, *seeds = seed.spawn(1 + (FOLDS + 1) * examples.n_classes)

@@ -1,0 +1,67 @@
+"""Rows of a training table as distinct examples: duplicates joined, contradictions resolved."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.bits.rows import Rows
+
+
+@dataclass(frozen=True)
+class RowConflict:
+    """Rows with the same literals and different labels; the label with the most weight is kept."""
+
+    rows: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int64]
+    kept: int
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(str, self.rows[:5])) + (", ..." if len(self.rows) > 5 else "")
+        return f"rows {shown} look the same but have {len(set(self.labels.tolist()))} labels"
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """The different rows in an order that does not depend on how they were given."""
+
+    first: npt.NDArray[np.int64]
+    """Where each stands in the table."""
+    labels: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]
+    conflicts: list[RowConflict]
+
+
+def distinct_rows(
+    packed: Rows,
+    labels: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64],
+    n_classes: int,
+) -> DistinctRows:
+    """Join equal rows. Their label is that of the most weight; of equal ones the commoner class."""
+    if packed.shape[1] == 0:
+        packed = np.zeros((len(packed), 1), dtype=np.uint64)
+    keys = np.ascontiguousarray(packed).view([("", np.uint64)] * packed.shape[1]).ravel()
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    mass = np.zeros((len(first), n_classes))
+    np.add.at(mass, (group, labels), weights)
+    common = mass.sum(axis=0)
+    best = mass == mass.max(axis=1, keepdims=True)
+    label = np.where(best, common, -1.0).argmax(axis=1)
+    disputed = np.flatnonzero((mass > 0).sum(axis=1) > 1)
+    conflicts = _conflicts(disputed, group, labels, label) if len(disputed) else []
+    return DistinctRows(first, label, mass.sum(axis=1), conflicts)
+
+
+def _conflicts(
+    disputed: npt.NDArray[np.int64],
+    group: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.int64],
+    kept: npt.NDArray[np.int64],
+) -> list[RowConflict]:
+    order = np.argsort(group, kind="stable")
+    bounds = np.searchsorted(group[order], np.stack([disputed, disputed + 1]))
+    return [
+        RowConflict(order[start:stop], labels[order[start:stop]], int(kept[g]))
+        for g, start, stop in zip(disputed, *bounds, strict=True)
+    ]
