@@ -31,6 +31,10 @@ SMALL_EPOCHS = 150
 SMALL_CANDIDATES = 0.25
 FOLD_EPOCHS = 50
 FOLDS = 3
+DOUBT = 0.05
+"""An example is doubted if the others give its label less than this probability ..."""
+NOISE = 0.02
+"""... and if there are more such than this share, labels are noisy and the doubted are left out."""
 SPARED_SHARE = 0.1
 LARGEST_SPARED = 5000
 KEPT = 20_000
@@ -219,13 +223,28 @@ def learn_folded(examples: Examples, seed: np.random.SeedSequence, rounds: Round
         blocks = held.blocks()
         ratios[part == f] = uncalibrated(samplers).ratios(blocks, len(held))
         known[part == f] = True
-    samplers = make_samplers(examples, seeds[-examples.n_classes :], settings)
+    fitted = calibrate(ratios[known], examples.labels[known], examples.weights[known])
+    believed = examples.some(believable(fitted, ratios, known, examples))
+    samplers = make_samplers(believed, seeds[-examples.n_classes :], settings)
     rounds.interrupted = False  # what was learned so far was for the calibration only
     samplers = rounds.learn(samplers, [max(1, epochs // 3), epochs])
     for sampler in samplers:
         sampler.thin(KEPT)
-    fitted = calibrate(ratios[known], examples.labels[known], examples.weights[known])
     return replace(uncalibrated(samplers), calibration=fitted)
+
+
+def believable(
+    fitted: Calibration, ratios: Floats, known: npt.NDArray[np.bool_], examples: Examples
+) -> Indices:
+    """All examples, or, if labels are noisy, those that the others do not contradict."""
+    own = fitted.probabilities(ratios)[np.arange(len(examples)), examples.labels]
+    believed = ~known | (own >= DOUBT)
+    if (~believed).mean() <= NOISE:
+        return np.arange(len(examples))
+    for k in range(examples.n_classes):
+        if not believed[examples.labels == k].any():
+            believed |= examples.labels == k
+    return np.flatnonzero(believed)
 
 
 def learn_until(
