@@ -133,3 +133,11 @@ class DataNotFound(AtomlearnError, FileNotFoundError):
 
 class CheckpointMismatch(AtomlearnError, ValueError):
     """A checkpoint of other data, other constants or another problem."""
+
+
+class InvalidProblem(AtomlearnError, ValueError):
+    """A puzzle that is not well formed: a square off the board, a digit out of range."""
+
+
+class MissingExtra(AtomlearnError, ImportError):
+    """Something that needs a package which is not installed."""

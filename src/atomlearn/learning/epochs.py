@@ -4,10 +4,15 @@ Each epoch embeds the relations anew with another dual, and its atoms join the p
 that contradicts the relations is not dropped here but *closed* under them for the epoch: only the
 pinning relations that fail go, the term grows, and the original is kept. So what was learned of
 the rules alone serves every game that is played with them.
+
+The relations are crossed in the order of how much they say, those with most constants on the left
+first, and at random among equals. Crossed in a wholly random order, an epoch makes little else than
+the complements of its witnesses, and its pins teach nothing new; in this order it makes twice the
+atoms, many of them maximal, in a third of the time (17×17 queens).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +29,7 @@ from atomlearn.learning.epoch import Batch, embed, prepare
 from atomlearn.learning.lists import to_lists
 from atomlearn.learning.pinning import Pool
 from atomlearn.learning.progress import OnEpoch, Report
-from atomlearn.learning.state import atoms_of
+from atomlearn.learning.state import atoms_of, positives_of
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
@@ -95,7 +100,7 @@ class Epochs(Iterator[Epoch]):
         relations = algebra.packed()
         report = Report(self.number + 1, len(relations.positive_left), len(relations.negative_left))
         with report.phase("closure"):
-            batch = prepare(relations, rng)
+            batch = largest_first(prepare(relations, rng))
         if len(batch.conflicts):
             raise InconsistentRelations(algebra.conflicts())
         with report.phase("pool"):
@@ -125,6 +130,13 @@ class Epochs(Iterator[Epoch]):
         old = np.zeros(len(self.pool), dtype=np.bool_)
         old[: max(0, len(self.pool) - self.max_pins)] = True
         return self.pool.drop(old)
+
+
+def largest_first(batch: Batch) -> Batch:
+    """The batch with its positive relations by size of their left sides, as they come if equal."""
+    left, right = batch.positives.left, batch.positives.right
+    order = np.argsort(-rows.count(left), kind="stable")
+    return replace(batch, positives=positives_of(left[order], right[order], batch.n_constants))
 
 
 def close_pins(pins: Rows, batch: Batch) -> Rows:

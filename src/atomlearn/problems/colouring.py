@@ -1,0 +1,133 @@
+"""Graph colouring: neighbours have different colours.
+
+A choice is a colour of a vertex. Colours are numbered from 1.
+
+>>> colouring = next(solve("a b\\nb c\\nc a", 3, fixed={"a": 1, "b": 2}, random_state=0))
+>>> colouring.colours
+{'a': 1, 'b': 2, 'c': 3}
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.bits.random import Seed
+from atomlearn.errors import InvalidProblem
+from atomlearn.problems.choices import Choices
+from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.graphs import Graph, graph
+from atomlearn.problems.solving import Schedule, Solver
+
+
+def choice(vertex: str, colour: int) -> str:
+    """The name of a choice.
+
+    >>> choice("a", 2)
+    'a:2'
+    """
+    return f"{vertex}:{colour}"
+
+
+def _choices(g: Graph, colours: int) -> Choices:
+    if colours < 1:
+        raise InvalidProblem(f"at least one colour is needed, not {colours}")
+    return Choices(choice(v, c) for v in g.vertices for c in range(1, colours + 1))
+
+
+def _rule_set(choices: Choices, g: Graph, colours: int) -> Algebra:
+    palette = range(1, colours + 1)
+    excluded = {
+        choice(v, c): {choice(v, other) for other in palette if other != c}
+        | {choice(w, c) for w in g.neighbours(v)}
+        for v in g.vertices
+        for c in palette
+    }
+    return choices.rule_set(excluded, ([choice(v, c) for c in palette] for v in g.vertices))
+
+
+def rules(source: Any, colours: int) -> Algebra:
+    """The rules of a graph: one colour a vertex, and neighbours differ."""
+    g = graph(source)
+    return _rule_set(_choices(g, colours), g, colours)
+
+
+def game(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> Game:
+    """The rules, and the colours that are fixed."""
+    g = graph(source)
+    choices = _choices(g, colours)
+    given = [choice(str(vertex), colour) for vertex, colour in (fixed or {}).items()]
+    for name in given:
+        if name not in choices.yes:
+            raise InvalidProblem(f"{name!r} is not a vertex with a colour from 1 to {colours}")
+    return choices.game(_rule_set(choices, g, colours), given)
+
+
+def algebra(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> Algebra:
+    """The rules and the game as relations; ``source`` is an edge list, text or networkx graph."""
+    return game(source, colours, fixed).algebra
+
+
+def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
+    """Has every vertex a colour other than its neighbours'? Known without any algebra."""
+    return set(colours) == set(g.vertices) and all(
+        len({colours[vertex] for vertex in edge}) == 2 for edge in g.edges
+    )
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """Colours of vertices as one model shows them; a vertex not known is left out."""
+
+    colours: dict[str, int]
+    graph: Graph = field(repr=False)
+    fixed: Mapping[str, int] = field(repr=False)
+    epoch: int = 0
+    idle: bool = False
+    inserted: str | None = None
+    shown: Shown | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def progress(self) -> str:
+        """How far it got."""
+        return f"{len(self.colours)} of {len(self.graph.vertices)} vertices"
+
+    def solved(self) -> bool:
+        """Complete, legal, and with the fixed colours."""
+        kept = all(self.colours.get(v) == colour for v, colour in self.fixed.items())
+        return kept and is_legal(self.graph, self.colours)
+
+    def __str__(self) -> str:
+        return " ".join(f"{v}:{self.colours.get(v, '?')}" for v in self.graph.vertices)
+
+
+def solve(
+    source: Any,
+    colours: int,
+    fixed: Mapping[Any, int] | None = None,
+    *,
+    random_state: Seed = None,
+    max_epochs: int = 100,
+    schedule: Schedule | None = None,
+    on_epoch: Callable[[Colouring], None] | None = None,
+) -> Solver[Colouring]:
+    """Colourings, as they are found; see :class:`~atomlearn.problems.solving.Solver`."""
+    g = graph(source)
+    named = {str(vertex): colour for vertex, colour in (fixed or {}).items()}
+
+    def colouring(shown: Shown) -> Colouring:
+        found = {
+            v: [c for c in range(1, colours + 1) if choice(v, c) in shown.chosen]
+            for v in g.vertices
+        }
+        known = {v: chosen[0] for v, chosen in found.items() if len(chosen) == 1}
+        return Colouring(known, g, named, shown.epoch, shown.idle, shown.inserted, shown)
+
+    return Solver(
+        game(g, colours, named),
+        colouring,
+        random_state=random_state,
+        max_epochs=max_epochs,
+        schedule=schedule,
+        on_epoch=on_epoch,
+    )

@@ -1,0 +1,117 @@
+"""What every formal problem is made of: rules, a game played by them, and how to read a model.
+
+A problem is a set of *choices* ("a queen on b4", "a 5 in row 2, column 3"). Each has two constants,
+one for "it is so" and one for "it is not so". The rules are relations between them; the game adds
+what is given of the solution ``S``. What a model knows of the solution is read by asking, choice by
+choice, which of the two constants lies below ``S``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.model import Model
+from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.terms import Constant, Term
+from atomlearn.bits import rows
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What one model says of the solution: choices that are made, and choices that are ruled out.
+
+    Anything in neither set is undecided, the ``?`` of the paper's boards.
+    """
+
+    chosen: frozenset[str]
+    excluded: frozenset[str]
+    epoch: int = 0
+    idle: bool = False
+    inserted: str | None = None
+    model: Model | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def n_decided(self) -> int:
+        """How many choices are decided."""
+        return len(self.chosen | self.excluded)
+
+
+@dataclass(frozen=True)
+class Game:
+    """Rules and one game played by them, over the same constants.
+
+    ``rules`` alone are what an idle epoch learns; ``algebra`` has the relations of the game too.
+    ``yes`` and ``no`` are the two constants of each choice. The rules apply to the merge of
+    ``rule`` and ``solution`` (the paper's U and S).
+    """
+
+    rules: Algebra
+    algebra: Algebra
+    yes: Mapping[str, Constant]
+    no: Mapping[str, Constant]
+    rule: Constant
+    solution: Constant
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names of all choices."""
+        return tuple(self.yes)
+
+    def read(self, model: Model) -> Shown:
+        """Ask a model, choice by choice, what lies below the solution."""
+        found = below(model, self.solution)
+        return Shown(
+            frozenset(name for name, constant in self.yes.items() if constant.indices[0] in found),
+            frozenset(name for name, constant in self.no.items() if constant.indices[0] in found),
+            model=model,
+        )
+
+    def inserting(self, choice: str) -> Algebra:
+        """The game with one more choice made: relations for one epoch."""
+        algebra = self.algebra.copy()
+        algebra.add(self.yes[choice] <= self.solution)
+        return algebra
+
+    def admits(self, choice: str) -> bool:
+        """Is the game still consistent with this choice made?"""
+        term = self.rule | self.solution | self.yes[choice]
+        closed = set(self.algebra.closure(term).indices)
+        return not any(
+            self.yes[name].indices[0] in closed and self.no[name].indices[0] in closed
+            for name in self.yes
+        )
+
+
+def below(model: Model, term: Term) -> set[int]:
+    """The constants, by index, that lie below a term in a model.
+
+    >>> alg = Algebra(["a", "b", "c"])
+    >>> alg.add(alg.relation("a < b"))
+    >>> sorted(below(alg.freest(), alg["b"]))
+    [0, 1]
+    """
+    n = model.n_constants
+    held = rows.meets(model.rows, rows.row(term.indices, n))
+    outside = rows.union(np.vstack([rows.empty(1, n), model.rows[~held]]))
+    return set(range(n)) - set(rows.members(outside).tolist())
+
+
+def not_following(algebra: Algebra, relations: Iterable[Relation]) -> Iterator[Relation]:
+    """The denials of those relations that do not follow from the algebra.
+
+    Independence is said this way: "``E`` does not follow from ``U ⊙ Q``" is a relation to add
+    where it is true, and would contradict the rules where it is not. On a board of 4 × 4 a queen in
+    a corner leads to a contradiction, and from a contradiction everything follows.
+
+    >>> alg = Algebra(["a", "b", "c"])
+    >>> a, b, c = alg
+    >>> alg.add(a <= b)
+    >>> list(not_following(alg, [a <= b, a <= c]))
+    [Relation('a !< c')]
+    """
+    asked = list(relations)
+    for relation, closed in zip(asked, algebra.closures(r.right for r in asked), strict=True):
+        if not set(relation.left.indices) <= set(closed.indices):
+            yield ~relation

@@ -1,0 +1,142 @@
+"""Hamiltonian cycles of a graph, from its edges.
+
+A choice is a vertex at a place of the cycle. One vertex a place, one place a vertex, and vertices
+in neighbouring places are joined by an edge. The first vertex is at the first place.
+
+>>> cycle = next(solve("a b\\nb c\\nc d\\nd a\\na c", random_state=0))
+>>> cycle.vertices in (("a", "b", "c", "d"), ("a", "d", "c", "b"))
+True
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.bits.random import Seed
+from atomlearn.errors import InvalidProblem
+from atomlearn.problems.choices import Choices
+from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.graphs import Graph, graph
+from atomlearn.problems.solving import Schedule, Solver
+
+
+def choice(vertex: str, place: int) -> str:
+    """The name of a choice.
+
+    >>> choice("a", 0)
+    'a@1'
+    """
+    return f"{vertex}@{place + 1}"
+
+
+def _groups(g: Graph) -> Iterator[list[str]]:
+    """One place a vertex, and one vertex a place."""
+    places = range(len(g.vertices))
+    yield from ([choice(v, p) for p in places] for v in g.vertices)
+    yield from ([choice(v, p) for v in g.vertices] for p in places)
+
+
+def _choices(g: Graph) -> Choices:
+    return Choices(choice(v, p) for v in g.vertices for p in range(len(g.vertices)))
+
+
+def _rule_set(choices: Choices, g: Graph) -> Algebra:
+    n = len(g.vertices)
+    excluded: dict[str, set[str]] = {name: set() for name in choices.yes}
+    for group in _groups(g):
+        for name in group:
+            excluded[name].update(other for other in group if other != name)
+    for v in g.vertices:
+        strangers = [w for w in g.vertices if w != v and not g.adjacent(v, w)]
+        for p in range(n):
+            for step in (-1, 1):
+                excluded[choice(v, p)].update(choice(w, (p + step) % n) for w in strangers)
+    return choices.rule_set(excluded, _groups(g))
+
+
+def rules(source: Any) -> Algebra:
+    """The rules of a graph: what a cycle through all vertices is."""
+    g = _checked(source)
+    return _rule_set(_choices(g), g)
+
+
+def game(source: Any) -> Game:
+    """The rules, and the first vertex at the first place."""
+    g = _checked(source)
+    choices = _choices(g)
+    return choices.game(_rule_set(choices, g), [choice(g.vertices[0], 0)])
+
+
+def algebra(source: Any) -> Algebra:
+    """The rules and the game as relations; ``source`` is an edge list, text or networkx graph."""
+    return game(source).algebra
+
+
+def is_legal(g: Graph, cycle: tuple[str, ...]) -> bool:
+    """Is it a cycle through every vertex along edges? Known without any algebra."""
+    steps = zip(cycle, cycle[1:] + cycle[:1], strict=True)
+    return sorted(cycle) == sorted(g.vertices) and all(g.adjacent(v, w) for v, w in steps)
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A cycle as one model shows it; ``?`` is a place that is not known."""
+
+    vertices: tuple[str, ...]
+    graph: Graph = field(repr=False)
+    epoch: int = 0
+    idle: bool = False
+    inserted: str | None = None
+    shown: Shown | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def progress(self) -> str:
+        """How far it got."""
+        known = sum(vertex != "?" for vertex in self.vertices)
+        return f"{known} of {len(self.vertices)} places"
+
+    def solved(self) -> bool:
+        """Complete, and a cycle of the graph."""
+        return is_legal(self.graph, self.vertices)
+
+    def __str__(self) -> str:
+        return " - ".join((*self.vertices, self.vertices[0]))
+
+
+def solve(
+    source: Any,
+    *,
+    random_state: Seed = None,
+    max_epochs: int = 100,
+    schedule: Schedule | None = None,
+    on_epoch: Callable[[Cycle], None] | None = None,
+) -> Solver[Cycle]:
+    """Hamiltonian cycles, as they are found; each direction counts as a cycle of its own."""
+    g = _checked(source)
+
+    def at(shown: Shown, place: int) -> str:
+        found = [v for v in g.vertices if choice(v, place) in shown.chosen]
+        return found[0] if len(found) == 1 else "?"
+
+    def cycle(shown: Shown) -> Cycle:
+        places = tuple(at(shown, p) for p in range(len(g.vertices)))
+        return Cycle(places, g, shown.epoch, shown.idle, shown.inserted, shown)
+
+    return Solver(
+        game(g),
+        cycle,
+        random_state=random_state,
+        max_epochs=max_epochs,
+        schedule=schedule,
+        on_epoch=on_epoch,
+    )
+
+
+def _checked(source: Any) -> Graph:
+    g = graph(source)
+    if len(g.vertices) < 3:
+        raise InvalidProblem("a cycle has at least three vertices")
+    if "?" in g.vertices:
+        raise InvalidProblem("a vertex cannot be named ?")
+    return g

@@ -1,0 +1,278 @@
+"""Queens completion: the paper's section "Solving the N-Queens Completion Problem".
+
+The rules and the game are written as in the paper, formula by formula. Three slips of the paper are
+mended: the row and column constants (``C_y``, where one formula has ``C_x``), the letters N and M
+(here ``size``), and that squares attacked by queens of ``S`` follow for ``U ⊙ S``, not ``S`` alone.
+
+>>> [board.queens for board in solve(6, queens=["b1"], random_state=0, max_epochs=30)]
+[('b1', 'd2', 'f3', 'a4', 'c5', 'e6')]
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.relations import Relation
+from atomlearn.bits.random import Seed
+from atomlearn.errors import InvalidProblem
+from atomlearn.problems.game import Game, Shown, not_following
+from atomlearn.problems.solving import Schedule, Solver
+
+Square = tuple[int, int]
+"""Row and column, from 0; ``b4`` is row 3, column 1."""
+
+LARGEST = 26
+"""Columns have the letters a to z."""
+
+
+def square_name(x: int, y: int) -> str:
+    """Row ``x`` and column ``y`` as on a chess board.
+
+    >>> square_name(3, 1)
+    'b4'
+    """
+    return f"{chr(ord('a') + y)}{x + 1}"
+
+
+def square(name: str, size: int) -> Square:
+    """Row and column of a square.
+
+    >>> square("b4", 8)
+    (3, 1)
+    """
+    match = re.fullmatch(r"([a-z])([1-9][0-9]?)", name.strip().lower())
+    found = (int(match[2]) - 1, ord(match[1]) - ord("a")) if match else (size, size)
+    if max(found) >= size:
+        raise InvalidProblem(f"{name!r} is not a square of this board: a1 to {_last(size)}")
+    return found
+
+
+class Chessboard:
+    """The constants of a board: ``Q`` queen, ``E`` empty, ``R`` row, ``C`` column, ``U``, ``S``."""
+
+    def __init__(self, size: int) -> None:
+        if not 1 <= size <= LARGEST:
+            raise InvalidProblem(f"a board has 1 to {LARGEST} rows, not {size}")
+        self.lines = range(size)
+        self.squares = [(x, y) for x in self.lines for y in self.lines]
+        self.algebra = algebra = Algebra()
+        self.Q = {s: algebra.constant("Q" + square_name(*s)) for s in self.squares}
+        self.E = {s: algebra.constant("E" + square_name(*s)) for s in self.squares}
+        self.R = [algebra.constant(f"R{x + 1}") for x in self.lines]
+        self.C = [algebra.constant("C" + square_name(0, y)[0]) for y in self.lines]
+        self.U, self.S = algebra.constants("U", "S")
+        self.merge = algebra.term
+
+    def attacked(self, x: int, y: int) -> list[Square]:
+        """``A(x, y)``: the squares attacked by a queen at ``(x, y)``, without its own."""
+        return [
+            (i, j)
+            for i, j in self.squares
+            if (i, j) != (x, y) and (i == x or j == y or abs(i - x) == abs(j - y))
+        ]
+
+
+# -- the rule set, formula by formula
+
+
+def attack_rules(b: Chessboard) -> Iterator[Relation]:
+    """``∀x ∀y ∀i ∀j: (i,j) ∈ A(x,y) ⇒ E_ij < U ⊙ Q_xy``, one relation for each queen.
+
+    ``E_ij < T`` for several ``ij`` is the same as their merge below ``T``.
+    """
+    for x, y in b.squares:
+        if attacked := b.attacked(x, y):
+            yield b.merge(b.E[square] for square in attacked) <= b.U | b.Q[x, y]
+
+
+def rules_to_add_queens(b: Chessboard) -> Iterator[Relation]:
+    """``∀x ∀y: Q_xy < U ⊙_{i≠x} E_iy``, and ``∀x ∀y: Q_xy < U ⊙_{j≠y} E_xj``."""
+    for x, y in b.squares:
+        yield b.Q[x, y] <= b.merge([b.U, *(b.E[i, y] for i in b.lines if i != x)])
+        yield b.Q[x, y] <= b.merge([b.U, *(b.E[x, j] for j in b.lines if j != y)])
+
+
+def rows_and_columns(b: Chessboard) -> Iterator[Relation]:
+    """``∀x ∀y: R_x ⊙ C_y < Q_xy``, and no row or column without a queen in it.
+
+    ``∀x: ¬(R_x < (⊙_{ij, i≠x} Q_ij) ⊙ (⊙_ij E_ij))``, and the same for ``C_y`` with ``j≠y``.
+    """
+    yield from (b.R[x] | b.C[y] <= b.Q[x, y] for x, y in b.squares)
+    for x in b.lines:
+        elsewhere = (b.Q[i, j] for i, j in b.squares if i != x)
+        yield ~(b.R[x] <= b.merge([*elsewhere, *b.E.values()]))
+    for y in b.lines:
+        elsewhere = (b.Q[i, j] for i, j in b.squares if j != y)
+        yield ~(b.C[y] <= b.merge([*elsewhere, *b.E.values()]))
+
+
+def independence_rules(b: Chessboard) -> Iterator[Relation]:
+    """A board holds what it is made of and no more, unless the rules are applied to it.
+
+    ``∀x ∀y: ¬(Q_xy < (⊙_{ij≠xy} Q_ij) ⊙ (⊙_ij E_ij))``, and with ``Q`` and ``E`` exchanged.
+    """
+    for s in b.squares:
+        yield ~(b.Q[s] <= b.merge([*(b.Q[t] for t in b.squares if t != s), *b.E.values()]))
+        yield ~(b.E[s] <= b.merge([*(b.E[t] for t in b.squares if t != s), *b.Q.values()]))
+
+
+def denied_by_independence(b: Chessboard) -> Iterator[Relation]:
+    """What the paper's additional independence relations deny.
+
+    ``Q_xy < U ⊙ E_xy``, ``E_xy < U ⊙ Q_xy``, ``Q_xy < U ⊙_i R_i ⊙_j C_j`` and the same for ``E``.
+    On small boards some of this follows from the rules, and is then not denied.
+    """
+    lines = b.merge([b.U, *b.R, *b.C])
+    for s in b.squares:
+        yield from (b.Q[s] <= b.U | b.E[s], b.E[s] <= b.U | b.Q[s])
+        yield from (b.Q[s] <= lines, b.E[s] <= lines)
+
+
+def game_relations(b: Chessboard, fixed: Sequence[Square]) -> Iterator[Relation]:
+    """A game with fixed queens.
+
+    ``Q_pq ⊙ Q_rs < S``; ``S < ⊙_ij (E_ij ⊙ Q_ij)``; ``∀x ∀y: ¬(E_xy ⊙ Q_xy < U ⊙ S)``;
+    ``∀x: R_x < S``; ``∀y: C_y < S``.
+    """
+    if fixed:
+        yield b.merge(b.Q[square] for square in fixed) <= b.S
+    yield b.S <= b.merge([*b.E.values(), *b.Q.values()])  # noqa: SIM300
+    yield from (~(b.E[s] | b.Q[s] <= b.U | b.S) for s in b.squares)
+    yield from (line <= b.S for line in (*b.R, *b.C))
+
+
+# -- put together
+
+
+def _rule_set(b: Chessboard) -> Algebra:
+    rule_set = b.algebra.copy()
+    rule_set.add(attack_rules(b), rules_to_add_queens(b))
+    rule_set.add(rows_and_columns(b), independence_rules(b))
+    rule_set.add(list(not_following(rule_set, denied_by_independence(b))))
+    return rule_set
+
+
+def rules(size: int) -> Algebra:
+    """The rule set alone.
+
+    >>> rules(8)
+    <Algebra: 256 positive and 400 negative relations over 146 constants>
+    """
+    return _rule_set(Chessboard(size))
+
+
+def game(size: int, queens: Iterable[str] = ()) -> Game:
+    """The rule set and a game, with what it takes to read a board off a model."""
+    b = Chessboard(size)
+    fixed = [square(name, size) for name in _listed(queens)]
+    rule_set = _rule_set(b)
+    algebra = rule_set.copy()
+    algebra.add(game_relations(b, fixed))
+    yes = {square_name(*s): b.Q[s] for s in b.squares}
+    no = {square_name(*s): b.E[s] for s in b.squares}
+    return Game(rule_set, algebra, yes, no, b.U, b.S)
+
+
+def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:
+    """The paper's rule set and game as relations.
+
+    >>> algebra(8, queens=["b4", "d5"]).conflicts()
+    []
+    """
+    return game(size, queens).algebra
+
+
+def is_legal(size: int, queens: Iterable[str]) -> bool:
+    """Do no two queens attack each other? Known without any algebra.
+
+    >>> is_legal(8, ["b4", "d5"]), is_legal(8, ["b4", "d6"])
+    (True, False)
+    """
+    placed = [square(name, size) for name in queens]
+    distinct = [{x for x, _ in placed}, {y for _, y in placed}]
+    distinct += [{x - y for x, y in placed}, {x + y for x, y in placed}]
+    return all(len(values) == len(placed) for values in distinct)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board as one model shows it: queens, empty squares, and squares not known."""
+
+    size: int
+    queens: tuple[str, ...]
+    empty: frozenset[str] = field(repr=False)
+    fixed: tuple[str, ...] = ()
+    epoch: int = 0
+    idle: bool = False
+    inserted: str | None = None
+    shown: Shown | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def progress(self) -> str:
+        """How far it got."""
+        return f"{len(self.queens)} of {self.size} queens"
+
+    def solved(self) -> bool:
+        """All queens on the board, the fixed ones among them, none attacking another."""
+        full = len(self.queens) == self.size and set(self.fixed) <= set(self.queens)
+        return full and is_legal(self.size, self.queens) and not self.empty & set(self.queens)
+
+    def sign(self, name: str) -> str:
+        """``Q``, ``.`` for empty, or ``?``."""
+        return "Q" if name in self.queens else "." if name in self.empty else "?"
+
+    def __str__(self) -> str:
+        lines = range(self.size)
+        shown = [
+            f"{x + 1:>2} " + " ".join(self.sign(square_name(x, y)) for y in lines)
+            for x in reversed(lines)
+        ]
+        letters = " ".join(square_name(0, y)[0] for y in lines)
+        return "\n".join([*shown, f"   {letters}"])
+
+
+def solve(
+    size: int,
+    queens: Iterable[str] = (),
+    *,
+    random_state: Seed = None,
+    max_epochs: int = 100,
+    schedule: Schedule | None = None,
+    on_epoch: Callable[[Board], None] | None = None,
+) -> Solver[Board]:
+    """Complete boards, as they are found: an iterator, whose ``summary`` tells how it went.
+
+    Fixed queens that contradict the rules raise
+    :class:`~atomlearn.errors.InconsistentRelations` with a derivation. A game that is consistent
+    but has no completion ends after ``max_epochs``.
+
+    >>> boards = solve(8, queens=["b4", "d5"], random_state=0, max_epochs=60)
+    >>> board = next(boards)
+    >>> board.solved(), {"b4", "d5"} <= set(board.queens)
+    (True, True)
+    """
+    fixed = tuple(square_name(*square(name, size)) for name in _listed(queens))
+
+    def board(shown: Shown) -> Board:
+        placed = sorted(square(name, size) for name in shown.chosen)
+        names = tuple(square_name(*s) for s in placed)
+        marks = (shown.epoch, shown.idle, shown.inserted, shown)
+        return Board(size, names, shown.excluded, fixed, *marks)
+
+    return Solver(
+        game(size, fixed),
+        board,
+        random_state=random_state,
+        max_epochs=max_epochs,
+        schedule=schedule,
+        on_epoch=on_epoch,
+    )
+
+
+def _listed(queens: Iterable[str]) -> list[str]:
+    return [queens] if isinstance(queens, str) else list(dict.fromkeys(queens))
+
+
+def _last(size: int) -> str:
+    return square_name(size - 1, size - 1)

@@ -1,0 +1,185 @@
+"""Epochs of a game, by a schedule, until solutions appear.
+
+There is no search here: no solution is built step by step and none is taken back. Each epoch learns
+the relations anew, the model is asked what the solution is, and a solution that is complete and
+legal is given out. The schedule says which epochs are *idle* (the rules without the game) and in
+which a choice is *inserted* (one relation more, for that epoch only); both are the paper's.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.bits.random import Seed, seed_sequence
+from atomlearn.problems.game import Game, Shown
+
+
+class Answer(Protocol):
+    """What a problem makes of what a model shows: a board, a grid, a cycle."""
+
+    @property
+    def progress(self) -> str:
+        """How far it got, as in "7 of 8 queens"."""
+
+    def solved(self) -> bool:
+        """Is it complete and legal? Found out by plain Python, apart from the algebra."""
+
+
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Which epochs are idle, and when choices are inserted.
+
+    Epochs come in rounds of ``length``; those numbered ``idle`` in a round are idle. After
+    ``patience`` epochs without a new solution, each epoch of the game has one choice inserted,
+    drawn from those that the round left undecided; ``None`` is never.
+
+    >>> [k for k in range(1, 24) if Schedule().is_idle(k)]
+    [8, 9, 10, 19, 20, 21]
+    """
+
+    length: int = 11
+    idle: tuple[int, ...] = (8, 9, 10)
+    patience: int | None = 11
+
+    def place(self, epoch: int) -> int:
+        """The number of an epoch in its round, from 1."""
+        return (epoch - 1) % self.length + 1
+
+    def is_idle(self, epoch: int) -> bool:
+        """Is the epoch idle?"""
+        return self.place(epoch) in self.idle
+
+
+PAPER = Schedule(patience=None)
+"""The paper's 8 × 8 and 13 × 13 boards: idle epochs 8, 9, 10 and 19, 20, 21; nothing inserted."""
+
+ATTEMPTS = Schedule(length=20, idle=(1, 2, 3), patience=0)
+"""The paper's 17 × 17 boards: attempts of 20 epochs, 3 of them idle, one queen in each other."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How solving went."""
+
+    epochs: int
+    found: int
+    again: int
+    best: str
+
+    def __str__(self) -> str:
+        if self.found:
+            again = f", {self.again} times one of them again" if self.again else ""
+            return f"{_counted(self.found, 'solution')} in {_counted(self.epochs, 'epoch')}{again}"
+        return (
+            f"no solution found in {_counted(self.epochs, 'epoch')}; the best had {self.best}. "
+            "The relations are consistent: there may be none, or more epochs may find one"
+        )
+
+
+class Solver(Iterator[A]):
+    """An iterator of solutions, each given out once, in the order they are found.
+
+    It ends after ``max_epochs``. ``summary`` tells how far it got, ``best`` is the fullest answer
+    shown so far, ``shown`` the latest; ``on_epoch`` is called with each answer as it is shown.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        answer: Callable[[Shown], A],
+        *,
+        random_state: Seed = None,
+        max_epochs: int = 100,
+        schedule: Schedule | None = None,
+        on_epoch: Callable[[A], None] | None = None,
+    ) -> None:
+        learning, inserting = seed_sequence(random_state).spawn(2)
+        self.game = game
+        self.max_epochs = max_epochs
+        self.schedule = Schedule() if schedule is None else schedule
+        self.epochs = game.algebra.epochs(random_state=learning, focus=game.solution)
+        self.shown: A | None = None
+        self.best: A | None = None
+        self.again = 0
+        self._answer = answer
+        self._on_epoch = on_epoch
+        self._rng = np.random.default_rng(inserting)
+        self._found: set[frozenset[str]] = set()
+        self._latest: Shown | None = None
+        self._best_size = (0, 0)
+        self._waited = 0
+
+    def __next__(self) -> A:
+        while self.epochs.number < self.max_epochs:
+            answer = self.step()
+            if answer is not None:
+                return answer
+        raise StopIteration
+
+    @property
+    def summary(self) -> Summary:
+        """How far it got."""
+        best = "nothing to show" if self.best is None else self.best.progress
+        return Summary(self.epochs.number, len(self._found), self.again, best)
+
+    def step(self) -> A | None:
+        """One epoch; its answer, if that is a new solution."""
+        number = self.epochs.number + 1
+        idle = self.schedule.is_idle(number)
+        inserted = None if idle else self._choose()
+        epoch = self.epochs.run(self._relations(idle, inserted))
+        read = self.game.read(epoch.model)
+        shown = replace(read, epoch=number, idle=idle, inserted=inserted)
+        self.shown = answer = self._answer(shown)
+        if self._on_epoch is not None:
+            self._on_epoch(answer)
+        self._waited += 1
+        if idle:
+            return None
+        self._remember(shown, answer)
+        return answer if answer.solved() and self._is_new(shown) else None
+
+    def _relations(self, idle: bool, inserted: str | None) -> Algebra:
+        if idle:
+            return self.game.rules
+        return self.game.algebra if inserted is None else self.game.inserting(inserted)
+
+    def _choose(self) -> str | None:
+        """A choice to insert, if it is time: one that is open and that the game admits."""
+        patience = self.schedule.patience
+        if patience is None or self._waited < patience:
+            return None
+        decided = frozenset[str]()
+        if self._latest is not None:
+            decided = self._latest.chosen | self._latest.excluded
+        undecided = [choice for choice in self.game.choices if choice not in decided]
+        for k in self._rng.permutation(len(undecided)):
+            if self.game.admits(undecided[k]):
+                return undecided[k]
+        return None
+
+    def _remember(self, shown: Shown, answer: A) -> None:
+        """A round goes on from what was shown, but not from a solution: that begins anew."""
+        ends = self.schedule.place(shown.epoch) == self.schedule.length
+        self._latest = None if ends or answer.solved() else shown
+        size = (len(shown.chosen), shown.n_decided)
+        if self.best is None or size > self._best_size:
+            self._best_size, self.best = size, answer
+
+    def _is_new(self, shown: Shown) -> bool:
+        if shown.chosen in self._found:
+            self.again += 1
+            return False
+        self._found.add(shown.chosen)
+        self._waited = 0
+        return True
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -1,0 +1,195 @@
+"""Sudoku of 4 × 4, 6 × 6 and 9 × 9 from its rules and givens.
+
+A puzzle is text: one line a row, digits, and ``.``, ``0`` or ``_`` for an empty cell. Blanks, empty
+lines, frames (``|``, ``-``, ``+``) and what follows ``#`` are passed over; a puzzle may also be one
+long line. Boxes are 2 × 2, 2 × 3 (two rows, three columns) and 3 × 3.
+
+>>> grid = next(solve("1... ..3. .4.. ...2", random_state=0))
+>>> print(grid)
+1 3 2 4
+4 2 3 1
+2 4 1 3
+3 1 4 2
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from math import isqrt
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.bits.random import Seed
+from atomlearn.errors import InvalidProblem
+from atomlearn.problems.choices import Choices
+from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.solving import Schedule, Solver
+
+BOXES = {4: (2, 2), 6: (2, 3), 9: (3, 3)}
+"""Rows and columns of a box, by size."""
+
+Cell = tuple[int, int]
+
+
+def parse(text: str) -> tuple[tuple[int, ...], ...]:
+    """The rows of a puzzle; 0 is an empty cell.
+
+    >>> parse("12.. 3... .... ...4  # four rows")
+    ((1, 2, 0, 0), (3, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 4))
+    """
+    written = "".join(line.partition("#")[0] for line in text.splitlines())
+    signs = [sign for sign in written if sign not in "|-+ \t"]
+    for sign in signs:
+        if sign not in "._" and not sign.isdecimal():
+            raise InvalidProblem(f"{sign!r} is not a digit; an empty cell is . or 0")
+    size = isqrt(len(signs))
+    if size not in BOXES or size * size != len(signs):
+        raise InvalidProblem(f"{len(signs)} cells are no grid of 4 × 4, 6 × 6 or 9 × 9")
+    digits = [0 if sign in "._" else int(sign) for sign in signs]
+    if max(digits) > size:
+        raise InvalidProblem(f"{max(digits)} is too large for a grid of {size} × {size}")
+    return tuple(tuple(digits[r * size : (r + 1) * size]) for r in range(size))
+
+
+def houses(size: int) -> list[list[Cell]]:
+    """The rows, columns and boxes, each as a list of cells."""
+    tall, wide = BOXES[size]
+    lines = range(size)
+    boxes = [
+        [(top + r, left + c) for r in range(tall) for c in range(wide)]
+        for top in range(0, size, tall)
+        for left in range(0, size, wide)
+    ]
+    return [
+        *([(r, c) for c in lines] for r in lines),
+        *([(r, c) for r in lines] for c in lines),
+        *boxes,
+    ]
+
+
+def choice(cell: Cell, digit: int) -> str:
+    """The name of a choice.
+
+    >>> choice((0, 4), 7)
+    'r1c5=7'
+    """
+    return f"r{cell[0] + 1}c{cell[1] + 1}={digit}"
+
+
+def _groups(size: int) -> Iterator[list[str]]:
+    """One digit a cell; and in each house, one cell a digit."""
+    digits = range(1, size + 1)
+    for cell in product(range(size), range(size)):
+        yield [choice(cell, digit) for digit in digits]
+    for house in houses(size):
+        yield from ([choice(cell, digit) for cell in house] for digit in digits)
+
+
+def _choices(size: int) -> Choices:
+    cells = product(range(size), range(size))
+    return Choices(choice(cell, digit) for cell in cells for digit in range(1, size + 1))
+
+
+def _rule_set(choices: Choices, size: int) -> Algebra:
+    excluded: dict[str, set[str]] = {name: set() for name in choices.yes}
+    for group in _groups(size):
+        for name in group:
+            excluded[name].update(other for other in group if other != name)
+    return choices.rule_set(excluded, _groups(size))
+
+
+def rules(size: int) -> Algebra:
+    """The rules alone.
+
+    >>> rules(4)
+    <Algebra: 320 positive and 256 negative relations over 130 constants>
+    """
+    if size not in BOXES:
+        raise InvalidProblem(f"grids are 4 × 4, 6 × 6 or 9 × 9, not {size}")
+    return _rule_set(_choices(size), size)
+
+
+def game(puzzle: str) -> Game:
+    """The rules and the givens of a puzzle."""
+    given = parse(puzzle)
+    size = len(given)
+    choices = _choices(size)
+    cells = product(range(size), repeat=2)
+    fixed = [choice((r, c), given[r][c]) for r, c in cells if given[r][c]]
+    return choices.game(_rule_set(choices, size), fixed)
+
+
+def algebra(puzzle: str) -> Algebra:
+    """The rules and the givens of a puzzle as relations."""
+    return game(puzzle).algebra
+
+
+def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
+    """Does every row, column and box hold every digit? Known without any algebra."""
+    size = len(grid)
+    wanted = set(range(1, size + 1))
+    return all({grid[r][c] for r, c in house} == wanted for house in houses(size))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid as one model shows it; 0 is a cell that is not known."""
+
+    rows: tuple[tuple[int, ...], ...]
+    given: tuple[tuple[int, ...], ...] = field(repr=False)
+    epoch: int = 0
+    idle: bool = False
+    inserted: str | None = None
+    shown: Shown | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def size(self) -> int:
+        """How many rows it has."""
+        return len(self.rows)
+
+    @property
+    def progress(self) -> str:
+        """How far it got."""
+        known = sum(digit > 0 for row in self.rows for digit in row)
+        return f"{known} of {self.size**2} cells"
+
+    def solved(self) -> bool:
+        """Complete, legal, and with the givens."""
+        pairs = [
+            (shown, given)
+            for shown_row, given_row in zip(self.rows, self.given, strict=True)
+            for shown, given in zip(shown_row, given_row, strict=True)
+        ]
+        return is_legal(self.rows) and all(given in (0, shown) for shown, given in pairs)
+
+    def __str__(self) -> str:
+        return "\n".join(" ".join(str(digit or "?") for digit in row) for row in self.rows)
+
+
+def solve(
+    puzzle: str,
+    *,
+    random_state: Seed = None,
+    max_epochs: int = 100,
+    schedule: Schedule | None = None,
+    on_epoch: Callable[[Grid], None] | None = None,
+) -> Solver[Grid]:
+    """Complete grids, as they are found; see :class:`~atomlearn.problems.solving.Solver`."""
+    given = parse(puzzle)
+    lines = range(len(given))
+
+    def digit(shown: Shown, cell: Cell) -> int:
+        found = [d for d in range(1, len(given) + 1) if choice(cell, d) in shown.chosen]
+        return found[0] if len(found) == 1 else 0
+
+    def grid(shown: Shown) -> Grid:
+        rows = tuple(tuple(digit(shown, (r, c)) for c in lines) for r in lines)
+        return Grid(rows, given, shown.epoch, shown.idle, shown.inserted, shown)
+
+    return Solver(
+        game(puzzle),
+        grid,
+        random_state=random_state,
+        max_epochs=max_epochs,
+        schedule=schedule,
+        on_epoch=on_epoch,
+    )
