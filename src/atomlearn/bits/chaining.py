@@ -37,7 +37,8 @@ def chain(holders: Rows, left: Rows, right: Rows) -> bool:
     while changed:
         changed = False
         for i in range(right.shape[0]):
-            fires[:] = FULL
+            for q in range(fires.shape[0]):
+                fires[q] = FULL
             left_over = FULL
             for w in range(n_words):
                 word = right[i, w]

@@ -58,6 +58,20 @@ def has(row: Rows, i: int) -> bool:
 
 
 @kernel
+def clear(row: Rows) -> None:
+    """Empty the row."""
+    for w in range(row.shape[0]):
+        row[w] = ZERO
+
+
+@kernel
+def copy_row(source: Rows, i: int, target: Rows, j: int) -> None:
+    """Copy row ``i`` of a matrix to row ``j`` of another (a slice would compile for seconds)."""
+    for w in range(source.shape[1]):
+        target[j, w] = source[i, w]
+
+
+@kernel
 def put(row: Rows, i: int) -> None:
     """Add ``i`` to the row."""
     row[i >> 6] |= bit_of(i)

@@ -165,6 +165,7 @@ class Sampler:
         self._negative_blocks: Blocks | None = None
         every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
         concept.all_positives = concept.positives_of(every)
+        concept.pool.drop_contradicted(concept.all_positives)
 
     def run_epoch(self) -> Report:
         """Draw a batch and learn from it."""

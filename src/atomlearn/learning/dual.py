@@ -11,7 +11,7 @@ from atomlearn.bits.jit import kernel
 from atomlearn.bits.random import Stream, below, permutation, shuffle
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import transpose
-from atomlearn.bits.words import ZERO, bit_of, has, put, select, size, tail
+from atomlearn.bits.words import FULL, ZERO, bit_of, clear, copy_row, has, put, select, size, tail
 from atomlearn.learning.discriminant import discriminants
 from atomlearn.learning.lists import Lists
 
@@ -88,9 +88,10 @@ def write_witnesses(
     for z in range(chosen.shape[0]):
         k = chosen[z]
         if k < 0:
-            out[z] = closed[-1 - k]
+            copy_row(closed, -1 - k, out, z)
             continue
-        out[z] = ~ZERO
+        for w in range(out.shape[1]):
+            out[z, w] = FULL
         out[z, -1] = tail(n_constants)
         for p in range(pins.starts[k], pins.starts[k + 1]):
             c = pins.constants[p]
@@ -107,7 +108,7 @@ def reduce_dual(left: Rows, right: Rows, witnesses: Rows, rng: Stream) -> Rows:
     shuffle(rng, order)
     for m in range(len(order)):
         i = int(order[m])
-        discriminating[:] = ZERO
+        clear(discriminating)
         for z in range(n):
             if separates(witnesses, z, left, right, i):
                 put(discriminating, z)
@@ -115,5 +116,5 @@ def reduce_dual(left: Rows, right: Rows, witnesses: Rows, rng: Stream) -> Rows:
             put(kept, select(discriminating, below(rng, size(discriminating))))
     out = np.empty((size(kept), witnesses.shape[1]), dtype=np.uint64)
     for m in range(out.shape[0]):
-        out[m] = witnesses[select(kept, m)]
+        copy_row(witnesses, select(kept, m), out, m)
     return out

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from atomlearn.bits.jit import kernel
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import flip
-from atomlearn.bits.words import ONE, ZERO, lowest, size
+from atomlearn.bits.words import ONE, ZERO, clear, lowest, size
 from atomlearn.learning.lists import Lists
 
 BLOCK = 32
@@ -82,7 +82,8 @@ def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> N
     eights = np.zeros(BLOCK, dtype=np.uint64)
     planes = np.zeros((PLANES, BLOCK), dtype=np.uint64)
     for b in range(blocks.shape[0]):
-        planes[:] = ZERO
+        for q in range(PLANES):
+            clear(planes[q])
         pending = 0
         for k in range(n_atoms):
             for w in range(BLOCK):

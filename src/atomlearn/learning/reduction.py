@@ -10,7 +10,7 @@ from atomlearn.bits.jit import kernel
 from atomlearn.bits.random import Stream, below, shuffle
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import transpose_into
-from atomlearn.bits.words import ONE, ZERO, has, lowest, popcount, put, select, size, tail
+from atomlearn.bits.words import ONE, ZERO, copy_row, has, lowest, popcount, put, select, size, tail
 from atomlearn.learning.state import Dual, Master
 
 
@@ -68,10 +68,9 @@ def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
     for k in range(master.n):
         if has(kept, k):
             if n != k:
-                master.atoms[n] = master.atoms[k]
-                master.traces[n] = master.traces[k]
-                master.lefts[n] = master.lefts[k]
-                master.rights[n] = master.rights[k]
+                copy_row(master.atoms, k, master.atoms, n)
+                copy_row(master.traces, k, master.traces, n)
+                copy_row(master.lefts, k, master.lefts, n)
+                copy_row(master.rights, k, master.rights, n)
             n += 1
-    master.singles[:] = kept_singles
-    return Master(master.singles, master.atoms, master.traces, master.lefts, master.rights, n)
+    return Master(kept_singles, master.atoms, master.traces, master.lefts, master.rights, n)

@@ -13,7 +13,20 @@ import numpy as np
 from atomlearn.bits.jit import kernel
 from atomlearn.bits.random import Stream, below
 from atomlearn.bits.rows import Rows
-from atomlearn.bits.words import ONE, ZERO, bit_of, lowest, nth, popcount, put, select, size, tail
+from atomlearn.bits.words import (
+    ONE,
+    ZERO,
+    bit_of,
+    clear,
+    copy_row,
+    lowest,
+    nth,
+    popcount,
+    put,
+    select,
+    size,
+    tail,
+)  # fmt: skip
 from atomlearn.learning.state import Dual, Master, Positives
 
 NONE = 1 << 62
@@ -96,7 +109,7 @@ def cross_until(
             else:
                 c = -1 - phi
                 singles[c >> 6] &= ~bit_of(c)
-                phi_row[:] = ZERO
+                clear(phi_row)
                 put(phi_row, c)
                 copy(witnesses_of, c, phi_trace)
                 copy(left_of, c, phi_left)
@@ -151,9 +164,11 @@ def cross_until(
             if todo > 0:
                 return -1 - i, Master(singles, atoms, traces, lefts, rights, n), words
             if not replaced and phi >= 0:  # b has no atoms, and φ says nothing: it goes
-                atoms[phi] = ZERO
-                lefts[phi] = ZERO
-                rights[phi] = ZERO
+                for w in range(atoms.shape[1]):
+                    atoms[phi, w] = ZERO
+                for w in range(lefts.shape[1]):
+                    lefts[phi, w] = ZERO
+                    rights[phi, w] = ZERO
 
         for j in range(n_dis + n - n_before):
             k = discriminant[j] if j < n_dis else n_before + j - n_dis
@@ -270,7 +285,8 @@ def keep_common(row: Rows, table: Rows, k: int) -> None:
 def taller(table: Rows) -> Rows:
     """The same rows with room for twice as many."""
     more = np.empty((2 * table.shape[0], table.shape[1]), dtype=np.uint64)
-    more[: table.shape[0]] = table
+    for k in range(table.shape[0]):
+        copy_row(table, k, more, k)
     return more
 
 
@@ -278,7 +294,8 @@ def taller(table: Rows) -> Rows:
 def longer(row: Rows, n: int) -> Rows:
     """The same words with room for ``n``."""
     more = np.empty(n, dtype=np.uint64)
-    more[: row.shape[0]] = row
+    for w in range(row.shape[0]):
+        more[w] = row[w]
     return more
 
 
@@ -286,5 +303,6 @@ def longer(row: Rows, n: int) -> Rows:
 def wider(table: Rows, n_words: int) -> Rows:
     """The same sets over a larger universe."""
     more = np.zeros((table.shape[0], n_words), dtype=np.uint64)
-    more[:, : table.shape[1]] = table
+    for k in range(table.shape[0]):
+        copy_row(table, k, more, k)
     return more

@@ -79,9 +79,16 @@ def derive(master: Master, positives: Positives, dual: Dual) -> None:
             while word != ZERO:
                 c = w * 64 + lowest(word)
                 word &= word - ONE
-                master.traces[k] |= dual.witnesses_of[c]
-                master.lefts[k] |= positives.left_of[c]
-                master.rights[k] |= positives.right_of[c]
+                join_row(dual.witnesses_of, c, master.traces, k)
+                join_row(positives.left_of, c, master.lefts, k)
+                join_row(positives.right_of, c, master.rights, k)
+
+
+@kernel
+def join_row(source: Rows, i: int, target: Rows, j: int) -> None:
+    """Add the members of one row to another."""
+    for w in range(source.shape[1]):
+        target[j, w] |= source[i, w]
 
 
 @kernel
