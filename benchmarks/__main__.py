@@ -1,4 +1,4 @@
-"""One table: epoch time by phase, throughput beside a bare loop, time to an error, cold and warm start.
+"""One table: epoch by phase, throughput beside a bare loop, time to an error, cold and warm start.
 
     [ATOMLEARN_DATA=folder] python -m benchmarks [--quick]
 

@@ -1,4 +1,4 @@
-"""One epoch: 2,000 + 2,000 images of MNIST, digit 5 against the rest, with a pool of 20,000 pins."""
+"""One epoch: 2,000 + 2,000 images of MNIST, digit 5 against the rest, a pool of 20,000 pins."""
 
 import time
 

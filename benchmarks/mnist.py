@@ -68,8 +68,14 @@ def run(images: Images, digit: int, seed: int, held: Blocks, variants, spared, o
             start = time.process_time()
             report = sampler.run_epoch()
             seconds += time.process_time() - start
-        result = {"digit": digit, "seed": seed, "seconds": round(seconds, 2),
-                  "epochs": concept.epoch, "pool": report.n_pool, "atoms": len(concept.masters[-1].starts) - 1}  # fmt: skip
+        result = {
+            "digit": digit,
+            "seed": seed,
+            "seconds": round(seconds, 2),
+            "epochs": concept.epoch,
+            "pool": report.n_pool,
+            "atoms": len(concept.masters[-1].starts) - 1,
+        }
         result |= evaluate(concept, held, is_held, test, is_test)
         results.append(result)
         show(result)

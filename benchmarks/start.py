@@ -1,4 +1,4 @@
-"""Cold and warm start: the first epoch of a fresh process, with nothing compiled and with all cached."""
+"""Cold and warm start: the first epoch of a fresh process, nothing compiled or all cached."""
 
 import os
 import subprocess
