@@ -29,7 +29,7 @@ words = st.integers(0, 2**64 - 1) | st.sets(st.integers(0, 63)).map(lambda s: ma
 
 def some(count: int) -> settings:
     """Settings for a property checked on so many cases, on a few if kernels are not compiled."""
-    return settings(max_examples=count if COMPILED else max(4, count // 20), deadline=None)
+    return settings(max_examples=count if COMPILED else max(4, count // 10), deadline=None)
 
 
 def random_sets(seed: int, count: int, n: int, density: float) -> list[frozenset[int]]:

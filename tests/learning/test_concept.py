@@ -169,12 +169,6 @@ def test_thin_keeps_the_pins_that_most_hard_counterexamples_miss():
     assert sets_of_lists(concept.pool.atoms) == [pins[k] for k in sorted(order[:10])]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="a new Sampler does not drop the pins that its examples contradict, so a witness is not"
-    " closed: 'positive trace constraint does not hold'",
-)
 def test_a_concept_goes_on_with_other_examples():
     terms, _, labels = bars(9, 200)
     concept = Concept(N, BAR, 0)

@@ -8,7 +8,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.pinning import Pool, hash_lists
 from bits.strategies import (
-    COMPILED,
     KERNELS,
     random_sets,
     seeds,
@@ -92,7 +91,7 @@ class Pools(RuleBasedStateMachine):
 
 
 class TestPools(Pools.TestCase):
-    settings = some(100 if COMPILED else 200)
+    settings = some(100)
     pytestmark = KERNELS
 
 
