@@ -43,6 +43,17 @@ def test_has_put_size_and_select(family, data):
     assert as_int(row) == mask(members | {i})
 
 
+@given(families(counts=[2]))
+@some(50)
+def test_clear_and_copy_row(family):
+    n, sets = family
+    matrix, target = to_rows(sets, n), to_rows([[], [], []], n)
+    words.copy_row(matrix, 1, target, 2)
+    assert [as_int(row) for row in target] == [0, 0, mask(sets[1])]
+    words.clear(matrix[1])
+    assert [as_int(row) for row in matrix] == [mask(sets[0]), 0]
+
+
 def test_rows_of_no_words():
     nothing = np.zeros(0, dtype=np.uint64)
     assert words.size(nothing) == 0 and words.select(nothing, 0) == -1

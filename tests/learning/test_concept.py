@@ -180,6 +180,20 @@ def test_a_concept_goes_on_with_other_examples():
         assert holds(sets_of_lists(concept.pool.atoms), later)
 
 
+@pytest.mark.xfail(
+    strict=True,
+    raises=IndexError,
+    reason="Concept.hard holds positions in the examples of the former Sampler",
+)
+def test_hard_counterexamples_of_other_examples_are_forgotten():
+    terms, _, labels = bars(9, 200)
+    concept = Concept(N, BAR, 0, Recipe(first=10, hard_after=1, hard_every=10, hard_size=50))
+    for n in (200, 30):
+        sampler = Sampler(concept, rows(terms)[None, :n], labels[:n])
+        for _ in range(4):
+            sampler.run_epoch()
+
+
 def test_misses_and_votes_count_what_the_atoms_say():
     sampler, _ = watched_sampler(7)
     for _ in range(3):
