@@ -44,11 +44,18 @@ class Recipe:
     """Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
     witnesses come from new data too, and the pool does not go stale."""
     dual_reduction: bool = False
+    greedy: bool = False
+    """Take the pins that separate most: masters are small enough to be read."""
     atomizations: int = 10
     """Masters of the last epochs that are kept for voting."""
     share: float = 0.7
     """Of few examples, the part that goes into a batch: the others vary from epoch to epoch."""
 
+
+READABLE = Recipe(
+    largest=100_000, growth=1e6, hard_share=0.0, candidates=None, greedy=True, share=1
+)
+"""Epochs over all examples at once, for single models that can be read."""
 
 PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
 """The paper's own protocol, as far as it says."""
@@ -91,7 +98,14 @@ class Concept:
                 report.count("pool", len(self.pool.atoms.constants) * rows.width(len(positives)))
                 report.n_dropped = self.pool.drop_contradicted(batch.positives)
             pins = self._candidates(len(negatives))
-        atoms = run(batch, self.rng, report, pins=pins, dual_reduction=self.recipe.dual_reduction)
+        atoms = run(
+            batch,
+            self.rng,
+            report,
+            pins=pins,
+            dual_reduction=self.recipe.dual_reduction,
+            greedy=self.recipe.greedy,
+        )
         with report.phase("pinning"):
             ours = atoms[(atoms[:, self.constant // 64] & self._bit()) != 0]
             master = to_lists(ours)

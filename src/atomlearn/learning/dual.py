@@ -11,21 +11,36 @@ from atomlearn.bits.jit import kernel
 from atomlearn.bits.random import Stream, below, permutation, shuffle
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import transpose
-from atomlearn.bits.words import FULL, ZERO, bit_of, clear, copy_row, has, put, select, size, tail
+from atomlearn.bits.words import (
+    FULL,
+    ZERO,
+    bit_of,
+    clear,
+    copy_row,
+    has,
+    popcount,
+    put,
+    select,
+    size,
+    tail,
+)
 from atomlearn.learning.discriminant import discriminants
 from atomlearn.learning.lists import Lists
 
 
-def cover(left: Rows, closed: Rows, pins: Lists, n_constants: int, rng: Stream) -> Rows:
+def cover(
+    left: Rows, closed: Rows, pins: Lists, n_constants: int, rng: Stream, greedy: bool = False
+) -> Rows:
     """Witnesses for the negative relations ``¬(left[j] < closed[j])`` by lazy cover.
 
     ``closed`` are the right-hand sides, closed under the positive relations; ``pins`` are atoms
-    whose pinning terms are closed too.
+    whose pinning terms are closed too. ``greedy`` takes the pins that separate most: few
+    witnesses, and so a small master to be read.
     """
     separated = discriminants(pins, transpose(left, n_constants), transpose(closed, n_constants))
     separated_by = transpose(separated, len(left))
     order = permutation(rng, len(left))
-    chosen = lazy_cover(order, left, closed, separated, separated_by, rng)
+    chosen = lazy_cover(order, left, closed, separated, separated_by, greedy, rng)
     witnesses = np.empty((len(chosen), closed.shape[1]), dtype=np.uint64)
     write_witnesses(chosen, closed, pins, n_constants, witnesses)
     return witnesses
@@ -38,6 +53,7 @@ def lazy_cover(
     closed: Rows,
     separated: Rows,
     separated_by: Rows,
+    greedy: bool,
     rng: Stream,
 ) -> npt.NDArray[np.int64]:
     """Go through the negative relations in order, skip the separated, find a witness for the rest.
@@ -55,6 +71,8 @@ def lazy_cover(
             continue
         n_pins = size(separated_by[j])
         pick = below(rng, n_pins + 1)
+        if greedy and n_pins > 0:
+            pick = most_separating(j, n_pins, separated, separated_by, done)
         if pick < n_pins:
             k = select(separated_by[j], pick)
             for w in range(done.shape[0]):
@@ -67,6 +85,20 @@ def lazy_cover(
             chosen[n_chosen] = -1 - j
         n_chosen += 1
     return chosen[:n_chosen]
+
+
+@kernel
+def most_separating(j: int, n_pins: int, separated: Rows, separated_by: Rows, done: Rows) -> int:
+    """Which of the pins that separate relation ``j`` separates most of those not done yet."""
+    best, most = 0, -1
+    for pick in range(n_pins):
+        k = select(separated_by[j], pick)
+        new = 0
+        for w in range(done.shape[0]):
+            new += popcount(separated[k, w] & ~done[w])
+        if new > most:
+            best, most = pick, new
+    return best
 
 
 @kernel

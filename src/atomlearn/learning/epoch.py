@@ -75,6 +75,7 @@ def run(
     pins: Lists | None = None,
     enforce_pins: bool = False,
     dual_reduction: bool = False,
+    greedy: bool = False,
     vocabulary: Vocabulary = "all",
     kept: Rows | None = None,
 ) -> Rows:
@@ -89,7 +90,7 @@ def run(
         with_pinning_relations(batch, pins) if enforce_pins else (batch.left, batch.closed)
     )
     with report.phase("dual"):
-        witnesses = cover(left, closed, pins, batch.n_constants, rng)
+        witnesses = cover(left, closed, pins, batch.n_constants, rng, greedy)
         if dual_reduction:
             witnesses = reduce_dual(left, closed, witnesses, rng)
         report.count("dual", len(pins.constants) * rows.width(len(left)))
