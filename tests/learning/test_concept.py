@@ -180,11 +180,6 @@ def test_a_concept_goes_on_with_other_examples():
         assert holds(sets_of_lists(concept.pool.atoms), later)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=IndexError,
-    reason="Concept.hard holds positions in the examples of the former Sampler",
-)
 def test_hard_counterexamples_of_other_examples_are_forgotten():
     terms, _, labels = bars(9, 200)
     concept = Concept(N, BAR, 0, Recipe(first=10, hard_after=1, hard_every=10, hard_size=50))

@@ -55,6 +55,7 @@ def save_concept(concept: Concept, path: str | Path) -> None:
     file.add_json(
         "state.json",
         {"epoch": concept.epoch, "constant": concept.constant, "masters": len(concept.masters),
+         "data": concept.data,
          "n_constants": concept.n_constants, "recipe": asdict(concept.recipe)},
     )  # fmt: skip
     file.add_array("stream.npy", concept.rng)
@@ -72,7 +73,7 @@ def load_concept(path: str | Path) -> Concept:
     state = file.json("state.json", dict)
     n_constants = int(state["n_constants"])
     concept = Concept(n_constants, int(state["constant"]), 0, Recipe(**state["recipe"]))
-    concept.epoch = int(state["epoch"])
+    concept.epoch, concept.data = int(state["epoch"]), int(state["data"])
     concept.rng = _stream(file)
     concept.hard = file.array("hard.npy", "i", 1).astype(np.int64)
     concept.pool = _pool(file, n_constants)

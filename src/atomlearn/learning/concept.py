@@ -6,6 +6,7 @@ leaves a choice open, the defaults of :class:`Recipe` are what measured best.
 """
 
 import math
+import zlib
 from collections import deque
 from dataclasses import dataclass
 
@@ -82,6 +83,8 @@ class Concept:
         self.pool = Pool(n_constants)
         self.masters: deque[Lists] = deque(maxlen=self.recipe.atomizations)
         self.hard: Indices = np.zeros(0, dtype=np.int64)
+        self.data = 0
+        """A digest of the training set in which ``hard`` are positions."""
         self.epoch = 0
         self.all_positives: Positives | None = None
         """All examples there will ever be, if that is known: pins are then checked when they are
@@ -180,6 +183,9 @@ class Sampler:
         every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
         concept.all_positives = concept.positives_of(every)
         concept.pool.drop_contradicted(concept.all_positives)
+        data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
+        if concept.data != data:
+            concept.data, concept.hard = data, concept.hard[:0]
 
     def run_epoch(self) -> Report:
         """Draw a batch and learn from it."""

@@ -144,7 +144,7 @@ def reduce_dual(left: Rows, right: Rows, witnesses: Rows, rng: Stream) -> Rows:
         for z in range(n):
             if separates(witnesses, z, left, right, i):
                 put(discriminating, z)
-        if not (discriminating & kept).any():
+        if not (discriminating & kept).any() and discriminating.any():
             put(kept, select(discriminating, below(rng, size(discriminating))))
     out = np.empty((size(kept), witnesses.shape[1]), dtype=np.uint64)
     for m in range(out.shape[0]):

@@ -34,7 +34,7 @@ class Pins(NamedTuple):
 
 
 class Pool:
-    """Distinct pins, oldest first, each with the epoch it was born in.
+    """Distinct pins in the order they came, each with the epoch it was born in.
 
     >>> from atomlearn.bits import rows
     >>> pool = Pool(n_constants=4)
@@ -120,7 +120,7 @@ class Pool:
         return to_rows(self.atoms, self.n_constants)
 
     def merge(self, others: Iterable["Pool"]) -> int:
-        """Take over what other pools know; how many pins were new."""
+        """Take over what other pools know, their pins after ours; how many were new."""
         before = len(self)
         for other in others:
             for epoch in np.unique(other.born):

@@ -80,10 +80,8 @@ def enforce_positive(
             c = select(outside, below(rng, n))
             put(singles, c)
             traces[c] &= dual.witnesses_of[c]
-            # The new atom may also lie below d, so that the trace of d shrinks with that of e.
-            trace_of(left, i, dual.witnesses.shape[0], traces, above_d)
-            above_e &= dual.witnesses_of[c]
-            excess = above_e & ~above_d
+            # What the new atom takes from Tr(d), if it lies below d, it takes from Tr(e) too.
+            excess &= dual.witnesses_of[c]
             todo = size(excess)
     return HOLD
 
