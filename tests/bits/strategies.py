@@ -94,6 +94,13 @@ class SplitMix:
             items[i], items[j] = items[j], items[i]
         return items
 
+    def sample(self, n: int, size: int) -> list[int]:
+        items = list(range(n))
+        for i in range(min(size, n)):
+            j = i + self.below(n - i)
+            items[i], items[j] = items[j], items[i]
+        return items[:size]
+
     def agrees(self, stream: np.ndarray) -> bool:
         """Were the same number of words drawn from both?"""
         return self.state == int(stream[0])

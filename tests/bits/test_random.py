@@ -52,7 +52,7 @@ def test_shuffle_permutation_and_sample(seed, n, size):
     assert sorted(items) == list(range(100, 100 + n))
     assert items.tolist() == [100 + i for i in twin.permutation(n)]
     assert random.permutation(stream, n).tolist() == twin.permutation(n)
-    assert random.sample(stream, n, size).tolist() == twin.permutation(n)[:size]
+    assert random.sample(stream, n, size).tolist() == twin.sample(n, size)
     assert twin.agrees(stream)
 
 

@@ -74,7 +74,7 @@ class Pools(RuleBasedStateMachine):
     @rule(seed=seeds, size=st.integers(0, 12))
     def sample(self, seed, size):
         stream, twin = twin_streams(seed)
-        chosen = twin.permutation(len(self.twin))[:size]
+        chosen = twin.sample(len(self.twin), size)
         drawn = sets_of_lists(self.pool.sample(stream, size))
         assert drawn == [self.order()[k] for k in chosen]
 

@@ -31,9 +31,9 @@ def test_master_of_derives_traces_and_sides(state):
 
 @given(states(any_problem, sound=False))
 @some(100)
-def test_atoms_of_gives_each_atom_once(state):
+def test_atoms_of_gives_every_atom(state):
     *_, master = state.rows()
-    assert to_sets(atoms_of(master)) == naive.distinct(state.atoms)
+    assert to_sets(atoms_of(master)) == state.atoms
     master.atoms[: master.n : 2] = 0  # atoms that vanished in a crossing
     rest = [*state.composites[1::2], *state.atoms[len(state.composites) :]]
-    assert to_sets(atoms_of(master)) == naive.distinct(rest)
+    assert to_sets(atoms_of(master)) == [atom for atom in rest if atom]

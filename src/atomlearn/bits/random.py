@@ -61,6 +61,14 @@ def shuffle(state: Stream, items: npt.NDArray[np.int64]) -> None:
         items[i], items[j] = items[j], items[i]
 
 
+@kernel
+def draw_first(state: Stream, items: npt.NDArray[np.int64], size: int) -> None:
+    """Bring ``size`` of the items, drawn at random, to the front."""
+    for i in range(size):
+        j = i + below(state, items.shape[0] - i)
+        items[i], items[j] = items[j], items[i]
+
+
 def permutation(state: Stream, n: int) -> npt.NDArray[np.int64]:
     """The numbers below ``n`` in random order."""
     items = np.arange(n)
@@ -70,4 +78,7 @@ def permutation(state: Stream, n: int) -> npt.NDArray[np.int64]:
 
 def sample(state: Stream, n: int, size: int) -> npt.NDArray[np.int64]:
     """``size`` different numbers below ``n``, or all of them if there are no more."""
-    return permutation(state, n)[:size]
+    items = np.arange(n)
+    size = min(size, n)
+    draw_first(state, items, size)
+    return items[:size]

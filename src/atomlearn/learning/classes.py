@@ -5,32 +5,36 @@ batch has seen tell how well the classes are told apart, and when to stop. A lar
 some examples for that; a small one is learned without each third in turn and then whole.
 """
 
-import math
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, effective_n_jobs
 
-from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrate, log_ratio
-from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
-from atomlearn.learning.misses import Blocks, blocks_of
-from atomlearn.learning.progress import Report
+from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrate
+from atomlearn.learning.concept import Concept, Indices, Sampler
+from atomlearn.learning.rounds import (
+    Examples,
+    Learned,
+    OnEpoch,
+    OnRound,
+    Rounds,
+    Settings,
+    conclude,
+    uncalibrated,
+)
 
 FIRST_ROUND = 20
 ROUND_GROWTH = 1.5
-PATIENCE = 2
-"""Rounds without progress after which learning stops."""
-PROGRESS = 0.99
-"""A round that does not bring the loss below this part of the best so far made no progress."""
+LARGE_EPOCHS = 500
 SMALL = 5000
 """Sets of at most so many examples are learned whole."""
 SMALL_EPOCHS = 150
 SMALL_CANDIDATES = 0.25
 FOLD_EPOCHS = 50
 FOLDS = 3
+HASTY_EPOCHS = 10
+"""When learning is ended while it is still about the calibration."""
 DOUBT = 0.05
 """An example is doubted if the others give its label less than this probability ..."""
 NOISE = 0.02
@@ -42,133 +46,20 @@ KEPT = 20_000
 
 
 @dataclass(frozen=True)
-class Examples:
-    """Distinct examples as packed terms: ``(n_variants, n, words)``, with labels and weights."""
+class Plan:
+    """At most how many rounds, and how many epochs of all classes together, there will be."""
 
-    variants: npt.NDArray[np.uint64]
-    labels: Labels
-    weights: Floats
-    n_constants: int
-    n_classes: int
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def some(self, which: Indices) -> "Examples":
-        """Some of the examples."""
-        return replace(
-            self,
-            variants=np.ascontiguousarray(self.variants[:, which]),
-            labels=self.labels[which],
-            weights=self.weights[which],
-        )
-
-    def blocks(self) -> Blocks:
-        """The examples themselves, transposed for counting misses."""
-        return blocks_of(self.variants[0], self.n_constants)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How long to learn, and on how many cores."""
-
-    max_epochs: int | None = None
-    time_limit: float | None = None
-    n_jobs: int | None = None
-    recipe: Recipe = field(default_factory=Recipe)
-
-
-@dataclass
-class Round:
-    """What was known after so many epochs of every class; the error is of unseen examples."""
-
+    rounds: int
     epochs: int
-    seconds: float
-    error: float | None
-    loss: float | None
-    reports: list[list[Report]]
 
 
-@dataclass
-class Learned:
-    """The classes as learned: a concept each, what is typical of it, and the calibration."""
-
-    concepts: list[Concept]
-    typical: Floats
-    calibration: Calibration
-    rounds: list[Round]
-    interrupted: bool = False
-
-    def misses(self, blocks: Blocks, n: int) -> npt.NDArray[np.int32]:
-        """Missed atoms by example and class."""
-        return np.stack([concept.misses(blocks, n) for concept in self.concepts], axis=1)
-
-    def ratios(self, blocks: Blocks, n: int) -> Floats:
-        """Misses relative to those of a typical counterexample, as logarithms."""
-        return log_ratio(self.misses(blocks, n), self.typical)
-
-
-OnRound = Callable[[Round], None]
-
-
-class Rounds:
-    """The loop that all learning of classes goes through: rounds, a clock, and Ctrl-C."""
-
-    def __init__(self, settings: Settings, on_round: OnRound | None) -> None:
-        self.settings = settings
-        self.on_round = on_round
-        self.start = time.monotonic()
-        self.interrupted = False
-        self.done: list[Round] = []
-
-    def learn(
-        self, samplers: list[Sampler], targets: Sequence[int], held: Examples | None = None
-    ) -> list[Sampler]:
-        """Bring all classes to each target in turn; with ``held`` examples, while it helps."""
-        blocks = None if held is None else held.blocks()
-        best, stale = math.inf, 0
-        for target in targets:
-            if self.over():
-                break
-            samplers, reports = self._round(samplers, target)
-            error = loss = None
-            if held is not None and blocks is not None:
-                learned = conclude(samplers, held, blocks)
-                error, loss = held_error(learned, held, blocks)
-                stale = 0 if loss < PROGRESS * best else stale + 1
-                best = min(best, loss)
-            self._finish(Round(target, time.monotonic() - self.start, error, loss, reports))
-            if stale >= PATIENCE:
-                break
-        return samplers
-
-    def over(self) -> bool:
-        """Has the user or the clock ended it?"""
-        limit = self.settings.time_limit
-        return self.interrupted or (limit is not None and time.monotonic() - self.start > limit)
-
-    def _round(
-        self, samplers: list[Sampler], target: int
-    ) -> tuple[list[Sampler], list[list[Report]]]:
-        n_jobs = self.settings.n_jobs
-        seconds = None
-        if self.settings.time_limit is not None:
-            left = self.settings.time_limit - (time.monotonic() - self.start)
-            seconds = left / math.ceil(len(samplers) / effective_n_jobs(n_jobs))
-        try:
-            # Kernels release the interpreter's lock, so threads will do, and nothing is copied.
-            results = Parallel(n_jobs=n_jobs, prefer="threads")(
-                delayed(learn_until)(sampler, target, seconds) for sampler in samplers
-            )
-        except KeyboardInterrupt:
-            self.interrupted = True
-            return samplers, [[] for _ in samplers]
-        return [sampler for sampler, _ in results], [reports for _, reports in results]
-
-    def _finish(self, done: Round) -> None:
-        self.done.append(done)
-        if self.on_round is not None:
-            self.on_round(done)
+def plan(n_examples: int, n_classes: int, settings: Settings) -> Plan:
+    """What :func:`learn_classes` is going to do, if nothing ends it early."""
+    if n_examples > SMALL:
+        targets = list(schedule(settings.max_epochs or LARGE_EPOCHS))
+        return Plan(len(targets), n_classes * targets[-1])
+    epochs = settings.max_epochs or SMALL_EPOCHS
+    return Plan(FOLDS + 2, n_classes * (FOLDS * fold_epochs(epochs) + epochs))
 
 
 def learn_classes(
@@ -176,31 +67,48 @@ def learn_classes(
     seed: np.random.SeedSequence,
     settings: Settings,
     on_round: OnRound | None = None,
+    on_epoch: OnEpoch | None = None,
+    known: Sequence[Concept] | None = None,
 ) -> Learned:
-    """Learn all classes. Ctrl-C ends it early, with what is known by then."""
-    rounds = Rounds(settings, on_round)
+    """Learn all classes, or go on with those ``known``. Ctrl-C ends it, with what is known then.
+
+    To go on with the same seed keeps the same examples unseen.
+    """
+    rounds = Rounds(settings, on_round, on_epoch)
     if len(examples) > SMALL:
-        learned = learn_sparing(examples, seed, rounds)
+        learned = learn_sparing(examples, seed, rounds, known)
     else:
-        learned = learn_folded(examples, seed, rounds)
+        learned = learn_folded(examples, seed, rounds, known)
     learned.rounds, learned.interrupted = rounds.done, rounds.interrupted
     return learned
 
 
-def learn_sparing(examples: Examples, seed: np.random.SeedSequence, rounds: Rounds) -> Learned:
+def learn_sparing(
+    examples: Examples,
+    seed: np.random.SeedSequence,
+    rounds: Rounds,
+    known: Sequence[Concept] | None = None,
+) -> Learned:
     """Learn from most examples; stop and calibrate by the others."""
     split, *seeds = seed.spawn(1 + examples.n_classes)
     n_spared = min(LARGEST_SPARED, int(SPARED_SHARE * len(examples)))
-    order = np.random.default_rng(split).permutation(len(examples))
+    order = np.argsort(row_keys(examples.variants[0], np.random.default_rng(split)), kind="stable")
     held = examples.some(np.sort(order[:n_spared]))
-    samplers = make_samplers(examples.some(np.sort(order[n_spared:])), seeds, rounds.settings)
-    samplers = rounds.learn(samplers, list(schedule(rounds.settings.max_epochs or 500)), held)
+    rest = examples.some(np.sort(order[n_spared:]))
+    samplers = make_samplers(rest, seeds, rounds.settings, known)
+    targets = list(schedule(rounds.settings.max_epochs or LARGE_EPOCHS))
+    samplers = rounds.learn(samplers, targets, held)
     for sampler in samplers:
         sampler.thin(KEPT)
     return conclude(samplers, held, held.blocks())
 
 
-def learn_folded(examples: Examples, seed: np.random.SeedSequence, rounds: Rounds) -> Learned:
+def learn_folded(
+    examples: Examples,
+    seed: np.random.SeedSequence,
+    rounds: Rounds,
+    known: Sequence[Concept] | None = None,
+) -> Learned:
     """Calibrate by the parts that are left out in turn, then learn from everything."""
     # Few pins in the dual leave room for witnesses from the data, which there is little of.
     recipe = replace(
@@ -211,53 +119,43 @@ def learn_folded(examples: Examples, seed: np.random.SeedSequence, rounds: Round
     split, *seeds = seed.spawn(1 + (FOLDS + 1) * examples.n_classes)
     part = folds(examples, np.random.default_rng(split))
     ratios = np.zeros((len(examples), examples.n_classes))
-    known = np.zeros(len(examples), dtype=np.bool_)
+    unseen = np.zeros(len(examples), dtype=np.bool_)
     for f in range(FOLDS):
+        rounds.time_share = (f + 1) / (2 * FOLDS)  # half the time for the calibration
         held = examples.some(np.flatnonzero(part == f))
         rest = examples.some(np.flatnonzero(part != f))
         if len(held) == 0 or rounds.over():
             continue
         own = seeds[f * examples.n_classes : (f + 1) * examples.n_classes]
         samplers = make_samplers(rest, own, settings)
-        samplers = rounds.learn(samplers, [min(FOLD_EPOCHS, max(1, epochs // 3))])
-        blocks = held.blocks()
-        ratios[part == f] = uncalibrated(samplers).ratios(blocks, len(held))
-        known[part == f] = True
-    fitted = calibrate(ratios[known], examples.labels[known], examples.weights[known])
-    believed = examples.some(believable(fitted, ratios, known, examples))
-    samplers = make_samplers(believed, seeds[-examples.n_classes :], settings)
-    rounds.interrupted = False  # what was learned so far was for the calibration only
-    samplers = rounds.learn(samplers, [max(1, epochs // 3), epochs])
+        samplers = rounds.learn(samplers, [fold_epochs(epochs)])
+        if rounds.interrupted:  # some classes have been learned longer than others
+            break
+        ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
+        unseen[part == f] = True
+    fitted = calibrate(ratios[unseen], examples.labels[unseen], examples.weights[unseen])
+    believed = examples.some(believable(fitted, ratios, unseen, examples))
+    samplers = make_samplers(believed, seeds[-examples.n_classes :], settings, known)
+    rounds.time_share = 1.0
+    targets = [min(HASTY_EPOCHS, epochs)] if rounds.over() else [max(1, epochs // 3), epochs]
+    samplers = rounds.learn(samplers, targets, calibration=fitted)
     for sampler in samplers:
         sampler.thin(KEPT)
     return replace(uncalibrated(samplers), calibration=fitted)
 
 
 def believable(
-    fitted: Calibration, ratios: Floats, known: npt.NDArray[np.bool_], examples: Examples
+    fitted: Calibration, ratios: Floats, unseen: npt.NDArray[np.bool_], examples: Examples
 ) -> Indices:
     """All examples, or, if labels are noisy, those that the others do not contradict."""
     own = fitted.probabilities(ratios)[np.arange(len(examples)), examples.labels]
-    believed = ~known | (own >= DOUBT)
+    believed = ~unseen | (own >= DOUBT)
     if (~believed).mean() <= NOISE:
         return np.arange(len(examples))
     for k in range(examples.n_classes):
         if not believed[examples.labels == k].any():
             believed |= examples.labels == k
     return np.flatnonzero(believed)
-
-
-def learn_until(
-    sampler: Sampler, target: int, seconds: float | None
-) -> tuple[Sampler, list[Report]]:
-    """Run the epochs of one class up to a number, or until its time is over (one at least)."""
-    start = time.monotonic()
-    reports = []
-    while sampler.concept.epoch < target:
-        reports.append(sampler.run_epoch())
-        if seconds is not None and time.monotonic() - start > seconds:
-            break
-    return sampler, reports
 
 
 def schedule(max_epochs: int) -> Iterator[int]:
@@ -273,15 +171,37 @@ def schedule(max_epochs: int) -> Iterator[int]:
     yield max_epochs
 
 
+def fold_epochs(epochs: int) -> int:
+    """Epochs that are enough to calibrate."""
+    return min(FOLD_EPOCHS, max(1, epochs // 3))
+
+
 def make_samplers(
-    examples: Examples, seeds: Sequence[np.random.SeedSequence], settings: Settings
+    examples: Examples,
+    seeds: Sequence[np.random.SeedSequence],
+    settings: Settings,
+    known: Sequence[Concept] | None = None,
 ) -> list[Sampler]:
-    """A concept for each class; its constant comes after those of the examples."""
+    """A concept for each class, new or known; its constant comes after those of the examples."""
     samplers = []
     for k, seed in enumerate(seeds):
-        concept = Concept(examples.n_constants, examples.n_constants - 1, seed, settings.recipe)
+        if known is None:
+            concept = Concept(examples.n_constants, examples.n_constants - 1, seed, settings.recipe)
+        else:
+            concept = known[k]
+            concept.recipe = settings.recipe
+            concept.hard = np.zeros(0, dtype=np.int64)
         samplers.append(Sampler(concept, examples.variants, examples.labels == k))
     return samplers
+
+
+def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:
+    """A random number for each row that depends on nothing but the row."""
+    factors = rng.integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
+    keys = (rows * (factors * np.uint64(2) + np.uint64(1))).sum(axis=1, dtype=np.uint64)
+    keys ^= keys >> np.uint64(32)
+    keys *= np.uint64(0x9E3779B97F4A7C15)
+    return keys ^ (keys >> np.uint64(29))
 
 
 def folds(examples: Examples, rng: np.random.Generator) -> Labels:
@@ -292,26 +212,3 @@ def folds(examples: Examples, rng: np.random.Generator) -> Labels:
         if len(ours) > 1:
             part[rng.permutation(ours)] = np.arange(len(ours)) % FOLDS
     return part
-
-
-def conclude(samplers: Sequence[Sampler], held: Examples, blocks: Blocks) -> Learned:
-    """What has been learned so far, calibrated on unseen examples."""
-    learned = uncalibrated(samplers)
-    ratios = learned.ratios(blocks, len(held))
-    return replace(learned, calibration=calibrate(ratios, held.labels, held.weights))
-
-
-def uncalibrated(samplers: Sequence[Sampler]) -> Learned:
-    """What has been learned so far, with the default calibration."""
-    typical = np.array([sampler.typical_misses() for sampler in samplers])
-    fitted = calibrate(np.zeros((0, len(samplers))), np.zeros(0, dtype=np.int64), np.zeros(0))
-    return Learned([sampler.concept for sampler in samplers], typical, fitted, [])
-
-
-def held_error(learned: Learned, held: Examples, blocks: Blocks) -> tuple[float, float]:
-    """Share of wrong answers, and mean loss, on unseen examples."""
-    p = learned.calibration.probabilities(learned.ratios(blocks, len(held)))
-    weights = held.weights / held.weights.sum()
-    wrong = p.argmax(axis=1) != held.labels
-    own = p[np.arange(len(held)), held.labels]
-    return float((weights * wrong).sum()), float(-(weights * np.log(own + 1e-12)).sum())

@@ -112,9 +112,9 @@ def constant_traces(master: Master, dual: Dual) -> Rows:
 
 
 def atoms_of(master: Master) -> Rows:
-    """Every atom as a row of constants: the composites, then the singletons."""
+    """Every atom as a row of constants: the composites, some perhaps twice, then singletons."""
     composites = master.atoms[: master.n]
     lone = rows.members(master.singles)
     singletons = np.zeros((len(lone), len(master.singles)), dtype=np.uint64)
     singletons[np.arange(len(lone)), lone // 64] = np.uint64(1) << (lone % 64).astype(np.uint64)
-    return rows.distinct(np.vstack([composites[composites.any(axis=1)], singletons]))
+    return np.vstack([composites[composites.any(axis=1)], singletons])
