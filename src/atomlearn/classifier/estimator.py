@@ -14,8 +14,9 @@ from atomlearn.classifier.encoder import LiteralEncoder, column_names, read_tabl
 from atomlearn.classifier.progress import show_progress
 from atomlearn.classifier.rows import DistinctRows, distinct_rows
 from atomlearn.classifier.symmetries import check_maps, permuted
-from atomlearn.learning.classes import Examples, Learned, Settings, learn_classes
+from atomlearn.learning.classes import learn_classes, plan
 from atomlearn.learning.misses import blocks_of
+from atomlearn.learning.rounds import Examples, Learned, Settings
 
 Floats = npt.NDArray[np.float64]
 
@@ -106,8 +107,15 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         examples, distinct = self._examples(X, labels, weights)
         self.conflicts_ = distinct.conflicts
         started = time.monotonic()
-        with show_progress(self.verbose, settings, len(self.classes_)) as on_round:
-            learned = learn_classes(examples, seed_sequence(self.random_state), settings, on_round)
+        planned = plan(len(examples), len(self.classes_), settings)
+        with show_progress(self.verbose, settings, planned) as hooks:
+            learned = learn_classes(
+                examples,
+                seed_sequence(self.random_state),
+                settings,
+                hooks.on_round,
+                hooks.on_epoch,
+            )
         self._conclude(learned, time.monotonic() - started)
         return self
 
@@ -165,9 +173,7 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _conclude(self, learned: Learned, seconds: float) -> None:
         self.learned_ = learned
         self.fit_seconds_ = seconds
-        self.estimated_error_ = next(
-            (done.error for done in reversed(learned.rounds) if done.error is not None), None
-        )
+        self.estimated_error_ = learned.error
         self.history_ = [
             {
                 "class": self.classes_[k],

@@ -21,6 +21,7 @@ from atomlearn.learning.rounds import (
     Rounds,
     Settings,
     conclude,
+    error_and_loss,
     uncalibrated,
 )
 
@@ -100,7 +101,7 @@ def learn_sparing(
     samplers = rounds.learn(samplers, targets, held)
     for sampler in samplers:
         sampler.thin(KEPT)
-    return conclude(samplers, held, held.blocks())
+    return conclude(samplers, held, held.blocks())[0]
 
 
 def learn_folded(
@@ -134,6 +135,10 @@ def learn_folded(
         ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
         unseen[part == f] = True
     fitted = calibrate(ratios[unseen], examples.labels[unseen], examples.weights[unseen])
+    if unseen.any():
+        rounds.error, _ = error_and_loss(
+            fitted, ratios[unseen], examples.labels[unseen], examples.weights[unseen]
+        )
     believed = examples.some(believable(fitted, ratios, unseen, examples))
     samplers = make_samplers(believed, seeds[-examples.n_classes :], settings, known)
     rounds.time_share = 1.0
@@ -141,7 +146,7 @@ def learn_folded(
     samplers = rounds.learn(samplers, targets, calibration=fitted)
     for sampler in samplers:
         sampler.thin(KEPT)
-    return replace(uncalibrated(samplers), calibration=fitted)
+    return replace(uncalibrated(samplers), calibration=fitted, error=rounds.error)
 
 
 def believable(

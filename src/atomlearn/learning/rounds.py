@@ -1,0 +1,250 @@
+"""Rounds of epochs for several classes at once: the loop, its clock, its hooks, and Ctrl-C."""
+
+import copy
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
+
+from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrate, log_ratio
+from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
+from atomlearn.learning.misses import Blocks, blocks_of
+from atomlearn.learning.progress import Report
+
+PATIENCE = 2
+"""Rounds without progress after which learning stops."""
+PROGRESS = 0.98
+"""A round that does not bring the loss below this part of the best so far made no progress."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Distinct examples as packed terms: ``(n_variants, n, words)``, with labels and weights."""
+
+    variants: npt.NDArray[np.uint64]
+    labels: Labels
+    weights: Floats
+    n_constants: int
+    n_classes: int
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def some(self, which: Indices) -> "Examples":
+        """Some of the examples."""
+        return replace(
+            self,
+            variants=np.ascontiguousarray(self.variants[:, which]),
+            labels=self.labels[which],
+            weights=self.weights[which],
+        )
+
+    def blocks(self) -> Blocks:
+        """The examples themselves, transposed for counting misses."""
+        return blocks_of(self.variants[0], self.n_constants)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long to learn, and on how many cores."""
+
+    max_epochs: int | None = None
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+
+
+@dataclass
+class Round:
+    """What was known after so many epochs of every class; the error is of unseen examples."""
+
+    epochs: int
+    seconds: float
+    error: float | None
+    loss: float | None
+    reports: list[list[Report]]
+
+
+@dataclass
+class Learned:
+    """The classes as learned: a concept each, what is typical of it, and the calibration."""
+
+    concepts: list[Concept]
+    typical: Floats
+    calibration: Calibration
+    rounds: list[Round]
+    interrupted: bool = False
+    error: float | None = None
+    """Share of wrong answers on unseen examples, if there were any."""
+
+    def misses(self, blocks: Blocks, n: int) -> npt.NDArray[np.int32]:
+        """Missed atoms by example and class."""
+        return np.stack([concept.misses(blocks, n) for concept in self.concepts], axis=1)
+
+    def ratios(self, blocks: Blocks, n: int) -> Floats:
+        """Misses relative to those of a typical counterexample, as logarithms."""
+        return log_ratio(self.misses(blocks, n), self.typical)
+
+
+Current = Callable[[], Learned]
+"""What is known so far, worked out when asked for."""
+
+OnRound = Callable[[Round, Current | None], object]
+"""Called after each round; ``None`` instead of what is known while that is for the calibration
+only. Returning ``True`` ends the learning."""
+
+OnEpoch = Callable[[], None]
+"""Called after each epoch of each class, from any thread; not if classes learn in processes."""
+
+
+class Rounds:
+    """The loop that all learning of classes goes through."""
+
+    def __init__(
+        self, settings: Settings, on_round: OnRound | None = None, on_epoch: OnEpoch | None = None
+    ) -> None:
+        self.settings = settings
+        self.on_round = on_round
+        self.on_epoch = on_epoch
+        self.start = time.monotonic()
+        self.time_share = 1.0
+        """The part of the time limit that may be used up by now."""
+        self.error: float | None = None
+        """What is known of the error from earlier rounds."""
+        self.interrupted = False
+        self.ended = False
+        self.done: list[Round] = []
+
+    def learn(
+        self,
+        samplers: list[Sampler],
+        targets: Sequence[int],
+        held: Examples | None = None,
+        calibration: Calibration | None = None,
+    ) -> list[Sampler]:
+        """Give all classes so many epochs, target by target; with ``held``, while it helps.
+
+        There is always a first round, if only of one epoch, so that something is known.
+        """
+        blocks = None if held is None else held.blocks()
+        before = max(sampler.concept.epoch for sampler in samplers)
+        best, stale = math.inf, 0
+        for i, target in enumerate(targets):
+            if i > 0 and self.over():
+                break
+            try:
+                samplers, reports = self._round(samplers, before + target)
+                error: float | None = self.error
+                loss: float | None = None
+                current = _current(samplers, calibration)
+                if held is not None and blocks is not None:
+                    learned, loss = conclude(samplers, held, blocks)
+                    error = learned.error
+                    stale = 0 if loss < PROGRESS * best else stale + 1
+                    best = min(best, loss)
+                    current = _constantly(learned)
+                seconds = time.monotonic() - self.start
+                self._finish(Round(target, seconds, error, loss, reports), current)
+            except KeyboardInterrupt:
+                self.interrupted = True
+                samplers = [apart(sampler) for sampler in samplers]
+            if stale >= PATIENCE:
+                break
+        return samplers
+
+    def over(self) -> bool:
+        """Has the user, a hook or the clock ended it?"""
+        return self.interrupted or self.ended or self._seconds_left() < 0
+
+    def _seconds_left(self) -> float:
+        if self.settings.time_limit is None:
+            return math.inf
+        allowed = self.time_share * self.settings.time_limit
+        return allowed - (time.monotonic() - self.start)
+
+    def _round(
+        self, samplers: list[Sampler], target: int
+    ) -> tuple[list[Sampler], list[list[Report]]]:
+        n_jobs = self.settings.n_jobs
+        seconds = self._seconds_left() / math.ceil(len(samplers) / effective_n_jobs(n_jobs))
+        # Kernels release the interpreter's lock, so threads will do, and nothing is copied.
+        backend, _ = get_active_backend(prefer="threads")
+        shared = n_jobs in (None, 1) or getattr(backend, "supports_sharedmem", False)
+        on_epoch = self.on_epoch if shared else None
+        results = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(learn_until)(sampler, target, seconds, on_epoch) for sampler in samplers
+        )
+        return [sampler for sampler, _ in results], [reports for _, reports in results]
+
+    def _finish(self, done: Round, current: Current | None) -> None:
+        self.done.append(done)
+        if self.on_round is not None and self.on_round(done, current) is True:
+            self.ended = True
+
+
+def learn_until(
+    sampler: Sampler, target: int, seconds: float, on_epoch: OnEpoch | None
+) -> tuple[Sampler, list[Report]]:
+    """Run the epochs of one class up to a number, or until its time is over (one at least)."""
+    start = time.monotonic()
+    reports = []
+    while sampler.concept.epoch < target:
+        reports.append(sampler.run_epoch())
+        if on_epoch is not None:
+            on_epoch()
+        if time.monotonic() - start > seconds:
+            break
+    return sampler, reports
+
+
+def apart(sampler: Sampler) -> Sampler:
+    """The same knowledge, out of reach of a thread that is still to notice an interruption."""
+    ours, concept = copy.copy(sampler), copy.copy(sampler.concept)
+    concept.pool = copy.copy(concept.pool)
+    concept.rng = concept.rng.copy()
+    concept.masters = concept.masters.copy()
+    ours.concept = concept
+    sampler.concept.epoch = 1 << 30  # ends the loop of that thread
+    return ours
+
+
+def conclude(samplers: Sequence[Sampler], held: Examples, blocks: Blocks) -> tuple[Learned, float]:
+    """What has been learned so far, calibrated on unseen examples, and the loss there."""
+    learned = uncalibrated(samplers)
+    ratios = learned.ratios(blocks, len(held))
+    calibration = calibrate(ratios, held.labels, held.weights)
+    error, loss = error_and_loss(calibration, ratios, held.labels, held.weights)
+    return replace(learned, calibration=calibration, error=error), loss
+
+
+def uncalibrated(samplers: Sequence[Sampler]) -> Learned:
+    """What has been learned so far, with the default calibration."""
+    typical = np.array([sampler.typical_misses() for sampler in samplers])
+    fitted = calibrate(np.zeros((0, len(samplers))), np.zeros(0, dtype=np.int64), np.zeros(0))
+    return Learned([sampler.concept for sampler in samplers], typical, fitted, [])
+
+
+def error_and_loss(
+    calibration: Calibration, ratios: Floats, labels: Labels, weights: Floats
+) -> tuple[float, float]:
+    """Share of wrong answers, and mean loss."""
+    p = calibration.probabilities(ratios)
+    share = weights / weights.sum()
+    own = p[np.arange(len(labels)), labels]
+    wrong = p.argmax(axis=1) != labels
+    return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
+
+
+def _current(samplers: Sequence[Sampler], calibration: Calibration | None) -> Current | None:
+    if calibration is None:
+        return None
+    return lambda: replace(uncalibrated(samplers), calibration=calibration)
+
+
+def _constantly(learned: Learned) -> Current:
+    return lambda: learned
