@@ -1,26 +1,41 @@
 """Tables as terms: each row becomes the set of the literals that are true of it."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from atomlearn.bits import rows as packed
 from atomlearn.bits.rows import Rows
 from atomlearn.classifier.columns import Bits, CategoryColumn, Column, Floats, NumberColumn
 from atomlearn.classifier.literals import Literal
+from atomlearn.classifier.tables import (
+    column_kind,
+    column_names,
+    declared_categories,
+    number_column,
+    object_column,
+    read_table,
+)
 
-CHUNK = 16_384
-"""Rows encoded at a time, so that the unpacked bits stay small."""
+CELLS_AT_ONCE = 1 << 25
+"""Rows are encoded a part at a time, so that the unpacked bits stay small."""
 
 BUDGET = 2048
 """Cuts that all number columns may have together ..."""
 
 MOST_CUTS = 15
+"""... and each of them."""
+
+CATEGORY_BUDGET = 4096
+"""Categories that all category columns may have together ..."""
+
+FEWEST_CATEGORIES, MOST_CATEGORIES = 16, 256
 """... and each of them."""
 
 
@@ -31,6 +46,18 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Literals that are always true, always false, or the same as another on all training rows are
     left out, so that constant and repeated columns cost nothing.
 
+    Parameters
+    ----------
+    max_cuts : int, default=None
+        Most cuts of each number column. ``None``: 15, or fewer if there are very many columns.
+
+    Attributes
+    ----------
+    columns_ : what is known of each column: cuts or categories.
+    literals_ : the literals, in the order of the output.
+
+    Examples
+    --------
     >>> encoder = LiteralEncoder().fit([[1.0], [2.0], [4.0]])
     >>> encoder.get_feature_names_out().tolist()
     ['x0 > 1.5', 'x0 ≤ 1.5', 'x0 > 3', 'x0 ≤ 3']
@@ -47,22 +74,30 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
         if not (weights > 0).any():
             raise ValueError("all sample weights are zero: nothing is left to learn from")
-        return self.fit_table(table[weights > 0], weights[weights > 0], column_names(self))
+        counted = weights > 0
+        return self.fit_table(table[counted], weights[counted], self, declared_categories(X))
 
-    def fit_table(self, table: Any, weights: Floats, names: Sequence[str]) -> "LiteralEncoder":
-        """The same for a table that has been checked."""
-        numbers = [column_is_number(table, j) for j in range(table.shape[1])]
-        n_cuts = self._cuts(sum(numbers))
-        self.columns_: list[Column] = [
-            NumberColumn.fit(j, names[j], number_column(table, j), weights, n_cuts)
-            if numbers[j]
-            else CategoryColumn.fit(j, names[j], object_column(table, j))
-            for j in range(table.shape[1])
-        ]
-        self.kept_ = self._telling(table)
-        everything = [literal for column in self.columns_ for literal in column.literals()]
-        self.literals_: list[Literal] = [everything[i] for i in self.kept_]
+    def fit_table(
+        self,
+        table: Any,
+        weights: Floats,
+        owner: BaseEstimator,
+        declared: Bits | None = None,
+    ) -> "LiteralEncoder":
+        """The same for a table that its owner has checked; some columns are ``declared``
+        categories."""
+        self.n_features_in_ = owner.n_features_in_
+        if hasattr(owner, "feature_names_in_"):
+            self.feature_names_in_ = owner.feature_names_in_
+        self.columns_: list[Column] = self._columns(table, weights, column_names(owner), declared)
+        self.choose(self._telling(table))
         return self
+
+    def choose(self, kept: npt.NDArray[np.int64]) -> None:
+        """Keep these of all literals that the columns have."""
+        everything = [literal for column in self.columns_ for literal in column.literals()]
+        self.kept_ = kept
+        self.literals_: list[Literal] = [everything[i] for i in kept]
 
     def transform(self, X: Any) -> Bits:
         """The truth of each literal for each row, as booleans."""
@@ -73,9 +108,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The same of a checked table, as packed rows with room for ``extra`` constants more."""
         n = len(self.literals_) + extra
         out = packed.empty(table.shape[0], n)
-        for start, bits in self._chunks(table):
+        for start, bits in self._chunks(table, self.kept_):
             wide = np.zeros((len(bits), n), dtype=np.bool_)
-            wide[:, : len(self.literals_)] = bits[:, self.kept_]
+            wide[:, : len(self.literals_)] = bits
             out[start : start + len(bits)] = packed.pack(wide)
         return out
 
@@ -93,6 +128,33 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    def _columns(
+        self, table: Any, weights: Floats, names: list[str], declared: Bits | None
+    ) -> list[Column]:
+        if sparse.issparse(table):
+            table = table.tocsc()  # read column by column
+        indices = range(table.shape[1])
+        is_category = np.zeros(table.shape[1], dtype=np.bool_) if declared is None else declared
+        kinds = ["category" if is_category[j] else column_kind(table, j, names[j]) for j in indices]
+        n_categories = kinds.count("category")
+        n_cuts = self._cuts(len(kinds) - n_categories)
+        most = int(
+            np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
+        )
+        return [
+            CategoryColumn.fit(j, names[j], object_column(table, j), weights, most)
+            if kinds[j] == "category"
+            else NumberColumn.fit(
+                j,
+                names[j],
+                number_column(table, j, names[j]),
+                weights,
+                n_cuts,
+                kinds[j] == "boolean",
+            )
+            for j in indices
+        ]
+
     def _cuts(self, n_numbers: int) -> int:
         if self.max_cuts is not None:
             if self.max_cuts < 1:
@@ -100,72 +162,48 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return self.max_cuts
         return int(np.clip(BUDGET // max(1, n_numbers), 1, MOST_CUTS))
 
-    def _chunks(self, table: Any) -> Iterator[tuple[int, Bits]]:
-        for start in range(0, table.shape[0], CHUNK):
-            part = table[start : start + CHUNK]
+    def _chunks(
+        self, table: Any, kept: npt.NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[int, Bits]]:
+        """Parts of the table as bits of all literals, or of some, in ascending order."""
+        sizes = [len(column.literals()) for column in self.columns_]
+        ends = np.cumsum([0, *sizes])
+        if kept is None:
+            kept = np.arange(ends[-1])
+        bounds = np.searchsorted(kept, ends)
+        chunk = max(64, CELLS_AT_ONCE // max(1, len(kept), table.shape[1]))
+        for start in range(0, table.shape[0], chunk):
+            part = table[start : start + chunk]
             if sparse.issparse(part):
                 part = part.toarray()
-            parts = [
-                column.encode(number_column(part, column.index))
-                if isinstance(column, NumberColumn)
-                else column.encode(object_column(part, column.index))
-                for column in self.columns_
-            ]
-            empty = np.zeros((part.shape[0], 0), dtype=np.bool_)
-            yield start, np.hstack([empty, *parts])
+            bits = np.zeros((part.shape[0], len(kept)), dtype=np.bool_)
+            for j, column in enumerate(self.columns_):
+                ours = slice(bounds[j], bounds[j + 1])
+                if ours.start == ours.stop:
+                    continue  # constant, or the same as another: costs nothing
+                encoded = (
+                    column.encode(number_column(part, column.index, column.name))
+                    if isinstance(column, NumberColumn)
+                    else column.encode(object_column(part, column.index))
+                )
+                bits[:, ours] = encoded[:, kept[ours] - ends[j]]
+            yield start, bits
 
     def _telling(self, table: Any) -> npt.NDArray[np.int64]:
         """Literals that are neither constant nor the same as an earlier one, on all rows."""
-        digests: list[list[bytes]] = []
-        total: npt.NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        n_literals = sum(len(column.literals()) for column in self.columns_)
+        digests = [hashlib.blake2b(digest_size=16) for _ in range(n_literals)]
+        total = np.zeros(n_literals, dtype=np.int64)
         for _, bits in self._chunks(table):
-            octets = np.packbits(bits, axis=0)
-            digests.append([octets[:, i].tobytes() for i in range(octets.shape[1])])
-            total = total + bits.sum(axis=0)
-        seen: set[tuple[bytes, ...]] = set()
+            octets = np.packbits(np.ascontiguousarray(bits.T), axis=1)
+            for digest, line in zip(digests, octets, strict=True):
+                digest.update(line.tobytes())
+            total += bits.sum(axis=0)
+        seen: set[bytes] = set()
         kept = []
-        for i, digest in enumerate(zip(*digests, strict=True)):
-            if 0 < total[i] < table.shape[0] and digest not in seen:
-                seen.add(digest)
+        for i, digest in enumerate(digests):
+            key = digest.digest()
+            if 0 < total[i] < table.shape[0] and key not in seen:
+                seen.add(key)
                 kept.append(i)
         return np.array(kept, dtype=np.int64)
-
-
-def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
-    """Check the input as scikit-learn does; mixed data frames become arrays of objects."""
-    return validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite="allow-nan"
-    )
-
-
-def column_names(estimator: BaseEstimator) -> list[str]:
-    """The names of the columns, or ``x0``, ``x1``, ..."""
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        return [f"x{j}" for j in range(estimator.n_features_in_)]
-    return [str(name) for name in names]
-
-
-def column_is_number(table: Any, j: int) -> bool:
-    """Numbers and booleans are; of a column of objects it depends on what is in it."""
-    if table.dtype.kind in "biuf":
-        return True
-    if table.dtype.kind in "US":
-        return False
-    values = [v for v in table[:, j] if not (v is None or v != v)]
-    return all(isinstance(v, int | float | np.number | np.bool_) for v in values)
-
-
-def number_column(table: Any, j: int) -> Floats:
-    """A column as floating-point numbers, missing values as ``nan``."""
-    column = table[:, [j]].toarray().ravel() if sparse.issparse(table) else table[:, j]
-    return (
-        np.array([np.nan if v is None else v for v in column], dtype=np.float64)
-        if (column.dtype == object)
-        else column.astype(np.float64)
-    )
-
-
-def object_column(table: Any, j: int) -> npt.NDArray[np.object_]:
-    """A column as Python objects."""
-    return np.asarray(table[:, j], dtype=object)

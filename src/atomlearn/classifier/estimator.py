@@ -10,10 +10,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from atomlearn.bits.random import seed_sequence
-from atomlearn.classifier.encoder import LiteralEncoder, column_names, read_table
+from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.progress import show_progress
 from atomlearn.classifier.rows import DistinctRows, distinct_rows
 from atomlearn.classifier.symmetries import check_maps, permuted
+from atomlearn.classifier.tables import declared_categories, read_table
 from atomlearn.learning.classes import learn_classes, plan
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Examples, Learned, Settings
@@ -91,6 +92,7 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         calibration; a row of weight zero is not there.
         """
         settings = self._settings()
+        declared = declared_categories(X)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=None, ensure_all_finite="allow-nan"
         )
@@ -103,7 +105,7 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("all sample weights are zero: nothing is left to learn from")
         X, y, weights = X[counted], y[counted], weights[counted]
         self.classes_, labels = np.unique(y, return_inverse=True)
-        self.encoder_ = LiteralEncoder().fit_table(X, weights, column_names(self))
+        self.encoder_ = LiteralEncoder().fit_table(X, weights, self, declared)
         examples, distinct = self._examples(X, labels, weights)
         self.conflicts_ = distinct.conflicts
         started = time.monotonic()

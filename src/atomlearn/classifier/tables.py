@@ -1,0 +1,93 @@
+"""Tables as they are given: checked as scikit-learn does, then read column by column."""
+
+import datetime
+from decimal import Decimal
+from typing import Any
+from typing import Literal as OneOf
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from atomlearn.classifier.columns import Bits, Floats, Objects, is_missing
+
+Kind = OneOf["number", "boolean", "category"]
+
+_NUMBERS = (int, float, np.number, np.bool_, Decimal)
+_TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_validation") -> Any:
+    """Check the input; mixed data frames become arrays of objects."""
+    return validate_data(
+        estimator,
+        X,
+        y,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=None,
+        ensure_all_finite="allow-nan",
+    )
+
+
+def column_names(estimator: BaseEstimator) -> list[str]:
+    """The names of the columns, or ``x0``, ``x1``, ..."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return [f"x{j}" for j in range(estimator.n_features_in_)]
+    return [str(name) for name in names]
+
+
+def declared_categories(X: Any) -> Bits | None:
+    """Which columns of a pandas or polars frame are declared to be categories."""
+    types = getattr(X, "dtypes", None)
+    if types is None or sparse.issparse(X) or not hasattr(X, "columns"):
+        return None
+    names = [str(one).lower() for one in types]
+    return np.array([name.startswith(("category", "categorical", "enum")) for name in names])
+
+
+def column_kind(table: Any, j: int, name: str) -> Kind:
+    """What a column holds; of one of objects it depends on what is in it."""
+    kind = table.dtype.kind
+    if kind in "iuf":
+        return "number"
+    if kind == "b":
+        return "boolean"
+    if kind in "US":
+        return "category"
+    column = object_column(table, j)
+    values = column[~is_missing(column)]
+    types = {type(v) for v in values}
+    if any(issubclass(t, _TIMES) for t in types):
+        raise ValueError(
+            f"column {name!r} holds dates or times: turn them into numbers first, such as days "
+            "since a date or the day of the week"
+        )
+    if types and all(issubclass(t, bool | np.bool_) for t in types):
+        return "boolean"
+    return "number" if all(issubclass(t, _NUMBERS) for t in types) else "category"
+
+
+def number_column(table: Any, j: int, name: str) -> Floats:
+    """A column as floating-point numbers, missing values as ``nan``."""
+    column = table[:, [j]].toarray().ravel() if sparse.issparse(table) else table[:, j]
+    if column.dtype.kind in "biuf":
+        return column.astype(np.float64)
+    column = np.asarray(column, dtype=object)
+    missing = is_missing(column)
+    values = np.full(len(column), np.nan)
+    try:
+        values[~missing] = column[~missing].astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"column {name!r} held numbers when it was learned from, and now: {error}"
+        ) from None
+    return values
+
+
+def object_column(table: Any, j: int) -> Objects:
+    """A column as Python objects."""
+    column = table[:, [j]].toarray().ravel() if sparse.issparse(table) else table[:, j]
+    return np.asarray(column, dtype=object)
