@@ -17,7 +17,7 @@ def test_no_small_step_from_the_fit_is_better(seed):
     rng = np.random.default_rng(seed)
     ratios, labels = rng.normal(-1, 1, (200, 3)), rng.integers(0, 3, 200)
     ratios[np.arange(200), labels] -= 1.5
-    weights = rng.uniform(0.5, 2, 200)
+    weights = rng.uniform(0.1, 1, 200)
     fitted = calibrate(ratios, labels, weights)
     best = penalised_loss(fitted, ratios, labels, weights)
     for step in (0.05, -0.05):
@@ -34,15 +34,12 @@ def test_without_examples_the_default_holds():
     assert (fitted.offset == 0).all()
 
 
-def test_weights_count_as_repetitions():
+def test_an_example_that_recurs_counts_once():
     rng = np.random.default_rng(1)
     ratios, labels = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
-    times = rng.integers(1, 4, 40)
-    once = calibrate(ratios, labels, times.astype(float))
-    again = calibrate(
-        np.repeat(ratios, times, axis=0), np.repeat(labels, times), np.ones(times.sum())
-    )
-    assert once.slope == pytest.approx(again.slope, rel=1e-3)
+    often = calibrate(ratios, labels, rng.integers(1, 200, 40).astype(float))
+    once = calibrate(ratios, labels, np.ones(40))
+    assert (often.slope, often.offset.tolist()) == (once.slope, once.offset.tolist())
 
 
 def test_fewer_misses_are_more_probable_and_rows_sum_to_one():

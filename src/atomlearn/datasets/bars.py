@@ -36,8 +36,8 @@ def bar_parity(
 ) -> tuple[Images, Labels]:
     """Images with a random number of black columns; the label tells whether it is odd.
 
-    Every column is black with probability one half; background pixels turn black with probability
-    ``noise``, and count if that makes a bar.
+    The number of bars is uniform from none to all columns, their places are random; background
+    pixels turn black with probability ``noise``, and count if that makes a bar.
 
     >>> images, is_odd = bar_parity(100, shape=(5, 5), noise=0.1, seed=0)
     >>> bars = images.reshape(-1, 5, 5).all(axis=1).sum(axis=1)
@@ -47,5 +47,6 @@ def bar_parity(
     rng = np.random.default_rng(seed)
     rows, columns = shape
     images = rng.random((n, rows, columns)) < noise
-    images |= (rng.random((n, columns)) < 0.5)[:, None, :]
+    rank = rng.random((n, columns)).argsort(axis=1)
+    images |= (rank < rng.integers(columns + 1, size=n)[:, None])[:, None, :]
     return images.reshape(n, rows * columns), np.all(images, axis=1).sum(axis=1) % 2 == 1

@@ -42,6 +42,9 @@ class Calibration:
 def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
     """The calibration most likely to give these labels, held towards the default when data is few.
 
+    An example of weight more than one counts once: what recurs will have been learned when it is
+    met again, so it tells nothing of what is unseen.
+
     >>> ratios = np.log(np.array([[0.01, 1.0], [1.0, 0.02], [0.03, 1.0], [1.0, 0.01]]))
     >>> fitted = calibrate(ratios, np.array([0, 1, 0, 1]), np.ones(4))
     >>> fitted.probabilities(ratios).argmax(axis=1).tolist()
@@ -51,6 +54,7 @@ def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
     if len(labels) == 0:
         return Calibration(DEFAULT_SLOPE, np.zeros(n_classes))
     one_hot = np.eye(n_classes)[labels]
+    weights = np.minimum(weights, 1.0)
 
     def objective(parameters: Floats) -> tuple[float, Floats]:
         slope, offset = parameters[0], parameters[1:]
