@@ -231,3 +231,30 @@ def test_the_bars_are_learned():
     unseen, _, truth = bars(12, 200)
     votes = sampler.concept.votes(blocks_of(rows(unseen), N), 200)
     assert np.mean((votes >= 5) == truth) > 0.8
+
+
+def test_several_masters_of_one_batch_all_hold_and_differ():
+    terms, _, labels = bars(5, 80)
+    examples = rows(terms)
+    concept = Concept(N, BAR, 1)
+    for _ in range(3):
+        concept.learn_batch(examples[labels], examples[~labels])
+    before = len(concept.pool)
+    masters = concept.atomize(examples[labels], examples[~labels], 4)
+    for master in map(sets_of_lists, masters):
+        assert all(missing(master, x) == 0 for x, y in zip(terms, labels, strict=True) if y)
+        assert all(missing(master, x) > 0 for x, y in zip(terms, labels, strict=True) if not y)
+    assert len({tuple(map(tuple, map(sorted, sets_of_lists(m)))) for m in masters}) > 1
+    assert len(concept.pool) == before
+
+
+def test_enforced_pins_are_kept_by_the_master():
+    terms, _, labels = bars(6, 60)
+    examples = rows(terms)
+    concept = Concept(N, BAR, 2, Recipe(candidates=None, enforce_pins=True))
+    concept.learn_batch(examples[labels], examples[~labels])
+    pins = sets_of_lists(concept.pool.atoms)
+    concept.learn_batch(examples[labels], examples[~labels])
+    master = sets_of_lists(concept.masters[-1])
+    # Each pinning relation ¬(v < T_φ) of the first epoch has an atom below v and not below T_φ.
+    assert all(any(BAR in atom and atom <= pin for atom in master) for pin in pins)

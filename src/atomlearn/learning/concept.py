@@ -18,7 +18,7 @@ from atomlearn.bits import rows
 from atomlearn.bits.random import Seed, Stream, permutation, sample, stream
 from atomlearn.bits.rows import Rows
 from atomlearn.learning.discriminant import contradicted
-from atomlearn.learning.epoch import prepare, run
+from atomlearn.learning.epoch import Batch, prepare, run
 from atomlearn.learning.lists import Lists, take, to_lists
 from atomlearn.learning.misses import Blocks, blocks_of, count_misses, missed_by
 from atomlearn.learning.pinning import Pool
@@ -45,6 +45,9 @@ class Recipe:
     """Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
     witnesses come from new data too, and the pool does not go stale."""
     dual_reduction: bool = False
+    enforce_pins: bool = False
+    """The paper's first strategy: the pinning relations of the candidates are enforced with the
+    batch. By default they only lend witnesses (the second, which the paper found better)."""
     greedy: bool = False
     """Take the pins that separate most: masters are small enough to be read."""
     atomizations: int = 10
@@ -101,17 +104,8 @@ class Concept:
                 report.count("pool", len(self.pool.atoms.constants) * rows.width(len(positives)))
                 report.n_dropped = self.pool.drop_contradicted(batch.positives)
             pins = self._candidates(len(negatives))
-        atoms = run(
-            batch,
-            self.rng,
-            report,
-            pins=pins,
-            dual_reduction=self.recipe.dual_reduction,
-            greedy=self.recipe.greedy,
-        )
+        master = self._master(batch, pins, report)
         with report.phase("pinning"):
-            ours = atoms[(atoms[:, self.constant // 64] & self._bit()) != 0]
-            master = to_lists(ours)
             self.masters.append(master)
             if self.all_positives is not None:
                 known = self.all_positives
@@ -123,6 +117,15 @@ class Concept:
             report.n_pool = len(self.pool)
         self.epoch += 1
         return report
+
+    def atomize(self, positives: Rows, negatives: Rows, n: int) -> list[Lists]:
+        """Several masters of the same batch, each with another dual; nothing is learned from them.
+
+        The pins must agree with the batch, as they do with examples that were learned from.
+        """
+        batch = prepare(self._relations(positives, negatives), self.rng)
+        pins = [self._candidates(len(negatives)) for _ in range(n)]
+        return [self._master(batch, candidates, Report()) for candidates in pins]
 
     def batch_size(self, available: int) -> int:
         """Examples of one side in the next batch."""
@@ -140,6 +143,19 @@ class Concept:
         for master in self.masters:
             votes += count_misses(master, blocks, n_examples) == 0
         return votes
+
+    def _master(self, batch: Batch, pins: Lists, report: Report) -> Lists:
+        """The atoms of the class in one master of the batch."""
+        atoms = run(
+            batch,
+            self.rng,
+            report,
+            pins=pins,
+            enforce_pins=self.recipe.enforce_pins,
+            dual_reduction=self.recipe.dual_reduction,
+            greedy=self.recipe.greedy,
+        )
+        return to_lists(atoms[(atoms[:, self.constant // 64] & self._bit()) != 0])
 
     def _candidates(self, n_negatives: int) -> Lists:
         if self.recipe.candidates is None:
