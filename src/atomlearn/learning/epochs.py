@@ -34,7 +34,7 @@ from atomlearn.learning.state import atoms_of, positives_of
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
 
-TOURNAMENT = 16
+TOURNAMENT = 64
 """Pins drawn for the focus; the largest of them, once closed, is taken."""
 
 
@@ -111,6 +111,7 @@ class Epochs(Iterator[Epoch]):
         atoms = atoms_of(master)
         with report.phase("pinning"):
             report.n_new = self.pool.add(master.atoms[: master.n], self.number + 1)
+            report.n_new += self.pool.add(self._about_focus(witnesses), self.number + 1)
             report.n_dropped = self._forget()
         report.n_witnesses, report.n_atoms = len(witnesses), len(atoms)
         report.n_pool = len(self.pool)
@@ -124,6 +125,18 @@ class Epochs(Iterator[Epoch]):
         if self.focus is None:
             return None
         return rows.row(self.focus.indices, self.algebra.n_constants)
+
+    def _about_focus(self, witnesses: Rows) -> Rows:
+        """The atoms whose pinning terms are the witnesses that hold the focus.
+
+        The atoms of the master go beyond such a witness, often too far; what it said itself would
+        be lost. Its complement could be an atom of the model: models add up.
+        """
+        focus = self._focus_row()
+        if focus is None:
+            return witnesses[:0]
+        atoms = rows.complement(witnesses, self.algebra.n_constants)
+        return atoms[~rows.meets(atoms, focus)]
 
     def _forget(self) -> int:
         """Drop the oldest pins beyond the limit."""

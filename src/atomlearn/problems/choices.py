@@ -5,76 +5,155 @@ things only: which choices a choice rules out, and of which choices one must be 
 turns both into relations, in the same way as the paper does for queens.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.terms import Constant
+from atomlearn.errors import InconsistentRelations
 from atomlearn.problems.game import Game, not_following
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What each choice rules out, and the groups of which one must be chosen."""
+
+    excluded: Mapping[str, frozenset[str]]
+    one_of: tuple[tuple[str, ...], ...]
+
+    def among(self, left: frozenset[str], chosen: frozenset[str]) -> "Rules":
+        """The rules of the choices that are left open, when some are made and the rest are not."""
+        return Rules(
+            {name: self.excluded[name] & left for name in self.excluded if name in left},
+            tuple(
+                tuple(name for name in group if name in left)
+                for group in self.one_of
+                if chosen.isdisjoint(group)
+            ),
+        )
+
+
+def one_of_each(
+    groups: Iterable[Iterable[str]], also: Mapping[str, Iterable[str]] | None = None
+) -> Rules:
+    """Exactly one choice of each group, and whatever else choices rule out.
+
+    >>> rules = one_of_each([["heads", "tails"]])
+    >>> sorted(rules.excluded["heads"])
+    ['tails']
+    """
+    listed = tuple(map(tuple, groups))
+    excluded: dict[str, set[str]] = {name: set() for group in listed for name in group}
+    for group in listed:
+        for name in group:
+            excluded[name].update(group)
+    for name, others in (also or {}).items():
+        excluded[name].update(others)
+    return Rules({name: frozenset(found - {name}) for name, found in excluded.items()}, listed)
 
 
 class Choices:
     """Two constants for each choice, ``U`` (the rules apply) and ``S`` (the solution).
 
-    >>> coin = Choices(["heads", "tails"])
-    >>> coin.excludes("heads", ["tails"])
+    >>> coin = Choices(one_of_each([["heads", "tails"]]))
+    >>> coin.excludes("heads")
     Relation('!tails < heads U')
-    >>> coin.remains("heads", ["tails"])
+    >>> coin.remains("heads", ["heads", "tails"])
     Relation('heads < !tails U')
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self.algebra = Algebra()
-        listed = list(names)
-        self.yes = {name: self.algebra.constant(name) for name in listed}
-        self.no = {name: self.algebra.constant(f"!{name}") for name in listed}
-        self.U, self.S = self.algebra.constants("U", "S")
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.constants = Algebra()
+        self.yes = {name: self.constants.constant(name) for name in rules.excluded}
+        self.no = {name: self.constants.constant(f"!{name}") for name in rules.excluded}
+        self.U, self.S = self.constants.constants("U", "S")
+        self.merge = self.constants.term
 
-    def excludes(self, choice: str, others: Iterable[str]) -> Relation:
-        """To make a choice is not to make the others: ``⊙ no < U ⊙ yes``."""
-        return self.algebra.term(self.no[other] for other in others) <= self.U | self.yes[choice]
+    def excludes(self, choice: str) -> Relation:
+        """To make a choice is not to make others: ``⊙ no < U ⊙ yes``."""
+        others = self.rules.excluded[choice]
+        return self.merge(self.no[other] for other in others) <= self.U | self.yes[choice]
 
-    def remains(self, choice: str, others: Iterable[str]) -> Relation:
-        """If none of the others is made, this choice is: ``yes < U ⊙ no ⊙ no ...``."""
-        return self.yes[choice] <= self.algebra.term([self.U, *(self.no[o] for o in others)])
+    def remains(self, choice: str, group: Iterable[str]) -> Relation:
+        """If no other of a group is made, this choice is: ``yes < U ⊙ no ⊙ no ...``."""
+        others = (self.no[other] for other in group if other != choice)
+        return self.yes[choice] <= self.merge([self.U, *others])
 
-    def rules(
-        self, excluded: dict[str, set[str]], one_of: Iterable[Iterable[str]]
-    ) -> Iterator[Relation]:
-        """What each choice rules out; and the groups of which one must be chosen."""
-        yield from (self.excludes(choice, others) for choice, others in excluded.items() if others)
-        for group in map(list, one_of):
-            yield from (self.remains(c, [o for o in group if o != c]) for c in group)
+    def positive(self) -> Iterator[Relation]:
+        """The rules as positive relations."""
+        yield from (self.excludes(choice) for choice, out in self.rules.excluded.items() if out)
+        for group in self.rules.one_of:
+            yield from (self.remains(choice, group) for choice in group)
 
     def independence(self) -> Iterator[Relation]:
         """No choice follows from the others, made or not, unless the rules apply."""
-        yes, no, term = self.yes, self.no, self.algebra.term
+        yes, no = self.yes, self.no
         for choice in yes:
-            yield ~(yes[choice] <= term([*(yes[o] for o in yes if o != choice), *no.values()]))
-            yield ~(no[choice] <= term([*(no[o] for o in no if o != choice), *yes.values()]))
+            yield ~(yes[choice] <= self.merge([*(_without(yes, choice)), *no.values()]))
+            yield ~(no[choice] <= self.merge([*(_without(no, choice)), *yes.values()]))
 
-    def free_alone(self) -> Iterator[Relation]:
-        """What must not follow from one choice and the rules, if they do not contradict it."""
+    def denied_by_independence(self) -> Iterator[Relation]:
+        """What must not follow from one choice and the rules, unless they contradict it."""
         for choice, yes in self.yes.items():
             yield yes <= self.U | self.no[choice]
             yield self.no[choice] <= self.U | yes
 
-    def rule_set(self, excluded: dict[str, set[str]], one_of: Iterable[Iterable[str]]) -> Algebra:
+    def of_the_game(self, given: Iterable[str]) -> Iterator[Relation]:
+        """The given choices lie below the solution, which is made of choices.
+
+        With the rules applied to it no choice is both made and not made.
+        """
+        if fixed := [self.yes[choice] for choice in given]:
+            yield self.merge(fixed) <= self.S
+        yield self.S <= self.merge([*self.yes.values(), *self.no.values()])  # noqa: SIM300
+        yield from (~(self.yes[c] | self.no[c] <= self.U | self.S) for c in self.yes)
+
+    def rule_set(self) -> Algebra:
         """The rules and the independence of the choices, as an algebra."""
-        algebra = self.algebra.copy()
-        algebra.add(self.rules(excluded, one_of), self.independence())
-        algebra.add(list(not_following(algebra, self.free_alone())))
+        algebra = self.constants.copy()
+        algebra.add(self.positive(), self.independence())
+        algebra.add(list(not_following(algebra, self.denied_by_independence())))
         return algebra
 
-    def game(self, rules: Algebra, given: Iterable[str]) -> Game:
-        """The game with these choices given.
+    def algebra(self, given: Iterable[str]) -> Algebra:
+        """The rule set and the game with these choices given."""
+        algebra = self.rule_set()
+        algebra.add(self.of_the_game(given))
+        return algebra
 
-        They lie below the solution; the solution is made of choices, and with the rules applied
-        none is both made and not made.
-        """
-        fixed = [self.yes[choice] for choice in given]
-        algebra = rules.copy()
-        if fixed:
-            algebra.add(algebra.term(fixed) <= self.S)
-        algebra.add(self.S <= algebra.term([*self.yes.values(), *self.no.values()]))  # noqa: SIM300
-        algebra.add(~(self.yes[c] | self.no[c] <= self.U | self.S) for c in self.yes)
-        return Game(rules, algebra, self.yes, self.no, self.U, self.S)
+
+def play(rules: Rules, given: Iterable[str]) -> Game:
+    """A game over the choices that the rules and what is given leave open.
+
+    What follows from them is found by closure, exactly, and need not be learned; the rules of the
+    choices that are left are the same rules with the decided ones taken out. Raises
+    :class:`~atomlearn.errors.InconsistentRelations` if what is given contradicts the rules.
+    """
+    fixed = list(given)
+    whole = Choices(rules)
+    chosen, excluded = _decided(whole, fixed)
+    if chosen & excluded:
+        raise InconsistentRelations(whole.algebra(fixed).conflicts())
+    left = Choices(rules.among(frozenset(rules.excluded) - chosen - excluded, chosen))
+    rule_set = left.rule_set()
+    algebra = rule_set.copy()
+    if left.yes:
+        algebra.add(left.of_the_game(()))
+    asked = left.U | left.S
+    return Game(rule_set, algebra, left.yes, left.no, left.U, left.S, asked, chosen, excluded)
+
+
+def _decided(whole: Choices, given: list[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The choices that follow, made and not made."""
+    algebra = whole.constants.copy()
+    algebra.add(whole.positive())
+    start = algebra.term([whole.U, whole.S, *(whole.yes[choice] for choice in given)])
+    found = set(algebra.closure(start).constants)
+    chosen = frozenset(name for name in whole.yes if name in found)
+    return chosen, frozenset(name for name in whole.no if f"!{name}" in found)
+
+
+def _without(constants: Mapping[str, Constant], choice: str) -> Iterator[Constant]:
+    return (constant for name, constant in constants.items() if name != choice)

@@ -14,8 +14,8 @@ from typing import Any
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.bits.random import Seed
 from atomlearn.errors import InvalidProblem
-from atomlearn.problems.choices import Choices
-from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.choices import Choices, Rules, one_of_each, play
+from atomlearn.problems.game import Shown
 from atomlearn.problems.graphs import Graph, graph
 from atomlearn.problems.solving import Schedule, Solver
 
@@ -29,43 +29,34 @@ def choice(vertex: str, colour: int) -> str:
     return f"{vertex}:{colour}"
 
 
-def _choices(g: Graph, colours: int) -> Choices:
+def _rules(g: Graph, colours: int) -> Rules:
     if colours < 1:
         raise InvalidProblem(f"at least one colour is needed, not {colours}")
-    return Choices(choice(v, c) for v in g.vertices for c in range(1, colours + 1))
-
-
-def _rule_set(choices: Choices, g: Graph, colours: int) -> Algebra:
     palette = range(1, colours + 1)
-    excluded = {
-        choice(v, c): {choice(v, other) for other in palette if other != c}
-        | {choice(w, c) for w in g.neighbours(v)}
-        for v in g.vertices
-        for c in palette
+    neighbours = {
+        choice(v, c): [choice(w, c) for w in g.neighbours(v)] for v in g.vertices for c in palette
     }
-    return choices.rule_set(excluded, ([choice(v, c) for c in palette] for v in g.vertices))
+    return one_of_each(([choice(v, c) for c in palette] for v in g.vertices), also=neighbours)
+
+
+def _given(g: Graph, colours: int, fixed: Mapping[Any, int] | None) -> tuple[Rules, list[str]]:
+    rule_set = _rules(g, colours)
+    given = [choice(str(vertex), colour) for vertex, colour in (fixed or {}).items()]
+    for name in given:
+        if name not in rule_set.excluded:
+            raise InvalidProblem(f"{name!r} is not a vertex with a colour from 1 to {colours}")
+    return rule_set, given
 
 
 def rules(source: Any, colours: int) -> Algebra:
     """The rules of a graph: one colour a vertex, and neighbours differ."""
-    g = graph(source)
-    return _rule_set(_choices(g, colours), g, colours)
-
-
-def game(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> Game:
-    """The rules, and the colours that are fixed."""
-    g = graph(source)
-    choices = _choices(g, colours)
-    given = [choice(str(vertex), colour) for vertex, colour in (fixed or {}).items()]
-    for name in given:
-        if name not in choices.yes:
-            raise InvalidProblem(f"{name!r} is not a vertex with a colour from 1 to {colours}")
-    return choices.game(_rule_set(choices, g, colours), given)
+    return Choices(_rules(graph(source), colours)).rule_set()
 
 
 def algebra(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> Algebra:
-    """The rules and the game as relations; ``source`` is an edge list, text or networkx graph."""
-    return game(source, colours, fixed).algebra
+    """The rules and the fixed colours; ``source`` is an edge list, text or a networkx graph."""
+    rule_set, given = _given(graph(source), colours, fixed)
+    return Choices(rule_set).algebra(given)
 
 
 def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
@@ -124,7 +115,7 @@ def solve(
         return Colouring(known, g, named, shown.epoch, shown.idle, shown.inserted, shown)
 
     return Solver(
-        game(g, colours, named),
+        play(*_given(g, colours, named)),
         colouring,
         random_state=random_state,
         max_epochs=max_epochs,

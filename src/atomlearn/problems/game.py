@@ -44,7 +44,8 @@ class Game:
 
     ``rules`` alone are what an idle epoch learns; ``algebra`` has the relations of the game too.
     ``yes`` and ``no`` are the two constants of each choice. The rules apply to the merge of
-    ``rule`` and ``solution`` (the paper's U and S).
+    ``rule`` and ``solution`` (the paper's U and S). A model is asked what lies below ``asked``.
+    ``chosen`` and ``excluded`` are choices that were decided before, and are no part of the game.
     """
 
     rules: Algebra
@@ -53,6 +54,9 @@ class Game:
     no: Mapping[str, Constant]
     rule: Constant
     solution: Constant
+    asked: Term
+    chosen: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -61,12 +65,10 @@ class Game:
 
     def read(self, model: Model) -> Shown:
         """Ask a model, choice by choice, what lies below the solution."""
-        found = below(model, self.solution)
-        return Shown(
-            frozenset(name for name, constant in self.yes.items() if constant.indices[0] in found),
-            frozenset(name for name, constant in self.no.items() if constant.indices[0] in found),
-            model=model,
-        )
+        found = below(model, self.asked)
+        yes = frozenset(name for name, c in self.yes.items() if c.indices[0] in found)
+        no = frozenset(name for name, c in self.no.items() if c.indices[0] in found)
+        return Shown(self.chosen | yes, self.excluded | no, model=model)
 
     def inserting(self, choice: str) -> Algebra:
         """The game with one more choice made: relations for one epoch."""

@@ -15,8 +15,8 @@ from typing import Any
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.bits.random import Seed
 from atomlearn.errors import InvalidProblem
-from atomlearn.problems.choices import Choices
-from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.choices import Choices, Rules, one_of_each, play
+from atomlearn.problems.game import Shown
 from atomlearn.problems.graphs import Graph, graph
 from atomlearn.problems.solving import Schedule, Solver
 
@@ -37,40 +37,29 @@ def _groups(g: Graph) -> Iterator[list[str]]:
     yield from ([choice(v, p) for v in g.vertices] for p in places)
 
 
-def _choices(g: Graph) -> Choices:
-    return Choices(choice(v, p) for v in g.vertices for p in range(len(g.vertices)))
-
-
-def _rule_set(choices: Choices, g: Graph) -> Algebra:
+def _rules(g: Graph) -> Rules:
     n = len(g.vertices)
-    excluded: dict[str, set[str]] = {name: set() for name in choices.yes}
-    for group in _groups(g):
-        for name in group:
-            excluded[name].update(other for other in group if other != name)
-    for v in g.vertices:
-        strangers = [w for w in g.vertices if w != v and not g.adjacent(v, w)]
-        for p in range(n):
-            for step in (-1, 1):
-                excluded[choice(v, p)].update(choice(w, (p + step) % n) for w in strangers)
-    return choices.rule_set(excluded, _groups(g))
+    strangers = {v: [w for w in g.vertices if w != v and not g.adjacent(v, w)] for v in g.vertices}
+    apart = {
+        choice(v, p): [choice(w, (p + step) % n) for w in strangers[v] for step in (-1, 1)]
+        for v in g.vertices
+        for p in range(n)
+    }
+    return one_of_each(_groups(g), also=apart)
 
 
 def rules(source: Any) -> Algebra:
     """The rules of a graph: what a cycle through all vertices is."""
-    g = _checked(source)
-    return _rule_set(_choices(g), g)
-
-
-def game(source: Any) -> Game:
-    """The rules, and the first vertex at the first place."""
-    g = _checked(source)
-    choices = _choices(g)
-    return choices.game(_rule_set(choices, g), [choice(g.vertices[0], 0)])
+    return Choices(_rules(_checked(source))).rule_set()
 
 
 def algebra(source: Any) -> Algebra:
-    """The rules and the game as relations; ``source`` is an edge list, text or networkx graph."""
-    return game(source).algebra
+    """The rules, and the first vertex at the first place.
+
+    ``source`` is an edge list, text or a networkx graph.
+    """
+    g = _checked(source)
+    return Choices(_rules(g)).algebra([choice(g.vertices[0], 0)])
 
 
 def is_legal(g: Graph, cycle: tuple[str, ...]) -> bool:
@@ -124,7 +113,7 @@ def solve(
         return Cycle(places, g, shown.epoch, shown.idle, shown.inserted, shown)
 
     return Solver(
-        game(g),
+        play(_rules(g), [choice(g.vertices[0], 0)]),
         cycle,
         random_state=random_state,
         max_epochs=max_epochs,

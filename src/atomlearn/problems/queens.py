@@ -171,7 +171,7 @@ def game(size: int, queens: Iterable[str] = ()) -> Game:
     algebra.add(game_relations(b, fixed))
     yes = {square_name(*s): b.Q[s] for s in b.squares}
     no = {square_name(*s): b.E[s] for s in b.squares}
-    return Game(rule_set, algebra, yes, no, b.U, b.S)
+    return Game(rule_set, algebra, yes, no, b.U, b.S, asked=b.S)
 
 
 def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:

@@ -74,7 +74,7 @@ class Summary:
 
     def __str__(self) -> str:
         if self.found:
-            again = f", {self.again} times one of them again" if self.again else ""
+            again = f" ({self.again} shown again)" if self.again else ""
             return f"{_counted(self.found, 'solution')} in {_counted(self.epochs, 'epoch')}{again}"
         return (
             f"no solution found in {_counted(self.epochs, 'epoch')}; the best had {self.best}. "
@@ -116,7 +116,9 @@ class Solver(Iterator[A]):
         self._waited = 0
 
     def __next__(self) -> A:
-        while self.epochs.number < self.max_epochs:
+        if not self.game.choices and not self._found:
+            return self._decided()
+        while self.game.choices and self.epochs.number < self.max_epochs:
             answer = self.step()
             if answer is not None:
                 return answer
@@ -127,6 +129,16 @@ class Solver(Iterator[A]):
         """How far it got."""
         best = "nothing to show" if self.best is None else self.best.progress
         return Summary(self.epochs.number, len(self._found), self.again, best)
+
+    def _decided(self) -> A:
+        """The answer of a game that the rules decide without learning."""
+        shown = Shown(self.game.chosen, self.game.excluded)
+        answer = self._answer(shown)
+        if not answer.solved():
+            raise StopIteration
+        self._found.add(shown.chosen)
+        self.shown = self.best = answer
+        return answer
 
     def step(self) -> A | None:
         """One epoch; its answer, if that is a new solution."""

@@ -20,8 +20,8 @@ from math import isqrt
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.bits.random import Seed
 from atomlearn.errors import InvalidProblem
-from atomlearn.problems.choices import Choices
-from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.choices import Choices, Rules, one_of_each, play
+from atomlearn.problems.game import Shown
 from atomlearn.problems.solving import Schedule, Solver
 
 BOXES = {4: (2, 2), 6: (2, 3), 9: (3, 3)}
@@ -84,19 +84,6 @@ def _groups(size: int) -> Iterator[list[str]]:
         yield from ([choice(cell, digit) for cell in house] for digit in digits)
 
 
-def _choices(size: int) -> Choices:
-    cells = product(range(size), range(size))
-    return Choices(choice(cell, digit) for cell in cells for digit in range(1, size + 1))
-
-
-def _rule_set(choices: Choices, size: int) -> Algebra:
-    excluded: dict[str, set[str]] = {name: set() for name in choices.yes}
-    for group in _groups(size):
-        for name in group:
-            excluded[name].update(other for other in group if other != name)
-    return choices.rule_set(excluded, _groups(size))
-
-
 def rules(size: int) -> Algebra:
     """The rules alone.
 
@@ -105,22 +92,20 @@ def rules(size: int) -> Algebra:
     """
     if size not in BOXES:
         raise InvalidProblem(f"grids are 4 × 4, 6 × 6 or 9 × 9, not {size}")
-    return _rule_set(_choices(size), size)
+    return Choices(one_of_each(_groups(size))).rule_set()
 
 
-def game(puzzle: str) -> Game:
-    """The rules and the givens of a puzzle."""
+def _given(puzzle: str) -> tuple[Rules, list[str]]:
     given = parse(puzzle)
-    size = len(given)
-    choices = _choices(size)
-    cells = product(range(size), repeat=2)
-    fixed = [choice((r, c), given[r][c]) for r, c in cells if given[r][c]]
-    return choices.game(_rule_set(choices, size), fixed)
+    lines = range(len(given))
+    fixed = [choice((r, c), given[r][c]) for r in lines for c in lines if given[r][c]]
+    return one_of_each(_groups(len(given))), fixed
 
 
 def algebra(puzzle: str) -> Algebra:
     """The rules and the givens of a puzzle as relations."""
-    return game(puzzle).algebra
+    rule_set, fixed = _given(puzzle)
+    return Choices(rule_set).algebra(fixed)
 
 
 def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
@@ -186,7 +171,7 @@ def solve(
         return Grid(rows, given, shown.epoch, shown.idle, shown.inserted, shown)
 
     return Solver(
-        game(puzzle),
+        play(*_given(puzzle)),
         grid,
         random_state=random_state,
         max_epochs=max_epochs,

@@ -1,0 +1,185 @@
+"""What is reached without learning: controls for the queens experiments, by simulation.
+
+An attempt puts queens on random squares, one at a time, until the board is full or nothing is
+left to do. The controls differ in what they know: where a queen attacks; what follows from the
+rules by closure; and which boards were shown before.
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from atomlearn.problems.queens import Chessboard, square, square_name
+
+STEPS = 17
+"""Queens inserted in an attempt, as in the paper."""
+
+DRAWN = 16
+"""Remembered boards that are drawn, of which the largest is shown: as the engine draws pins."""
+
+
+class Control(Protocol):
+    def attempt(self) -> tuple[str, ...] | None:
+        """One attempt: the queens of a full board, or nothing."""
+
+
+@dataclass
+class Position:
+    """Queens and empty squares as sets of bits; closed under the rules if they are applied."""
+
+    queens: int = 0
+    empty: int = 0
+
+
+class Rules:
+    """The rules of a board as closure, written for speed with integers as sets of squares."""
+
+    def __init__(self, size: int) -> None:
+        board = Chessboard(size)
+        self.size, self.n = size, size * size
+        at = {s: k for k, s in enumerate(board.squares)}
+        self.attacked = [sum(1 << at[t] for t in board.attacked(*s)) for s in board.squares]
+        lines = range(size)
+        self.lines = [sum(1 << at[x, y] for y in lines) for x in lines]
+        self.lines += [sum(1 << at[x, y] for x in lines) for y in lines]
+
+    def place(self, position: Position, squares: int) -> Position:
+        """Put queens on squares and mark what they attack."""
+        queens, empty = position.queens | squares, position.empty
+        for k in members(squares):
+            empty |= self.attacked[k]
+        return Position(queens, empty)
+
+    def close(self, position: Position, squares: int) -> Position | None:
+        """The same, and a queen on the last square of each line, until nothing changes."""
+        position = self.place(position, squares)
+        while not position.queens & position.empty:
+            new = 0
+            for line in self.lines:
+                left = line & ~position.empty
+                if left == 0:
+                    return None
+                if left & (left - 1) == 0:
+                    new |= left & ~position.queens
+            if new == 0:
+                return position
+            position = self.place(position, new)
+        return None
+
+    def is_full(self, position: Position) -> bool:
+        return position.queens.bit_count() == self.size
+
+    def open_squares(self, position: Position) -> list[int]:
+        return members(~(position.queens | position.empty) & ((1 << self.n) - 1))
+
+    def names(self, position: Position) -> tuple[str, ...]:
+        return tuple(square_name(*divmod(k, self.size)) for k in members(position.queens))
+
+    def fixed(self, queens: list[str]) -> int:
+        return sum(1 << x * self.size + y for x, y in (square(q, self.size) for q in queens))
+
+
+def members(bits: int) -> list[int]:
+    """The elements of a set of bits."""
+    found = []
+    while bits:
+        found.append((bits & -bits).bit_length() - 1)
+        bits &= bits - 1
+    return found
+
+
+@dataclass
+class Placement:
+    """Random squares until stuck; with ``closing``, the rules are propagated after each."""
+
+    rules: Rules
+    fixed: int
+    rng: np.random.Generator
+    closing: bool
+
+    def attempt(self) -> tuple[str, ...] | None:
+        """A contradiction ends the attempt."""
+        position: Position | None = Position()
+        squares = self.fixed
+        while True:
+            put = self.rules.close if self.closing else self.rules.place
+            position = put(position, squares)
+            if position is None:
+                return None
+            if self.rules.is_full(position):
+                return self.rules.names(position)
+            free = self.rules.open_squares(position)
+            if not free:
+                return None
+            squares = 1 << free[self.rng.integers(len(free))]
+
+
+@dataclass
+class Memory:
+    """The protocol of the algebra without its atoms: closure, and a memory of the boards shown.
+
+    At each step a legal queen is inserted for that step. Remembered boards are closed with the
+    fixed queens and the inserted one; of 16 drawn from those without contradiction the largest is
+    shown and remembered. With ``joins``, boards merged two by two are drawn as well.
+    """
+
+    rules: Rules
+    fixed: int
+    rng: np.random.Generator
+    joins: bool = False
+    boards: dict[tuple[int, int], Position] = field(default_factory=dict)
+
+    def attempt(self) -> tuple[str, ...] | None:
+        """As many steps as queens are inserted in the paper's attempts."""
+        shown = self.rules.close(Position(), self.fixed)
+        for _ in range(STEPS):
+            inserted = self._insert(shown)
+            shown = self._show(self.fixed | inserted)
+            self.boards.setdefault((shown.queens, shown.empty), shown)
+            if self.rules.is_full(shown):
+                return self.rules.names(shown)
+        return None
+
+    def _insert(self, shown: Position) -> int:
+        free = self.rules.open_squares(shown)
+        for k in self.rng.permutation(len(free)):
+            if self.rules.close(Position(), self.fixed | 1 << free[k]) is not None:
+                return 1 << free[k]
+        return 0
+
+    def _show(self, given: int) -> Position:
+        """The largest of some remembered boards that agree with what is given."""
+        start = self.rules.close(Position(), given)
+        known = list(self.boards.values())
+        agreeing = [b for b in (self._join(start, board) for board in known) if b is not None]
+        if not agreeing:
+            return start
+        drawn = [agreeing[k] for k in self.rng.integers(len(agreeing), size=DRAWN)]
+        if self.joins:
+            pairs = self.rng.integers(len(agreeing), size=(DRAWN, 2))
+            merged = (self._join(agreeing[i], agreeing[j]) for i, j in pairs)
+            drawn += [board for board in merged if board is not None]
+        return max(drawn, key=lambda b: (b.queens | b.empty).bit_count())
+
+    def _join(self, one: Position, other: Position) -> Position | None:
+        both = Position(one.queens | other.queens, one.empty | other.empty)
+        return self.rules.close(both, both.queens)
+
+
+def legal_squares(size: int, fixed: list[str], seed: int) -> Control:
+    """Uniform legal squares until stuck."""
+    rules = Rules(size)
+    return Placement(rules, rules.fixed(fixed), np.random.default_rng(seed), closing=False)
+
+
+def propagated(size: int, fixed: list[str], seed: int) -> Control:
+    """The same with the rules propagated by closure."""
+    rules = Rules(size)
+    return Placement(rules, rules.fixed(fixed), np.random.default_rng(seed), closing=True)
+
+
+def remembering(size: int, fixed: list[str], seed: int, joins: bool = False) -> Control:
+    """Closure with a memory of the boards shown."""
+    rules = Rules(size)
+    return Memory(rules, rules.fixed(fixed), np.random.default_rng(seed), joins)

@@ -1,0 +1,102 @@
+"""The commands for formal problems as a user types them."""
+
+import json
+import sys
+
+import pytest
+
+from atomlearn.cli import main
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run a command in an empty folder: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["atomlearn", *arguments])
+        with pytest.raises(SystemExit) as raised:
+            main()
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return raised.value.code or 0, out, err
+
+    return run
+
+
+PAPER = ("queens", "--size", "8", "--queen", "b4", "--queen", "d5", "--seed", "0")
+
+
+def test_queens_shows_boards_by_epoch(run):
+    code, out, _ = run(*PAPER)
+    assert code == 0
+    assert "epoch 1" in out and "epoch 8 idle" in out and "solution, epoch" in out
+    assert "?" in out and "♛" in out
+
+
+def test_queens_as_json_and_drawn(run, tmp_path):
+    code, out, _ = run(*PAPER, "--json", "--svg", "o.svg", "--png", "o.png", "--atoms", "a.png")
+    told = json.loads(out)
+    assert code == 0
+    assert {"b4", "d5"} <= set(told["solutions"][0]["queens"])
+    assert told["solutions"][0]["epoch"] == told["epochs"]
+    assert (tmp_path / "o.svg").read_text().startswith("<?xml")
+    assert (
+        (tmp_path / "o.png").read_bytes()[1:4] == (tmp_path / "a.png").read_bytes()[1:4] == b"PNG"
+    )
+
+
+def test_attacking_queens(run):
+    code, out, err = run("queens", "--queen", "b4", "--queen", "b7")
+    assert (code, out) == (1, "")
+    assert "contradicts the rules" in err and "Qb4 Qb7 < S" in err
+
+
+def test_no_completion(run):
+    code, out, _ = run("queens", "--size", "3", "--epochs", "5", "--quiet")
+    assert code == 1
+    assert "no solution found in 5 epochs; the best had 0 of 3 queens" in out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--queen", "z9"), ("--size", "99"), ("--insert", "often"), ("--size", "x")]
+)
+def test_wrong_questions(run, arguments):
+    assert run("queens", *arguments)[0] == 2
+
+
+def test_without_matplotlib(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    code, _, err = run(*PAPER, "--quiet", "--png", "o.png")
+    assert code == 2
+    assert "pip install 'atomlearn[plot]'" in err
+
+
+def test_sudoku(run, tmp_path):
+    (tmp_path / "p.txt").write_text("1. | ..\n.. | 3.\n---+---\n.4 | ..\n.. | .2\n")
+    code, out, _ = run("sudoku", "p.txt", "--seed", "0", "--png", "p.png")
+    assert code == 0
+    assert "1 3 2 4" in out
+    assert json.loads(run("sudoku", "p.txt", "--json")[1])["solutions"][0]["rows"][0] == [
+        1,
+        3,
+        2,
+        4,
+    ]
+    (tmp_path / "p.txt").write_text("11..............")
+    assert run("sudoku", "p.txt")[0] == 1
+    (tmp_path / "p.txt").write_text("hello")
+    assert run("sudoku", "p.txt")[0] == 2
+    (tmp_path / "p.txt").write_bytes(b"\xff\xfe\xff")
+    assert run("sudoku", "p.txt")[0] == 2
+    assert run("sudoku", "none.txt")[0] == 2
+
+
+def test_graphs(run, tmp_path):
+    (tmp_path / "g.txt").write_text("a b\nb c\nc d\nd a\na c\n")
+    code, out, _ = run("hamiltonian", "g.txt", "--seed", "0", "--svg", "h.svg")
+    assert code == 0
+    assert "a - b - c - d - a" in out or "a - d - c - b - a" in out
+    code, out, _ = run("colouring", "g.txt", "-k", "3", "--seed", "0", "--svg", "c.svg")
+    assert code == 0 and "solution" in out
+    assert run("colouring", "g.txt", "-k", "2", "--epochs", "15", "--quiet")[0] == 1
