@@ -7,7 +7,7 @@ STAMP  := $(VENV)/installed-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint bench docs clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -41,5 +41,9 @@ lint: $(STAMP) ## ruff and mypy --strict
 bench: $(STAMP) ## the benchmarks, one table
 	@$(BIN)/python -m benchmarks
 
+docs: $(STAMP) ## the documentation as a site, in site/
+	@$(PIP) install -e ".[docs]"
+	@$(BIN)/mkdocs build -q
+
 clean: ## remove what make made
-	rm -rf $(VENV) demo .coverage
+	rm -rf $(VENV) demo site .coverage
