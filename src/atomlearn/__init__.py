@@ -10,9 +10,11 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "Algebra": "atomlearn.algebra.algebra",
+    "AlgebraicClassifier": "atomlearn.classifier.estimator",
     "Atom": "atomlearn.algebra.atoms",
     "Conflict": "atomlearn.algebra.conflicts",
     "Constant": "atomlearn.algebra.terms",
+    "LiteralEncoder": "atomlearn.classifier.encoder",
     "Model": "atomlearn.algebra.model",
     "Relation": "atomlearn.algebra.relations",
     "Term": "atomlearn.algebra.terms",
@@ -24,11 +26,13 @@ _WHERE = {
 
 __all__ = [
     "Algebra",
+    "AlgebraicClassifier",
     "Atom",
     "AtomlearnError",
     "Conflict",
     "Constant",
     "InconsistentRelations",
+    "LiteralEncoder",
     "Model",
     "ModelTooLarge",
     "Relation",
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
     from atomlearn.algebra.relations import Relation
     from atomlearn.algebra.terms import Constant, Term
+    from atomlearn.classifier.encoder import LiteralEncoder
+    from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.errors import AtomlearnError, InconsistentRelations, ModelTooLarge
     from atomlearn.formats.load import load
 

@@ -141,3 +141,11 @@ class InvalidProblem(AtomlearnError, ValueError):
 
 class MissingExtra(AtomlearnError, ImportError):
     """Something that needs a package which is not installed."""
+
+
+class UnsavableValue(AtomlearnError, TypeError):
+    """A label or category of a type that no file has room for."""
+
+
+class InvalidTable(AtomlearnError, ValueError):
+    """A table that cannot be read, or without the columns that are needed."""

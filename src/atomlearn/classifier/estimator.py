@@ -1,28 +1,44 @@
 """The scikit-learn estimator. It only translates: tables in, engine called, attributes out."""
 
 import time
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.bits.random import seed_sequence
+from atomlearn.bits.rows import Rows
+from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
+from atomlearn.classifier.definition import Definition, define
 from atomlearn.classifier.encoder import LiteralEncoder
-from atomlearn.classifier.progress import show_progress
-from atomlearn.classifier.rows import DistinctRows, distinct_rows
-from atomlearn.classifier.symmetries import check_maps, permuted
-from atomlearn.classifier.tables import declared_categories, read_table
-from atomlearn.learning.classes import learn_classes, plan
+from atomlearn.classifier.explanation import Explanation, explain_row
+from atomlearn.classifier.progress import (
+    CallbackSupportMixin,
+    Hooks,
+    callback_tasks,
+    show_progress,
+    with_callbacks,
+)
+from atomlearn.classifier.rows import RowConflict
+from atomlearn.classifier.sample import TrainingSample
+from atomlearn.classifier.tables import declared_categories, one_row, read_table
+from atomlearn.classifier.training import TrainingRows, codes_of, read_training, root_seed
+from atomlearn.learning.classes import Plan, learn_classes, plan
 from atomlearn.learning.misses import blocks_of
-from atomlearn.learning.rounds import Examples, Learned, Settings
+from atomlearn.learning.rounds import Current, Learned, Settings
 
 Floats = npt.NDArray[np.float64]
 
+ROWS_AT_ONCE = 1 << 16
+"""Rows judged at a time."""
 
-class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+
+class AlgebraicClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose every decision can be read as a rule, with nothing to tune.
 
     Each class is a constant of an algebra, described by *atoms*: small sets of literals such as
@@ -37,6 +53,10 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     time_limit : float, default=None
         Seconds after which learning ends with what is known. (A limit makes the model depend on
         the machine; ``max_epochs`` does not.)
+    warm_start : bool, default=False
+        Whether ``fit`` goes on with what is known, on the same columns and classes.
+    class_weight : dict, "balanced" or None, default=None
+        What a row of each class weighs; see ``sample_weight`` of :meth:`fit`.
     symmetries : list of arrays, default=None
         Maps of columns that keep the label, such as
         :func:`~atomlearn.classifier.symmetries.translations` of an image.
@@ -54,8 +74,11 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : the labels.
     encoder_ : the :class:`~atomlearn.classifier.encoder.LiteralEncoder` of the columns.
     conflicts_ : rows that look the same and have different labels, and which label was kept.
+    doubted_ : rows left out because the others contradict their labels, if labels are noisy.
     history_ : one dictionary an epoch and class.
-    estimated_error_ : share of errors on examples no batch has seen, if there were enough.
+    estimated_error_ : share of errors on examples no batch has seen, if there were any.
+    learned_ : the engine's own result: concepts, their pools of atoms, the calibration.
+    sample_ : at most about 2,000 training rows, which explanations are measured on.
 
     Examples
     --------
@@ -66,11 +89,21 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
+    classes_: npt.NDArray[Any]
+    encoder_: LiteralEncoder
+    learned_: Learned
+    sample_: TrainingSample
+    history_: list[dict[str, Any]]
+    conflicts_: list[RowConflict]
+    doubted_: npt.NDArray[np.int64]
+
     def __init__(
         self,
         *,
         max_epochs: int | None = None,
         time_limit: float | None = None,
+        warm_start: bool = False,
+        class_weight: Any = None,
         symmetries: Any = None,
         image_shape: tuple[int, int] | None = None,
         n_jobs: int | None = None,
@@ -79,52 +112,105 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.max_epochs = max_epochs
         self.time_limit = time_limit
+        self.warm_start = warm_start
+        self.class_weight = class_weight
         self.symmetries = symmetries
         self.image_shape = image_shape
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
+    @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AlgebraicClassifier":
         """Learn the classes of a table.
 
         A weight says how much a row counts where rows contradict each other and in the
-        calibration; a row of weight zero is not there.
+        calibration; a row of weight zero is not there. Atoms hold for every example that is
+        learned from, whatever its weight.
         """
         settings = self._settings()
-        declared = declared_categories(X)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=None, ensure_all_finite="allow-nan"
-        )
-        check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if (weights < 0).any():
-            raise ValueError("Negative values in data passed to `sample_weight`")
-        counted = weights > 0
-        if not counted.any():
-            raise ValueError("all sample weights are zero: nothing is left to learn from")
-        X, y, weights = X[counted], y[counted], weights[counted]
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        self.encoder_ = LiteralEncoder().fit_table(X, weights, self, declared)
-        examples, distinct = self._examples(X, labels, weights)
-        self.conflicts_ = distinct.conflicts
-        started = time.monotonic()
+        goes_on = self.warm_start and hasattr(self, "learned_")
+        table, targets = read_table(self, X, reset=not goes_on, y=y)
+        check_classification_targets(targets)
+        if goes_on:
+            codes_of(targets, self.classes_, all_present=True)
+        else:
+            self.classes_ = np.unique(targets)
+        data = self._rows(table, targets, sample_weight)
+        if not goes_on:
+            self._begin(data, declared_categories(X))
+        known = self.learned_.concepts if goes_on else None
+        examples = data.examples(self.encoder_, len(self.classes_), self.symmetries)
         planned = plan(len(examples), len(self.classes_), settings)
-        with show_progress(self.verbose, settings, planned) as hooks:
-            learned = learn_classes(
+
+        def learn(hooks: Hooks) -> Learned:
+            return learn_classes(
                 examples,
-                seed_sequence(self.random_state),
+                seed_sequence(self.seed_),
                 settings,
                 hooks.on_round,
                 hooks.on_epoch,
+                known,
             )
-        self._conclude(learned, time.monotonic() - started)
+
+        before = self.history_ if goes_on else []
+        self._conclude(self._watched(learn, planned, settings, X, y, sample_weight), data, before)
+        rows, labels = examples.variants[0], examples.labels
+        empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
+        self.sample_ = empty.extended(rows, labels)
+        return self
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> "AlgebraicClassifier":
+        """Learn from one batch more; what is known so far is kept as far as the batch allows.
+
+        The first batch decides on cuts and categories and should be typical of the data. All
+        ``classes`` are named at the first call, unless :meth:`fit` has seen them.
+        """
+        settings = self._settings()
+        first = not hasattr(self, "learned_")
+        if first and classes is None:
+            raise ValueError("classes must be given at the first call of partial_fit")
+        table, targets = read_table(self, X, reset=first, y=y)
+        check_classification_targets(targets)
+        if first:
+            self.classes_ = np.unique(classes)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes={classes!r} is not the same as in the first call: {self.classes_}"
+            )
+        data = self._rows(table, targets, sample_weight)
+        n_classes = len(self.classes_)
+        if first:
+            self._begin(data, declared_categories(X))
+            n_constants = len(self.encoder_.literals_) + 1
+            self.learned_ = nothing_learned(n_constants, n_classes, self.seed_)
+            self.history_ = []
+        examples = data.examples(self.encoder_, n_classes, self.symmetries)
+        rows = examples.variants[0]
+        if first:
+            self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
+        sample = self.sample_.extended(rows, examples.labels)
+
+        def learn(hooks: Hooks) -> Learned:
+            return learn_batch(self.learned_, examples, sample, settings, hooks)
+
+        planned = Plan(1, n_classes * EPOCHS)
+        learned = self._watched(learn, planned, settings, X, y, sample_weight)
+        self._conclude(learned, data, self.history_)
+        self.sample_ = sample
         return self
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
         """How many atoms of each class a row misses, ``(n_samples, n_classes)``."""
-        blocks, n = self._blocks(X)
-        return self.learned_.misses(blocks, n)
+        rows = self._packed(X)
+        n = len(self.encoder_.literals_) + 1
+        parts = [rows[i : i + ROWS_AT_ONCE] for i in range(0, len(rows), ROWS_AT_ONCE)]
+        return np.concatenate(
+            [self.learned_.misses(blocks_of(part, n), len(part)) for part in parts]
+        )
 
     def decision_function(self, X: Any) -> Floats:
         """Scores of the classes; for two classes, the log-odds of the second."""
@@ -133,13 +219,59 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, calibrated on examples that were not learned from."""
-        blocks, n = self._blocks(X)
-        return self.learned_.calibration.probabilities(self.learned_.ratios(blocks, n))
+        misses = self.misses(X)
+        return self.learned_.probabilities(misses)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row."""
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
+
+    def explain(self, x: Any, most: int = 5) -> Explanation:
+        """Why a row is of its class: the ``most`` telling atoms that it misses, by class.
+
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> clf = AlgebraicClassifier(random_state=0).fit(X, y)
+        >>> int(clf.explain(X.iloc[0]).label)
+        0
+        """
+        check_is_fitted(self)
+        table = read_table(self, one_row(x), reset=False)
+        image = None
+        if self.image_shape is not None:
+            dense = table.toarray() if hasattr(table, "toarray") else table
+            image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
+        return self._explain_packed(self.encoder_.pack(table, extra=1)[0], most, image)
+
+    def definition(self, label: Any, max_clauses: int | None = 12) -> Definition:
+        """A class as a formula over the columns, of at most so many clauses.
+
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> setosa = AlgebraicClassifier(random_state=0).fit(X, y).definition(0)
+        >>> bool((setosa.evaluate(X) == (y == 0)).all())
+        True
+        """
+        check_is_fitted(self)
+        found = np.flatnonzero(self.classes_ == label)
+        if len(found) != 1:
+            raise ValueError(f"{label!r} is not one of the classes: {self.classes_.tolist()}")
+        k = int(found[0])
+        atoms = self.learned_.concepts[k].pool.atoms
+        return define(
+            self.classes_[k], k, atoms, self.encoder_, self.sample_, max_clauses=max_clauses
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that :func:`atomlearn.load` reads; it can go on learning."""
+        check_is_fitted(self)
+        from atomlearn.formats.classifiers import write_classifier
+
+        write_classifier(self, path)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learned_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -156,27 +288,51 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"time_limit must be positive, not {self.time_limit}")
         return Settings(self.max_epochs, self.time_limit, self.n_jobs)
 
-    def _examples(
-        self, X: Any, labels: npt.NDArray[np.int64], weights: Floats
-    ) -> tuple[Examples, DistinctRows]:
-        packed = self.encoder_.pack(X, extra=1)
-        n_classes = len(self.classes_)
-        distinct = distinct_rows(packed, labels, weights, n_classes)
-        variants = [packed[distinct.first]]
-        for column_map in check_maps(self.symmetries, X.shape[1]):
-            moved = permuted(np.asarray(X)[distinct.first], column_map)
-            variants.append(self.encoder_.pack(moved, extra=1))
-        n_constants = len(self.encoder_.literals_) + 1
-        return (
-            Examples(np.stack(variants), distinct.labels, distinct.weights, n_constants, n_classes),
-            distinct,
-        )
+    def _rows(self, table: Any, targets: Any, sample_weight: Any) -> TrainingRows:
+        if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
+            raise ValueError(f"image_shape={self.image_shape} is not of {table.shape[1]} columns")
+        labels = codes_of(targets, self.classes_)
+        return read_training(table, labels, targets, sample_weight, self.class_weight)
 
-    def _conclude(self, learned: Learned, seconds: float) -> None:
+    def _begin(self, data: TrainingRows, declared: npt.NDArray[np.bool_] | None) -> None:
+        """Decide what does not change as learning goes on."""
+        self.encoder_ = LiteralEncoder().fit_table(data.table, data.weights, self, declared)
+        self.seed_ = root_seed(self.random_state)
+
+    def _watched(
+        self, learn: Any, planned: Plan, settings: Settings, X: Any, y: Any, sample_weight: Any
+    ) -> Learned:
+        """Learn, with whatever wants to see how it goes."""
+        started = time.monotonic()
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+
+        def fitted(current: Current) -> dict[str, Any]:
+            return {"learned_": current()}
+
+        with (
+            show_progress(self.verbose, settings, planned) as shown,
+            callback_tasks(self, planned, shown, fitted, X=X, y=y, metadata=metadata) as hooks,
+        ):
+            learned: Learned = learn(hooks)
+        self.fit_seconds_ = time.monotonic() - started
+        if learned.interrupted:
+            warnings.warn(
+                "learning was interrupted: the model is what was known by then", stacklevel=4
+            )
+        return learned
+
+    def _conclude(
+        self, learned: Learned, data: TrainingRows, history: list[dict[str, Any]]
+    ) -> None:
+        for concept in learned.concepts:  # what is only of use while learning
+            concept.all_positives = None
+            concept.hard = np.zeros(0, dtype=np.int64)
+            concept.masters.clear()
         self.learned_ = learned
-        self.fit_seconds_ = seconds
+        self.conflicts_ = data.conflicts(self.classes_)
+        self.doubted_ = data.original_rows(learned.doubted)
         self.estimated_error_ = learned.error
-        self.history_ = [
+        self.history_ = history + [
             {
                 "class": self.classes_[k],
                 "epoch": report.epoch,
@@ -191,11 +347,14 @@ class AlgebraicClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for report in reports
         ]
 
-    def _blocks(self, X: Any) -> tuple[npt.NDArray[np.uint64], int]:
+    def _packed(self, X: Any) -> Rows:
         check_is_fitted(self)
-        packed = self.encoder_.pack(read_table(self, X, reset=False), extra=1)
-        return blocks_of(packed, len(self.encoder_.literals_) + 1), len(packed)
+        return self.encoder_.pack(read_table(self, X, reset=False), extra=1)
+
+    def _explain_packed(self, row: Rows, most: int, image: Floats | None = None) -> Explanation:
+        literals, labels = self.encoder_.literals_, list(self.classes_)
+        return explain_row(self.learned_, self.sample_, literals, labels, row, most, image)
 
     def _scores(self, X: Any) -> Floats:
-        blocks, n = self._blocks(X)
-        return self.learned_.calibration.scores(self.learned_.ratios(blocks, n))
+        misses = self.misses(X)
+        return self.learned_.scores(misses)

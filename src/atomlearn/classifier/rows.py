@@ -1,6 +1,7 @@
 """Rows of a training table as distinct examples: duplicates joined, contradictions resolved."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,13 @@ class RowConflict:
     """Rows with the same literals and different labels; the label with the most weight is kept."""
 
     rows: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.int64]
-    kept: int
+    labels: npt.NDArray[Any]
+    kept: Any
 
     def __str__(self) -> str:
         shown = ", ".join(map(str, self.rows[:5])) + (", ..." if len(self.rows) > 5 else "")
-        return f"rows {shown} look the same but have {len(set(self.labels.tolist()))} labels"
+        labels = ", ".join(map(str, sorted(set(self.labels.tolist()))))
+        return f"rows {shown} look the same but are labelled {labels}; kept as {self.kept}"
 
 
 @dataclass(frozen=True)

@@ -91,3 +91,16 @@ def object_column(table: Any, j: int) -> Objects:
     """A column as Python objects."""
     column = table[:, [j]].toarray().ravel() if sparse.issparse(table) else table[:, j]
     return np.asarray(column, dtype=object)
+
+
+def one_row(x: Any) -> Any:
+    """A table of one row, from a row as an array, a list, a series or such a table."""
+    if hasattr(x, "to_frame") and getattr(x, "ndim", 1) == 1:  # a pandas row: names in its index
+        x = x.to_frame().T
+    elif not hasattr(x, "shape"):
+        x = np.array(x, dtype=object)
+    if len(x.shape) == 1:
+        x = np.asarray(x).reshape(1, -1)
+    if x.shape[0] != 1:
+        raise ValueError(f"one row is explained at a time, not {x.shape[0]}")
+    return x

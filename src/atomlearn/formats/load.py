@@ -10,7 +10,10 @@ from atomlearn.formats.container import Container
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
 
-READERS = {"model": ("atomlearn.formats.models", "VERSION", "get_model")}
+READERS = {
+    "model": ("atomlearn.formats.models", "VERSION", "get_model"),
+    "classifier": ("atomlearn.formats.classifiers", "VERSION", "get_classifier"),
+}
 """For each kind: a module, its latest version, and the function that takes a container."""
 
 

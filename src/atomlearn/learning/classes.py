@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrate
+from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.concept import Concept, Indices, Sampler
 from atomlearn.learning.rounds import (
     Examples,
@@ -20,8 +20,8 @@ from atomlearn.learning.rounds import (
     OnRound,
     Rounds,
     Settings,
+    Unseen,
     conclude,
-    error_and_loss,
     uncalibrated,
 )
 
@@ -101,7 +101,7 @@ def learn_sparing(
     samplers = rounds.learn(samplers, targets, held)
     for sampler in samplers:
         sampler.thin(KEPT)
-    return conclude(samplers, held, held.blocks())[0]
+    return conclude(samplers, held, held.blocks())
 
 
 def learn_folded(
@@ -134,19 +134,19 @@ def learn_folded(
             break
         ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
         unseen[part == f] = True
-    fitted = calibrate(ratios[unseen], examples.labels[unseen], examples.weights[unseen])
-    if unseen.any():
-        rounds.error, _ = error_and_loss(
-            fitted, ratios[unseen], examples.labels[unseen], examples.weights[unseen]
-        )
-    believed = examples.some(believable(fitted, ratios, unseen, examples))
-    samplers = make_samplers(believed, seeds[-examples.n_classes :], settings, known)
+    told = Unseen(ratios[unseen], examples.labels[unseen], examples.weights[unseen])
+    fitted = told.calibrate()
+    if len(told):
+        rounds.error, _ = told.error_and_loss(fitted)
+    believed = believable(fitted, ratios, unseen, examples)
+    samplers = make_samplers(examples.some(believed), seeds[-examples.n_classes :], settings, known)
     rounds.time_share = 1.0
     targets = [min(HASTY_EPOCHS, epochs)] if rounds.over() else [max(1, epochs // 3), epochs]
     samplers = rounds.learn(samplers, targets, calibration=fitted)
     for sampler in samplers:
         sampler.thin(KEPT)
-    return replace(uncalibrated(samplers), calibration=fitted, error=rounds.error)
+    doubted = np.setdiff1d(np.arange(len(examples)), believed)
+    return replace(uncalibrated(samplers), calibration=fitted, unseen=told, doubted=doubted)
 
 
 def believable(

@@ -70,6 +70,35 @@ class Round:
     reports: list[list[Report]]
 
 
+@dataclass(frozen=True)
+class Unseen:
+    """What was said of examples before they were learned from, if they ever were."""
+
+    ratios: Floats
+    labels: Labels
+    weights: Floats
+
+    @classmethod
+    def none(cls, n_classes: int) -> "Unseen":
+        """No example yet."""
+        return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def calibrate(self) -> Calibration:
+        """The calibration that fits them."""
+        return calibrate(self.ratios, self.labels, self.weights)
+
+    def error_and_loss(self, calibration: Calibration) -> tuple[float, float]:
+        """Share of wrong answers, and mean loss."""
+        p = calibration.probabilities(self.ratios)
+        share = self.weights / self.weights.sum()
+        own = p[np.arange(len(self)), self.labels]
+        wrong = p.argmax(axis=1) != self.labels
+        return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
+
+
 @dataclass
 class Learned:
     """The classes as learned: a concept each, what is typical of it, and the calibration."""
@@ -78,9 +107,23 @@ class Learned:
     typical: Floats
     calibration: Calibration
     rounds: list[Round]
+    unseen: Unseen
     interrupted: bool = False
-    error: float | None = None
-    """Share of wrong answers on unseen examples, if there were any."""
+    doubted: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Examples that were left out because their labels are not to be believed."""
+
+    def scores(self, misses: npt.NDArray[np.int32]) -> Floats:
+        """Calibrated scores of the classes, from misses."""
+        return self.calibration.scores(log_ratio(misses, self.typical))
+
+    def probabilities(self, misses: npt.NDArray[np.int32]) -> Floats:
+        """Calibrated probabilities of the classes, from misses."""
+        return self.calibration.probabilities(log_ratio(misses, self.typical))
+
+    @property
+    def error(self) -> float | None:
+        """Share of wrong answers on unseen examples, if there were any."""
+        return self.unseen.error_and_loss(self.calibration)[0] if len(self.unseen) else None
 
     def misses(self, blocks: Blocks, n: int) -> npt.NDArray[np.int32]:
         """Missed atoms by example and class."""
@@ -132,19 +175,19 @@ class Rounds:
         There is always a first round, if only of one epoch, so that something is known.
         """
         blocks = None if held is None else held.blocks()
-        before = max(sampler.concept.epoch for sampler in samplers)
+        before = [sampler.concept.epoch for sampler in samplers]
         best, stale = math.inf, 0
         for i, target in enumerate(targets):
             if i > 0 and self.over():
                 break
             try:
-                samplers, reports = self._round(samplers, before + target)
+                samplers, reports = self._round(samplers, [epoch + target for epoch in before])
                 error: float | None = self.error
                 loss: float | None = None
                 current = _current(samplers, calibration)
                 if held is not None and blocks is not None:
-                    learned, loss = conclude(samplers, held, blocks)
-                    error = learned.error
+                    learned = conclude(samplers, held, blocks)
+                    error, loss = learned.unseen.error_and_loss(learned.calibration)
                     stale = 0 if loss < PROGRESS * best else stale + 1
                     best = min(best, loss)
                     current = _constantly(learned)
@@ -168,7 +211,7 @@ class Rounds:
         return allowed - (time.monotonic() - self.start)
 
     def _round(
-        self, samplers: list[Sampler], target: int
+        self, samplers: list[Sampler], targets: list[int]
     ) -> tuple[list[Sampler], list[list[Report]]]:
         n_jobs = self.settings.n_jobs
         seconds = self._seconds_left() / math.ceil(len(samplers) / effective_n_jobs(n_jobs))
@@ -177,7 +220,8 @@ class Rounds:
         shared = n_jobs in (None, 1) or getattr(backend, "supports_sharedmem", False)
         on_epoch = self.on_epoch if shared else None
         results = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(learn_until)(sampler, target, seconds, on_epoch) for sampler in samplers
+            delayed(learn_until)(sampler, target, seconds, on_epoch)
+            for sampler, target in zip(samplers, targets, strict=True)
         )
         return [sampler for sampler, _ in results], [reports for _, reports in results]
 
@@ -213,31 +257,18 @@ def apart(sampler: Sampler) -> Sampler:
     return ours
 
 
-def conclude(samplers: Sequence[Sampler], held: Examples, blocks: Blocks) -> tuple[Learned, float]:
-    """What has been learned so far, calibrated on unseen examples, and the loss there."""
+def conclude(samplers: Sequence[Sampler], held: Examples, blocks: Blocks) -> Learned:
+    """What has been learned so far, calibrated on unseen examples."""
     learned = uncalibrated(samplers)
-    ratios = learned.ratios(blocks, len(held))
-    calibration = calibrate(ratios, held.labels, held.weights)
-    error, loss = error_and_loss(calibration, ratios, held.labels, held.weights)
-    return replace(learned, calibration=calibration, error=error), loss
+    unseen = Unseen(learned.ratios(blocks, len(held)), held.labels, held.weights)
+    return replace(learned, calibration=unseen.calibrate(), unseen=unseen)
 
 
 def uncalibrated(samplers: Sequence[Sampler]) -> Learned:
     """What has been learned so far, with the default calibration."""
     typical = np.array([sampler.typical_misses() for sampler in samplers])
-    fitted = calibrate(np.zeros((0, len(samplers))), np.zeros(0, dtype=np.int64), np.zeros(0))
-    return Learned([sampler.concept for sampler in samplers], typical, fitted, [])
-
-
-def error_and_loss(
-    calibration: Calibration, ratios: Floats, labels: Labels, weights: Floats
-) -> tuple[float, float]:
-    """Share of wrong answers, and mean loss."""
-    p = calibration.probabilities(ratios)
-    share = weights / weights.sum()
-    own = p[np.arange(len(labels)), labels]
-    wrong = p.argmax(axis=1) != labels
-    return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
+    none = Unseen.none(len(samplers))
+    return Learned([sampler.concept for sampler in samplers], typical, none.calibrate(), [], none)
 
 
 def _current(samplers: Sequence[Sampler], calibration: Calibration | None) -> Current | None:

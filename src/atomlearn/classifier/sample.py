@@ -1,0 +1,79 @@
+"""A bounded sample of the training rows: what definitions and explanations are measured on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.bits.rows import Rows, pack, unpack
+from atomlearn.learning.classes import row_keys
+from atomlearn.learning.lists import Lists
+
+LARGEST = 2000
+FEWEST = 20
+"""Rows kept in all, and of each class at least."""
+
+
+@dataclass(frozen=True)
+class TrainingSample:
+    """Distinct rows, of each class those with the smallest keys.
+
+    A key depends on nothing but the row, so that the sample is uniform, the same in whatever order
+    the rows came, and takes in more rows at any time.
+    """
+
+    rows: Rows
+    labels: npt.NDArray[np.int64]
+    totals: npt.NDArray[np.int64]
+    """Rows of each class that there were to choose from."""
+
+    @classmethod
+    def empty(cls, width: int, n_classes: int) -> "TrainingSample":
+        """Nothing seen yet."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(np.zeros((0, width), np.uint64), none, np.zeros(n_classes, np.int64))
+
+    def extended(self, rows: Rows, labels: npt.NDArray[np.int64]) -> "TrainingSample":
+        """The sample of these rows too; of equal rows the newer label counts."""
+        n_classes = len(self.totals)
+        totals = self.totals + np.bincount(labels, minlength=n_classes)
+        quota = max(FEWEST, LARGEST // n_classes)
+        rows = np.concatenate([rows, self.rows])
+        labels = np.concatenate([labels, self.labels])
+        keys = row_keys(rows, np.random.default_rng(0))
+        _, order = np.unique(keys, return_index=True)  # ascending, the newer of equal ones
+        kept = [order[labels[order] == k][:quota] for k in range(n_classes)]
+        which = np.concatenate(kept)
+        return TrainingSample(rows[which], labels[which], totals)
+
+    def columns(self) -> Rows:
+        """For each constant, the packed set of the rows that have it."""
+        return pack(np.ascontiguousarray(unpack(self.rows, self.rows.shape[1] * 64).T))
+
+
+def holders(atoms: Lists, columns: Rows) -> Rows:
+    """For each atom, the packed set of the rows that have one of its constants.
+
+    >>> from atomlearn.bits import rows
+    >>> from atomlearn.learning.lists import to_lists
+    >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
+    >>> sample = TrainingSample(rows.from_indices([[0], [1, 2]], 3), np.zeros(2, int), np.zeros(1))
+    >>> holders(atoms, sample.columns()).tolist()
+    [[3], [2]]
+    """
+    out = np.zeros((len(atoms.starts) - 1, columns.shape[1]), dtype=np.uint64)
+    step = max(1, (1 << 22) // max(1, columns.shape[1]))  # constants at a time
+    first = 0
+    while first < len(out):
+        last = int(np.searchsorted(atoms.starts, atoms.starts[first] + step, side="right")) - 1
+        last = min(max(last, first + 1), len(out))
+        some = atoms.constants[atoms.starts[first] : atoms.starts[last]]
+        at = atoms.starts[first:last] - atoms.starts[first]
+        out[first:last] = np.bitwise_or.reduceat(columns[some], at, axis=0)
+        first = last
+    return out
+
+
+def subset(which: npt.NDArray[np.bool_]) -> Rows:
+    """Some of the rows, packed like a column."""
+    return pack(which[None, :])[0]

@@ -1,0 +1,102 @@
+"""A training table on its way to the engine: labels as numbers, weights, distinct rows."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.validation import _check_sample_weight
+
+from atomlearn.bits.random import seed_sequence
+from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.rows import DistinctRows, RowConflict, distinct_rows
+from atomlearn.classifier.symmetries import check_maps, permuted
+from atomlearn.learning.rounds import Examples
+
+Labels = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass
+class TrainingRows:
+    """The rows that count, and where they stood."""
+
+    table: Any
+    labels: Labels
+    weights: Floats
+    numbers: Labels
+    """The number of each row in the table as given."""
+    distinct: DistinctRows | None = field(default=None, init=False)
+
+    def examples(self, encoder: LiteralEncoder, n_classes: int, symmetries: Any) -> Examples:
+        """The rows as terms: equal ones joined, contradictions resolved, moved by symmetries."""
+        packed = encoder.pack(self.table, extra=1)
+        distinct = self.distinct = distinct_rows(packed, self.labels, self.weights, n_classes)
+        variants = [packed[distinct.first]]
+        for column_map in check_maps(symmetries, self.table.shape[1]):
+            rows = self.table[distinct.first]
+            dense = rows.toarray() if hasattr(rows, "toarray") else rows
+            variants.append(encoder.pack(permuted(dense, column_map), extra=1))
+        n_constants = len(encoder.literals_) + 1
+        return Examples(
+            np.stack(variants), distinct.labels, distinct.weights, n_constants, n_classes
+        )
+
+    def conflicts(self, classes: npt.NDArray[Any]) -> list[RowConflict]:
+        """The contradictions, with the labels and row numbers that the user knows."""
+        if self.distinct is None:
+            return []
+        return [
+            RowConflict(self.numbers[one.rows], classes[one.labels], classes[one.kept])
+            for one in self.distinct.conflicts
+        ]
+
+    def original_rows(self, examples: Labels) -> Labels:
+        """The first row of the table, as given, of each of some examples."""
+        if self.distinct is None:
+            return examples
+        return np.sort(self.numbers[self.distinct.first[examples]])
+
+
+def read_training(
+    table: Any, labels: Labels, targets: Any, sample_weight: Any, class_weight: Any
+) -> TrainingRows:
+    """Check weights; a row of weight zero is not there."""
+    weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
+    if (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`")
+    if class_weight is not None:
+        weights = weights * compute_sample_weight(class_weight, targets)
+    counted = weights > 0
+    if not counted.any():
+        raise ValueError("all sample weights are zero: nothing is left to learn from")
+    if counted.all():
+        return TrainingRows(table, labels, weights, np.arange(len(labels)))
+    return TrainingRows(table[counted], labels[counted], weights[counted], np.flatnonzero(counted))
+
+
+def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False) -> Labels:
+    """Labels as positions in ``classes``, or an error that names what is not one."""
+    found, where = np.unique(targets, return_inverse=True)
+    position = {label: i for i, label in enumerate(classes.tolist())}
+    unknown = [label for label in found.tolist() if label not in position]
+    if unknown:
+        raise ValueError(
+            f"y has labels that are not among the classes: {unknown[:5]}; known are "
+            f"{classes.tolist()[:20]}"
+        )
+    if all_present and len(found) < len(classes):
+        absent = [label for label in classes.tolist() if label not in set(found.tolist())]
+        raise ValueError(
+            f"y has no row of {absent[:5]}: warm_start needs all classes (partial_fit does not)"
+        )
+    return np.array([position[label] for label in found.tolist()], dtype=np.int64)[where]
+
+
+def root_seed(random_state: Any) -> int:
+    """One number that fixes everything random."""
+    sequence = seed_sequence(random_state)
+    if isinstance(sequence.entropy, int) and not sequence.spawn_key:
+        return sequence.entropy
+    return int.from_bytes(sequence.generate_state(4).tobytes(), "little")
