@@ -1,11 +1,13 @@
 """Tables as they are given: checked as scikit-learn does, then read column by column."""
 
 import datetime
+import warnings
 from decimal import Decimal
 from typing import Any
 from typing import Literal as OneOf
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
@@ -18,17 +20,44 @@ _NUMBERS = (int, float, np.number, np.bool_, Decimal)
 _TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
+class NamedArray(np.ndarray):
+    """An array whose columns have names: a data frame for those who have no such library."""
+
+    column_names: list[str]
+
+    @classmethod
+    def of(cls, rows: npt.NDArray[Any], names: list[str]) -> "NamedArray":
+        """Give names to the columns."""
+        array = rows.view(cls)
+        array.column_names = names
+        return array
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.column_names = getattr(other, "column_names", [])
+
+
 def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_validation") -> Any:
     """Check the input; mixed data frames become arrays of objects."""
-    return validate_data(
-        estimator,
-        X,
-        y,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=None,
-        ensure_all_finite="allow-nan",
-    )
+    names = X.column_names if isinstance(X, NamedArray) else None
+    with warnings.catch_warnings():
+        if names is not None:
+            X = X.view(np.ndarray)
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+        checked = validate_data(
+            estimator,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=None,
+            ensure_all_finite="allow-nan",
+        )
+    if names is not None:
+        if reset:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+        elif names != column_names(estimator):
+            raise ValueError(f"the columns should be {column_names(estimator)}, not {names}")
+    return checked
 
 
 def column_names(estimator: BaseEstimator) -> list[str]:

@@ -5,7 +5,7 @@ import sys
 import typer
 
 import atomlearn
-from atomlearn.cli import models, problems, relations
+from atomlearn.cli import models, problems, relations, tables
 from atomlearn.cli.output import NO, fail
 from atomlearn.errors import AtomlearnError, InconsistentRelations
 
@@ -18,11 +18,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for group in (
-    relations,
-    models,
-    problems,
-):  # more commands: a module with register(app), named here
+# more commands: a module with register(app), named here
+for group in (relations, models, problems, tables):
     group.register(app)
 
 

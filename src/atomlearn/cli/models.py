@@ -10,6 +10,7 @@ from atomlearn.cli.output import NO, counted, fail, print_json
 from atomlearn.formats.load import load
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
+MOST_ATOMS = 50
 Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 
 
@@ -46,15 +47,22 @@ def query(
 def show(
     file: ModelFile,
     of: Annotated[
-        str | None, typer.Option("--of", help='Only the atoms of a term, as "v" or "c1 c2".')
+        str | None,
+        typer.Option("--of", help='Only the atoms of a term, as "v" or "c1 c2"; or one class.'),
     ] = None,
     most: Annotated[
-        int, typer.Option("--most", min=0, help="How many atoms to list; 0 for all.")
-    ] = 50,
+        int, typer.Option("--most", min=0, help="How many atoms (or clauses) to list; 0 for all.")
+    ] = MOST_ATOMS,
     as_json: Json = False,
 ) -> None:
-    """The atoms of a model, their sizes, and what they say."""
-    model = _load(file)
+    """The atoms of a model, their sizes, and what they say; of a classifier, its definitions."""
+    loaded = load(file)
+    if not isinstance(loaded, Model):
+        from atomlearn.cli.tables import show_classifier
+
+        show_classifier(loaded, of, 12 if most == MOST_ATOMS else most, as_json)
+        return
+    model = loaded
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
     if as_json:
         listed = [list(atom.constants) for atom in atoms]
@@ -88,5 +96,5 @@ def show(
 def _load(file: Path) -> Model:
     loaded = load(file)
     if not isinstance(loaded, Model):
-        fail(f"{file} holds a {type(loaded).__name__}, not a model of relations")
+        fail(f"{file} holds an {type(loaded).__name__}, not a model of relations")
     return loaded

@@ -1,0 +1,299 @@
+"""``atomlearn fit``, ``predict`` and ``explain``: commands that take a table, CSV or Parquet."""
+
+import csv
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from atomlearn.cli.output import counted, fail, print_json
+from atomlearn.formats.load import load
+
+if TYPE_CHECKING:
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.classifier.tables import NamedArray
+    from atomlearn.formats.tables import Table
+
+FIRST_ROWS = 1000
+"""Rows of the training table that ``explain --row`` finds in the model file."""
+
+TableFile = Annotated[Path, typer.Argument(help="A table: CSV with a header line, or Parquet.")]
+ClassifierFile = Annotated[Path, typer.Argument(help="A model file, as written by fit.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command()(fit)
+    app.command()(predict)
+    app.command()(explain)
+
+
+def fit(
+    file: TableFile,
+    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Fixes the model.")] = 0,
+    max_epochs: Annotated[
+        int | None, typer.Option("--max-epochs", min=1, help="Most epochs for each class.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="Seconds after which learning ends.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="Classes learned at a time.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn to predict a column of a table from the others. Ctrl-C keeps what is known by then."""
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.formats.tables import read_table
+
+    table = read_table(file)
+    labels = _labels(table, target)
+    left_out = {target, *(drop or [])}
+    for name in left_out:
+        table.column(name)  # complain of a column that is not there
+    names = [name for name in table.columns if name not in left_out]
+    if not names:
+        fail(f"{file} has no column to learn from but {target!r}")
+    rows = _rows([table.guessed(name) for name in names], names)
+    classifier = AlgebraicClassifier(
+        random_state=seed,
+        max_epochs=max_epochs,
+        time_limit=time_limit,
+        n_jobs=jobs,
+        verbose=0 if quiet else 1,
+    )
+    with _complaints():
+        classifier.fit(rows, labels)
+    classifier.first_rows_ = classifier._packed(rows[:FIRST_ROWS])
+    classifier.save(out)
+    _tell_fit(classifier, table.n_rows, out, as_json)
+
+
+def predict(
+    file: ClassifierFile,
+    data: TableFile,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="A CSV file to write instead of printing.")
+    ] = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Also the probability of every class.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Predict the class of each row of a table: CSV, one row a line."""
+    classifier = _load(file)
+    rows = _rows_for(classifier, data)
+    with _complaints():
+        labels = [_plain(label) for label in classifier.predict(rows)]
+        chances = classifier.predict_proba(rows).tolist() if proba else []
+    classes = [_plain(label) for label in classifier.classes_]
+    if as_json:
+        told: dict[str, Any] = {"predictions": labels}
+        print_json({**told, "classes": classes, "probabilities": chances} if proba else told)
+        return
+    header = ["prediction", *(f"p({label})" for label in classes if proba)]
+    lines = [
+        [label, *(f"{p:.6f}" for p in chances[i])] if proba else [label]
+        for i, label in enumerate(labels)
+    ]
+    if out is None:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
+    else:
+        with out.open("w", newline="", encoding="utf-8") as written:
+            csv.writer(written, lineterminator="\n").writerows([header, *lines])
+
+
+def explain(
+    file: ClassifierFile,
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="A table; without it, the first rows the model was learned from."),
+    ] = None,
+    row: Annotated[int, typer.Option("--row", min=0, help="Which row, counted from 0.")] = 0,
+    most: Annotated[int, typer.Option("--most", min=0, help="Atoms to list of each class.")] = 5,
+    as_json: Json = False,
+) -> None:
+    """Why is a row of its class? The atoms it misses of each, most telling first."""
+    classifier = _load(file)
+    if data is None:
+        known = getattr(classifier, "first_rows_", None)
+        if known is None:
+            fail(f"{file} has no rows of its training table: name a table, as in: data.csv --row 3")
+        if row >= len(known):
+            fail(
+                f"{file} keeps the first {counted(len(known), 'row')} of its training table "
+                f"(row 0 to {len(known) - 1}): name a table for row {row}"
+            )
+        told = classifier._explain_packed(known[row], most)
+    else:
+        rows = _rows_for(classifier, data)
+        if row >= len(rows):
+            fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
+        with _complaints():
+            told = classifier.explain(rows[row : row + 1], most)
+    if as_json:
+        print_json({"row": row, **told.to_dict()})
+    else:
+        print(told)
+
+
+def show_classifier(
+    classifier: "AlgebraicClassifier", of: str | None, most: int, as_json: bool
+) -> None:
+    """What ``atomlearn show`` prints of a classifier: its classes and their definitions."""
+    by_text = {str(label): label for label in classifier.classes_}
+    if of is not None and of not in by_text:
+        fail(f"{of!r} is not one of the classes: {', '.join(by_text)}")
+    labels = list(by_text.values()) if of is None else [by_text[of]]
+    definitions = [classifier.definition(label, max_clauses=most or None) for label in labels]
+    atoms = {
+        str(label): len(concept.pool)
+        for label, concept in zip(classifier.classes_, classifier.learned_.concepts, strict=True)
+    }
+    columns = [column.name for column in classifier.encoder_.columns_]
+    if as_json:
+        print_json(
+            {
+                "kind": "classifier",
+                "classes": [
+                    {"label": _plain(label), "atoms": atoms[str(label)]}
+                    for label in classifier.classes_
+                ],
+                "columns": columns,
+                "literals": [str(literal) for literal in classifier.encoder_.literals_],
+                "estimated_error": classifier.estimated_error_,
+                "definitions": [definition.to_dict() for definition in definitions],
+            }
+        )
+        return
+    print(
+        f"{_class_count(len(atoms))}, {counted(len(columns), 'column')}, "
+        f"{counted(len(classifier.encoder_.literals_), 'literal')}, "
+        f"{counted(sum(atoms.values()), 'atom')}{_error(classifier)}"
+    )
+    for definition in definitions:
+        print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
+    print("\nEach row of a class has something of every atom; the one whose atoms it misses least.")
+
+
+def _tell_fit(classifier: "AlgebraicClassifier", n_rows: int, out: Path, as_json: bool) -> None:
+    n_atoms = sum(len(concept.pool) for concept in classifier.learned_.concepts)
+    if as_json:
+        print_json(
+            {
+                "model": str(out),
+                "rows": n_rows,
+                "columns": classifier.n_features_in_,
+                "classes": [_plain(label) for label in classifier.classes_],
+                "atoms": n_atoms,
+                "estimated_error": classifier.estimated_error_,
+                "conflicts": [str(conflict) for conflict in classifier.conflicts_],
+                "doubted": classifier.doubted_.tolist(),
+                "seconds": classifier.fit_seconds_,
+            }
+        )
+        return
+    print(
+        f"{out}: {_class_count(len(classifier.classes_))} from {counted(n_rows, 'row')} of "
+        f"{counted(classifier.n_features_in_, 'column')}, {counted(n_atoms, 'atom')}"
+        f"{_error(classifier)}, {classifier.fit_seconds_:.1f} s"
+    )
+    conflicts = classifier.conflicts_
+    for conflict in conflicts[:3]:
+        print(conflict)
+    if len(conflicts) > 3:
+        print(f"... and {len(conflicts) - 3:,} more such sets of rows")
+    if len(classifier.doubted_):
+        doubted = counted(len(classifier.doubted_), "row")
+        print(f"{doubted} left out: the others contradict the labels")
+
+
+def _labels(table: "Table", target: str) -> Any:
+    import numpy as np
+
+    cells = table.guessed(target)
+    missing = [row for row, cell in enumerate(cells) if cell is None or cell != cell]
+    if missing:
+        fail(
+            f"{table.path}: row {missing[0]} has no {target!r} ({len(missing):,} such): "
+            "remove these rows"
+        )
+    if all(isinstance(cell, float) and cell.is_integer() for cell in cells):
+        return np.array([int(cell) for cell in cells])
+    return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
+
+
+def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
+    from atomlearn.classifier.tables import NamedArray
+    from atomlearn.formats.tables import matrix
+
+    return NamedArray.of(matrix(columns), names)
+
+
+def _rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
+    """The columns that a model wants of a table, read as it knows them; others are left aside."""
+    from atomlearn.classifier.columns import NumberColumn
+    from atomlearn.formats.tables import read_table
+
+    table = read_table(data)
+    wanted = classifier.encoder_.columns_
+    absent = [column.name for column in wanted if column.name not in table.columns]
+    if absent:
+        fail(
+            f"{data} has no {'column' if len(absent) == 1 else 'columns'} "
+            f"{', '.join(map(repr, absent[:10]))}, which the model needs; "
+            f"it has {', '.join(list(table.columns)[:20])}"
+        )
+    columns = []
+    for column in wanted:
+        if isinstance(column, NumberColumn):
+            columns.append(table.numbers(column.name))
+        else:
+            by_text = {str(category): category for category in column.categories}
+            columns.append([by_text.get(str(c), c) for c in table.column(column.name)])
+    return _rows(columns, [column.name for column in wanted])
+
+
+def _load(file: Path) -> "AlgebraicClassifier":
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+    loaded = load(file)
+    if not isinstance(loaded, AlgebraicClassifier):
+        fail(f"{file} holds a {type(loaded).__name__}, not a classifier: make one with fit")
+    return loaded
+
+
+@contextmanager
+def _complaints() -> Iterator[None]:
+    """Warnings as notes, errors about the data as messages."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            yield
+        except ValueError as error:
+            fail(str(error))
+        finally:
+            for message in dict.fromkeys(str(one.message) for one in caught):
+                print(f"note: {message}", file=sys.stderr)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _class_count(n: int) -> str:
+    return "1 class" if n == 1 else f"{n:,} classes"
+
+
+def _error(classifier: "AlgebraicClassifier") -> str:
+    error = classifier.estimated_error_
+    return "" if error is None else f", error about {error:.1%}"

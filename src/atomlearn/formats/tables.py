@@ -1,0 +1,160 @@
+"""Tables on disk: CSV with nothing but the standard library, Parquet with pyarrow.
+
+Of a CSV file the cells stay text until it is known what a column is: when a model is learned the
+cells decide, when it is used the model does, so that a code such as ``007`` is always read alike.
+"""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.errors import EmptyFile, InvalidTable, MissingExtra, NotText
+
+MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
+TRUTH = {"true": True, "false": False}
+
+
+@dataclass
+class Table:
+    """Named columns; a cell is text (of a CSV file) or a value, ``None`` where it is missing."""
+
+    path: str
+    columns: dict[str, list[Any]]
+    is_text: bool
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self.columns.values()), []))
+
+    def column(self, name: str) -> list[Any]:
+        """The cells of a column, or an error that says which there are."""
+        if name not in self.columns:
+            shown = ", ".join(list(self.columns)[:20])
+            raise InvalidTable(f"{self.path} has no column {name!r}; it has {shown}")
+        return self.columns[name]
+
+    def guessed(self, name: str) -> list[Any]:
+        """The cells of a column as numbers or truth values, if all are."""
+        cells = self.column(name)
+        if not self.is_text:
+            return cells
+        known = [cell for cell in cells if cell is not None]
+        if all(cell.lower() in TRUTH for cell in known):
+            return [None if cell is None else TRUTH[cell.lower()] for cell in cells]
+        if all(_is_number(cell) for cell in known):
+            return [None if cell is None else float(cell) for cell in cells]
+        return cells
+
+    def numbers(self, name: str) -> list[Any]:
+        """The cells of a column as numbers (truth values are 0 and 1), or where one is not."""
+        cells = self.column(name)
+        return [self._number(name, row, cell) for row, cell in enumerate(cells)]
+
+    def _number(self, name: str, row: int, cell: Any) -> Any:
+        if not isinstance(cell, str):
+            return cell
+        if cell.lower() in TRUTH:
+            return float(TRUTH[cell.lower()])
+        if not _is_number(cell):
+            raise InvalidTable(
+                f"{self.path}: row {row}: column {name!r} holds numbers when the model was "
+                f"learned, and here {cell!r}"
+            )
+        return float(cell)
+
+
+def read_table(path: str | Path) -> Table:
+    """Read a CSV or Parquet file."""
+    path = Path(path)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return _read_parquet(path)
+    return _read_csv(path)
+
+
+def matrix(columns: list[list[Any]]) -> npt.NDArray[Any]:
+    """Columns side by side: numbers if all are, else objects."""
+    if all(isinstance(cell, float | int | None) for column in columns for cell in column[:1]):
+        try:
+            as_numbers = [
+                np.array([np.nan if cell is None else cell for cell in column], dtype=np.float64)
+                for column in columns
+                if not any(isinstance(cell, bool | str) for cell in column)
+            ]
+        except (TypeError, ValueError):
+            as_numbers = []
+        if len(as_numbers) == len(columns):
+            return np.column_stack(as_numbers)
+    out = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for j, column in enumerate(columns):
+        out[:, j] = column
+    return out
+
+
+def _read_csv(path: Path) -> Table:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            header = file.readline()
+            if not header.strip():
+                raise EmptyFile(f"{path} has no header line with the names of the columns")
+            separator = max(",;\t|", key=header.count)
+            file.seek(0)
+            lines = csv.reader(file, delimiter=separator)
+            names = _names(next(lines), path)
+            columns: list[list[Any]] = [[] for _ in names]
+            for cells in lines:
+                if not cells:
+                    continue
+                if len(cells) != len(names):
+                    raise InvalidTable(
+                        f"{path}:{lines.line_num}: {len(cells)} cells, but the header names "
+                        f"{len(names)} columns"
+                    )
+                for column, cell in zip(columns, cells, strict=True):
+                    cell = cell.strip()
+                    column.append(None if cell in MISSING else cell)
+    except UnicodeDecodeError as error:
+        raise NotText(f"{path} is not UTF-8 text: {error}") from None
+    except csv.Error as error:
+        raise InvalidTable(f"{path} is not CSV: {error}") from None
+    if not columns[0]:
+        raise InvalidTable(f"{path} has column names but no rows")
+    return Table(str(path), dict(zip(names, columns, strict=True)), is_text=True)
+
+
+def _names(header: list[str], path: Path) -> list[str]:
+    names = [name.strip() or f"column {i + 1}" for i, name in enumerate(header)]
+    double = sorted({name for name in names if names.count(name) > 1})
+    if double:
+        raise InvalidTable(f"{path} has more than one column {double[0]!r}")
+    return names
+
+
+def _read_parquet(path: Path) -> Table:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("Parquet files need pyarrow: pip install 'atomlearn[tables]'") from None
+    with path.open("rb"):
+        pass  # a missing file is reported like any other
+    try:
+        table = parquet.read_table(path)
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise InvalidTable(f"{path} is not a Parquet file: {error}") from None
+    columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    if not columns or table.num_rows == 0:
+        raise InvalidTable(f"{path} has no rows")
+    return Table(str(path), columns, is_text=False)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
