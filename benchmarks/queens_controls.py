@@ -20,8 +20,8 @@ DRAWN = 16
 
 
 class Control(Protocol):
-    def attempt(self) -> tuple[str, ...] | None:
-        """One attempt: the queens of a full board, or nothing."""
+    def attempt(self) -> list[tuple[str, ...]]:
+        """One attempt: the full boards it came to, each as its queens."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Placement:
     rng: np.random.Generator
     closing: bool
 
-    def attempt(self) -> tuple[str, ...] | None:
+    def attempt(self) -> list[tuple[str, ...]]:
         """A contradiction ends the attempt."""
         position: Position | None = Position()
         squares = self.fixed
@@ -106,12 +106,12 @@ class Placement:
             put = self.rules.close if self.closing else self.rules.place
             position = put(position, squares)
             if position is None:
-                return None
+                return []
             if self.rules.is_full(position):
-                return self.rules.names(position)
+                return [self.rules.names(position)]
             free = self.rules.open_squares(position)
             if not free:
-                return None
+                return []
             squares = 1 << free[self.rng.integers(len(free))]
 
 
@@ -130,16 +130,18 @@ class Memory:
     joins: bool = False
     boards: dict[tuple[int, int], Position] = field(default_factory=dict)
 
-    def attempt(self) -> tuple[str, ...] | None:
+    def attempt(self) -> list[tuple[str, ...]]:
         """As many steps as queens are inserted in the paper's attempts."""
-        shown = self.rules.close(Position(), self.fixed)
+        full = []
+        start = shown = self.rules.close(Position(), self.fixed)
         for _ in range(STEPS):
             inserted = self._insert(shown)
             shown = self._show(self.fixed | inserted)
             self.boards.setdefault((shown.queens, shown.empty), shown)
             if self.rules.is_full(shown):
-                return self.rules.names(shown)
-        return None
+                full.append(self.rules.names(shown))
+                shown = start
+        return full
 
     def _insert(self, shown: Position) -> int:
         free = self.rules.open_squares(shown)

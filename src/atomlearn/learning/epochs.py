@@ -34,7 +34,7 @@ from atomlearn.learning.state import atoms_of, positives_of
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
 
-TOURNAMENT = 64
+TOURNAMENT = 256
 """Pins drawn for the focus; the largest of them, once closed, is taken."""
 
 

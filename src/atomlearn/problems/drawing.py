@@ -114,7 +114,8 @@ def _save(draw: Sequence[Callable[["Axes"], None]], path: Path, per_row: int, ce
     figure_class = _figure_class()
     columns = max(1, min(per_row, len(draw)))
     n_rows = max(1, math.ceil(len(draw) / columns))
-    figure = figure_class(figsize=(cell * columns, cell * n_rows), layout="constrained")
+    figure = figure_class(figsize=(cell * columns, cell * n_rows))
+    figure.subplots_adjust(0.01, 0.01, 0.99, 1 - 0.1 / n_rows, wspace=0.06, hspace=0.16)
     axes = figure.subplots(n_rows, columns, squeeze=False).ravel()
     for ax in axes:
         ax.set_axis_off()

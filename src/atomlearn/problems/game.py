@@ -70,6 +70,15 @@ class Game:
         no = frozenset(name for name, c in self.no.items() if c.indices[0] in found)
         return Shown(self.chosen | yes, self.excluded | no, model=model)
 
+    def undecided(self, model: Model) -> list[str]:
+        """The choices that a model leaves open even with the rules applied to the solution."""
+        found = below(model, self.rule | self.solution)
+        return [
+            name
+            for name in self.yes
+            if self.yes[name].indices[0] not in found and self.no[name].indices[0] not in found
+        ]
+
     def inserting(self, choice: str) -> Algebra:
         """The game with one more choice made: relations for one epoch."""
         algebra = self.algebra.copy()

@@ -111,7 +111,7 @@ class Solver(Iterator[A]):
         self._on_epoch = on_epoch
         self._rng = np.random.default_rng(inserting)
         self._found: set[frozenset[str]] = set()
-        self._latest: Shown | None = None
+        self._undecided = list(game.choices)
         self._best_size = (0, 0)
         self._waited = 0
 
@@ -167,10 +167,7 @@ class Solver(Iterator[A]):
         patience = self.schedule.patience
         if patience is None or self._waited < patience:
             return None
-        decided = frozenset[str]()
-        if self._latest is not None:
-            decided = self._latest.chosen | self._latest.excluded
-        undecided = [choice for choice in self.game.choices if choice not in decided]
+        undecided = self._undecided
         for k in self._rng.permutation(len(undecided)):
             if self.game.admits(undecided[k]):
                 return undecided[k]
@@ -179,7 +176,8 @@ class Solver(Iterator[A]):
     def _remember(self, shown: Shown, answer: A) -> None:
         """A round goes on from what was shown, but not from a solution: that begins anew."""
         ends = self.schedule.place(shown.epoch) == self.schedule.length
-        self._latest = None if ends or answer.solved() else shown
+        model = None if ends or answer.solved() else shown.model
+        self._undecided = list(self.game.choices) if model is None else self.game.undecided(model)
         size = (len(shown.chosen), shown.n_decided)
         if self.best is None or size > self._best_size:
             self._best_size, self.best = size, answer
