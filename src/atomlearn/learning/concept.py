@@ -163,9 +163,11 @@ class Concept:
         return self.pool.sample(self.rng, int(self.recipe.candidates * n_negatives))
 
     def positives_of(self, examples: Rows) -> Positives:
-        """The relations ``v < T`` for some examples ``T``."""
+        """The relations ``v < T`` for some examples ``T``, by constant alone (to save memory)."""
         ours = rows.row([self.constant], self.n_constants)
-        return positives_of(np.tile(ours, (len(examples), 1)), examples, self.n_constants)
+        both = positives_of(np.tile(ours, (len(examples), 1)), examples, self.n_constants)
+        nothing = rows.empty(0, self.n_constants)
+        return both._replace(left=nothing, right=nothing)
 
     def _relations(self, positives: Rows, negatives: Rows) -> PackedRelations:
         ours = rows.row([self.constant], self.n_constants)
