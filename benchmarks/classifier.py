@@ -2,8 +2,8 @@
 
     [ATOMLEARN_DATA=folder] python -m benchmarks.classifier [tables few noise parity mnist ...]
 
-tables: 5-fold error of four small sets, three shuffles. few: MNIST pixels (black above 25) from few
-examples, 10,000 test images. noise: digits with wrong labels. parity: even or odd number of bars from 2,000
+tables: 5-fold error of four small sets, three shuffles. few: MNIST pixels (black above 25), few
+examples, 10,000 test images. noise: digits with wrong labels. parity: even or odd bars from 2,000
 images, also with symmetries. mnist, mnist-translations: all 60,000 images, ten classes.
 """
 
