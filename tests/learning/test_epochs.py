@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from atomlearn import Algebra, InconsistentRelations
+from atomlearn.algebra.relations import PackedRelations
 from atomlearn.bits import rows
 from atomlearn.bits.random import stream
 from atomlearn.errors import CheckpointMismatch, DifferentConstants
@@ -78,10 +79,7 @@ def test_the_oldest_pins_are_forgotten_first():
 @given(st.integers(0, 10_000))
 @some(60)
 def test_closed_pins_are_closed_and_contain_the_originals(seed):
-    rng = np.random.default_rng(seed)
-    n = 8
-    batch = prepare(small_packed(rng, n), stream(seed))
-    pins = to_rows([set(rng.choice(n, 3, replace=False).tolist()) for _ in range(6)], n)
+    n, batch, pins = small_batch(seed)
     positives = list(
         zip(to_sets(batch.positives.left), to_sets(batch.positives.right), strict=True)
     )
@@ -93,10 +91,7 @@ def test_closed_pins_are_closed_and_contain_the_originals(seed):
 @given(st.integers(0, 10_000))
 @some(60)
 def test_witnesses_separate_all_negatives_and_at_most_one_that_can_hold_the_focus_does(seed):
-    rng = np.random.default_rng(seed)
-    n = 8
-    batch = prepare(small_packed(rng, n), stream(seed))
-    pins = to_rows([set(rng.choice(n, 3, replace=False).tolist()) for _ in range(6)], n)
+    n, batch, pins = small_batch(seed)
     focus = rows.row([0], n)
     witnesses = to_sets(choose_witnesses(batch, close_pins(pins, batch), focus, stream(seed)))
     for a, b in zip(to_sets(batch.left), to_sets(batch.closed), strict=True):
@@ -106,13 +101,15 @@ def test_witnesses_separate_all_negatives_and_at_most_one_that_can_hold_the_focu
     assert len(own) <= 1
 
 
-def small_packed(rng, n):
-    from atomlearn.algebra.relations import PackedRelations
+def small_batch(seed, n=8):
+    """Random relations made ready for an epoch, and random pins."""
+    rng = np.random.default_rng(seed)
 
-    def side(count, size):
+    def sets(count, size):
         return to_rows([set(rng.choice(n, size, replace=False).tolist()) for _ in range(count)], n)
 
-    return PackedRelations(n, side(3, 1), side(3, 2), side(5, 1), side(5, 3))
+    relations = PackedRelations(n, sets(3, 1), sets(3, 2), sets(5, 1), sets(5, 3))
+    return n, prepare(relations, stream(seed)), sets(6, 3)
 
 
 def test_epochs_resume_from_a_file_as_if_they_had_never_stopped(tmp_path):

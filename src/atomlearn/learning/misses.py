@@ -72,6 +72,17 @@ def fill_blocks(rows: Rows, blocks: Blocks) -> None:
 
 
 @kernel
+def hold(atoms: Lists, k: int, blocks: Blocks, b: int, held: Rows) -> None:
+    """Write the examples of a block that have one of the constants of atom ``k``."""
+    for w in range(BLOCK):
+        held[w] = ZERO
+    for p in range(atoms.starts[k], atoms.starts[k + 1]):
+        c = atoms.constants[p]
+        for w in range(BLOCK):
+            held[w] |= blocks[b, c, w]
+
+
+@kernel
 def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> None:
     """Add to the counts, block by block."""
     n_atoms = atoms.starts.shape[0] - 1
@@ -86,12 +97,7 @@ def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> N
             clear(planes[q])
         pending = 0
         for k in range(n_atoms):
-            for w in range(BLOCK):
-                held[w] = ZERO
-            for p in range(atoms.starts[k], atoms.starts[k + 1]):
-                c = atoms.constants[p]
-                for w in range(BLOCK):
-                    held[w] |= blocks[b, c, w]
+            hold(atoms, k, blocks, b, held)
             for w in range(BLOCK):  # add one to the small counter of each example that misses
                 carry = ~held[w]
                 overflow = ones[w] & carry
@@ -119,12 +125,7 @@ def add_holders(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int64]) -> 
     held = np.empty(BLOCK, dtype=np.uint64)
     for b in range(blocks.shape[0]):
         for k in range(counts.shape[0]):
-            for w in range(BLOCK):
-                held[w] = ZERO
-            for p in range(atoms.starts[k], atoms.starts[k + 1]):
-                c = atoms.constants[p]
-                for w in range(BLOCK):
-                    held[w] |= blocks[b, c, w]
+            hold(atoms, k, blocks, b, held)
             counts[k] += size(held)
 
 
