@@ -91,10 +91,11 @@ def _with_batch(learned: Learned, ratios: Floats, examples: Examples) -> Unseen:
     old = learned.unseen
     if not any(len(concept.pool) for concept in learned.concepts):
         return old
+    new = examples.unseen(ratios)
     return Unseen(
-        np.concatenate([old.ratios, ratios])[-REMEMBERED:],
-        np.concatenate([old.labels, examples.labels])[-REMEMBERED:],
-        np.concatenate([old.weights, examples.weights])[-REMEMBERED:],
+        np.concatenate([old.ratios, new.ratios])[-REMEMBERED:],
+        np.concatenate([old.labels, new.labels])[-REMEMBERED:],
+        np.concatenate([old.weights, new.weights])[-REMEMBERED:],
     )
 
 

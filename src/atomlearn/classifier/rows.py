@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.bits.rows import Rows
+from atomlearn.learning.rounds import Dissent
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class DistinctRows:
     """Where each stands in the table."""
     labels: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
+    """What the rows with the label that was kept weigh."""
+    dissent: Dissent
     conflicts: list[RowConflict]
 
 
@@ -52,7 +55,11 @@ def distinct_rows(
     label = np.where(best, common, -1.0).argmax(axis=1)
     disputed = np.flatnonzero((mass > 0).sum(axis=1) > 1)
     conflicts = _conflicts(disputed, group, labels, label) if len(disputed) else []
-    return DistinctRows(first, label, mass.sum(axis=1), conflicts)
+    kept = mass[np.arange(len(first)), label]
+    mass[np.arange(len(first)), label] = 0.0
+    where, other = np.nonzero(mass)
+    dissent = Dissent(where, other, mass[where, other])
+    return DistinctRows(first, label, kept, dissent, conflicts)
 
 
 def _conflicts(

@@ -40,7 +40,12 @@ class TrainingRows:
             variants.append(encoder.pack(permuted(dense, column_map), extra=1))
         n_constants = len(encoder.literals_) + 1
         return Examples(
-            np.stack(variants), distinct.labels, distinct.weights, n_constants, n_classes
+            np.stack(variants),
+            distinct.labels,
+            distinct.weights,
+            n_constants,
+            n_classes,
+            distinct.dissent,
         )
 
     def conflicts(self, classes: npt.NDArray[Any]) -> list[RowConflict]:

@@ -20,7 +20,6 @@ from atomlearn.learning.rounds import (
     OnRound,
     Rounds,
     Settings,
-    Unseen,
     conclude,
     uncalibrated,
 )
@@ -134,7 +133,7 @@ def learn_folded(
             break
         ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
         unseen[part == f] = True
-    told = Unseen(ratios[unseen], examples.labels[unseen], examples.weights[unseen])
+    told = examples.some(np.flatnonzero(unseen)).unseen(ratios[unseen])
     fitted = told.calibrate()
     if len(told):
         rounds.error, _ = told.error_and_loss(fitted)

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,54 +21,6 @@ PATIENCE = 2
 """Rounds without progress after which learning stops."""
 PROGRESS = 0.98
 """A round that does not bring the loss below this part of the best so far made no progress."""
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Distinct examples as packed terms: ``(n_variants, n, words)``, with labels and weights."""
-
-    variants: npt.NDArray[np.uint64]
-    labels: Labels
-    weights: Floats
-    n_constants: int
-    n_classes: int
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def some(self, which: Indices) -> "Examples":
-        """Some of the examples."""
-        return replace(
-            self,
-            variants=np.ascontiguousarray(self.variants[:, which]),
-            labels=self.labels[which],
-            weights=self.weights[which],
-        )
-
-    def blocks(self) -> Blocks:
-        """The examples themselves, transposed for counting misses."""
-        return blocks_of(self.variants[0], self.n_constants)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How long to learn, and on how many cores."""
-
-    max_epochs: int | None = None
-    time_limit: float | None = None
-    n_jobs: int | None = None
-    recipe: Recipe = field(default_factory=Recipe)
-
-
-@dataclass
-class Round:
-    """What was known after so many epochs of every class; the error is of unseen examples."""
-
-    epochs: int
-    seconds: float
-    error: float | None
-    loss: float | None
-    reports: list[list[Report]]
 
 
 @dataclass(frozen=True)
@@ -97,6 +50,83 @@ class Unseen:
         own = p[np.arange(len(self)), self.labels]
         wrong = p.argmax(axis=1) != self.labels
         return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
+
+
+class Dissent(NamedTuple):
+    """Labels that some examples also had, and how much weight these have."""
+
+    examples: Indices
+    labels: Labels
+    weights: Floats
+
+
+NO_DISSENT = Dissent(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Distinct examples as packed terms: ``(n_variants, n, words)``, with labels and weights."""
+
+    variants: npt.NDArray[np.uint64]
+    labels: Labels
+    weights: Floats
+    n_constants: int
+    n_classes: int
+    dissent: Dissent = NO_DISSENT
+    """What was not learned from but counts when errors are counted."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def some(self, which: Indices) -> "Examples":
+        """Some of the examples."""
+        place = np.full(len(self), -1)
+        place[which] = np.arange(len(which))
+        kept = place[self.dissent.examples] >= 0
+        return replace(
+            self,
+            variants=np.ascontiguousarray(self.variants[:, which]),
+            labels=self.labels[which],
+            weights=self.weights[which],
+            dissent=Dissent(
+                place[self.dissent.examples[kept]],
+                self.dissent.labels[kept],
+                self.dissent.weights[kept],
+            ),
+        )
+
+    def blocks(self) -> Blocks:
+        """The examples themselves, transposed for counting misses."""
+        return blocks_of(self.variants[0], self.n_constants)
+
+    def unseen(self, ratios: Floats) -> Unseen:
+        """What was said of the examples, with all the labels that they had."""
+        return Unseen(
+            np.concatenate([ratios, ratios[self.dissent.examples]]),
+            np.concatenate([self.labels, self.dissent.labels]),
+            np.concatenate([self.weights, self.dissent.weights]),
+        )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long to learn, and on how many cores."""
+
+    max_epochs: int | None = None
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+
+
+@dataclass
+class Round:
+    """What was known after so many epochs of every class; the error is of unseen examples."""
+
+    epochs: int
+    seconds: float
+    error: float | None
+    loss: float | None
+    reports: list[list[Report]]
 
 
 @dataclass
@@ -260,7 +290,7 @@ def apart(sampler: Sampler) -> Sampler:
 def conclude(samplers: Sequence[Sampler], held: Examples, blocks: Blocks) -> Learned:
     """What has been learned so far, calibrated on unseen examples."""
     learned = uncalibrated(samplers)
-    unseen = Unseen(learned.ratios(blocks, len(held)), held.labels, held.weights)
+    unseen = held.unseen(learned.ratios(blocks, len(held)))
     return replace(learned, calibration=unseen.calibrate(), unseen=unseen)
 
 
