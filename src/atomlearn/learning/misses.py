@@ -87,10 +87,8 @@ def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> N
     """Add to the counts, block by block."""
     n_atoms = atoms.starts.shape[0] - 1
     held = np.empty(BLOCK, dtype=np.uint64)
-    ones = np.zeros(BLOCK, dtype=np.uint64)
-    twos = np.zeros(BLOCK, dtype=np.uint64)
-    fours = np.zeros(BLOCK, dtype=np.uint64)
-    eights = np.zeros(BLOCK, dtype=np.uint64)
+    carry = np.empty(BLOCK, dtype=np.uint64)
+    small = np.zeros((4, BLOCK), dtype=np.uint64)  # counts up to 15, added to the planes in one go
     planes = np.zeros((PLANES, BLOCK), dtype=np.uint64)
     for b in range(blocks.shape[0]):
         for q in range(PLANES):
@@ -98,18 +96,18 @@ def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> N
         pending = 0
         for k in range(n_atoms):
             hold(atoms, k, blocks, b, held)
-            for w in range(BLOCK):  # add one to the small counter of each example that misses
-                carry = ~held[w]
-                overflow = ones[w] & carry
-                ones[w] ^= carry
-                carry = overflow & twos[w]
-                twos[w] ^= overflow
-                overflow = carry & fours[w]
-                fours[w] ^= carry
-                eights[w] ^= overflow
+            for w in range(BLOCK):  # add one for each example that misses
+                ones = ~held[w]
+                twos = small[0, w] & ones
+                fours = small[1, w] & twos
+                eights = small[2, w] & fours
+                small[0, w] ^= ones
+                small[1, w] ^= twos
+                small[2, w] ^= fours
+                small[3, w] ^= eights
             pending += 1
             if pending == 15 or k == n_atoms - 1:
-                add_small(ones, twos, fours, eights, planes)
+                add_small(small, planes, carry)
                 pending = 0
         for w in range(BLOCK):
             for q in range(PLANES):
@@ -130,24 +128,22 @@ def add_holders(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int64]) -> 
 
 
 @kernel
-def add_small(ones: Rows, twos: Rows, fours: Rows, eights: Rows, planes: Rows) -> None:
+def add_small(small: Rows, planes: Rows, carry: Rows) -> None:
     """Add the small counters to the planes and clear them."""
-    for w in range(BLOCK):
-        carry = add_bit(planes, 0, w, ones[w], ZERO)
-        carry = add_bit(planes, 1, w, twos[w], carry)
-        carry = add_bit(planes, 2, w, fours[w], carry)
-        carry = add_bit(planes, 3, w, eights[w], carry)
-        for q in range(4, PLANES):
-            carry = add_bit(planes, q, w, ZERO, carry)
-        ones[w] = ZERO
-        twos[w] = ZERO
-        fours[w] = ZERO
-        eights[w] = ZERO
-
-
-@kernel
-def add_bit(planes: Rows, q: int, w: int, bit: np.uint64, carry: np.uint64) -> np.uint64:
-    """A full adder on 64 counters; returns the carry."""
-    plane = planes[q, w]
-    planes[q, w] = plane ^ bit ^ carry
-    return (plane & bit) | (carry & (plane | bit))
+    clear(carry)
+    for q in range(small.shape[0]):
+        for w in range(BLOCK):
+            plane, bit = planes[q, w], small[q, w]
+            planes[q, w] = plane ^ bit ^ carry[w]
+            carry[w] = (plane & bit) | (carry[w] & (plane | bit))
+            small[q, w] = ZERO
+    q = small.shape[0]
+    left = ~ZERO
+    while left != ZERO:
+        left = ZERO
+        for w in range(BLOCK):
+            overflow = planes[q, w] & carry[w]
+            planes[q, w] ^= carry[w]
+            carry[w] = overflow
+            left |= overflow
+        q += 1
