@@ -14,9 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn.bits.random import seed_sequence
 from atomlearn.bits.rows import Rows
 from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
-from atomlearn.classifier.definition import Definition, define
 from atomlearn.classifier.encoder import LiteralEncoder
-from atomlearn.classifier.explanation import Explanation, explain_row
 from atomlearn.classifier.progress import (
     CallbackSupportMixin,
     Hooks,
@@ -24,9 +22,10 @@ from atomlearn.classifier.progress import (
     show_progress,
     with_callbacks,
 )
+from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.rows import RowConflict
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.tables import declared_categories, one_row, read_table
+from atomlearn.classifier.tables import declared_categories, read_table
 from atomlearn.classifier.training import TrainingRows, codes_of, read_training, root_seed
 from atomlearn.learning.classes import Plan, learn_classes, plan
 from atomlearn.learning.misses import blocks_of
@@ -38,7 +37,7 @@ ROWS_AT_ONCE = 1 << 16
 """Rows judged at a time."""
 
 
-class AlgebraicClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose every decision can be read as a rule, with nothing to tune.
 
     Each class is a constant of an algebra, described by *atoms*: small sets of literals such as
@@ -89,10 +88,6 @@ class AlgebraicClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     True
     """
 
-    classes_: npt.NDArray[Any]
-    encoder_: LiteralEncoder
-    learned_: Learned
-    sample_: TrainingSample
     history_: list[dict[str, Any]]
     conflicts_: list[RowConflict]
     doubted_: npt.NDArray[np.int64]
@@ -186,6 +181,12 @@ class AlgebraicClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if first:
             self._begin(data, declared_categories(X))
             n_constants = len(self.encoder_.literals_) + 1
+            if n_constants == 1:
+                warnings.warn(
+                    "the first batch decides on the cuts, and its rows are all alike: nothing can "
+                    "ever be told apart (begin with a larger batch)",
+                    stacklevel=3,
+                )
             self.learned_ = nothing_learned(n_constants, n_classes, self.seed_)
             self.history_ = []
         examples = data.examples(self.encoder_, n_classes, self.symmetries)
@@ -226,42 +227,6 @@ class AlgebraicClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """The class of each row."""
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
-
-    def explain(self, x: Any, most: int = 5) -> Explanation:
-        """Why a row is of its class: the ``most`` telling atoms that it misses, by class.
-
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> clf = AlgebraicClassifier(random_state=0).fit(X, y)
-        >>> int(clf.explain(X.iloc[0]).label)
-        0
-        """
-        check_is_fitted(self)
-        table = read_table(self, one_row(x), reset=False)
-        image = None
-        if self.image_shape is not None:
-            dense = table.toarray() if hasattr(table, "toarray") else table
-            image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
-        return self._explain_packed(self.encoder_.pack(table, extra=1)[0], most, image)
-
-    def definition(self, label: Any, max_clauses: int | None = 12) -> Definition:
-        """A class as a formula over the columns, of at most so many clauses.
-
-        >>> from sklearn.datasets import load_iris
-        >>> X, y = load_iris(return_X_y=True)
-        >>> setosa = AlgebraicClassifier(random_state=0).fit(X, y).definition(0)
-        >>> bool((setosa.evaluate(X) == (y == 0)).all())
-        True
-        """
-        check_is_fitted(self)
-        found = np.flatnonzero(self.classes_ == label)
-        if len(found) != 1:
-            raise ValueError(f"{label!r} is not one of the classes: {self.classes_.tolist()}")
-        k = int(found[0])
-        atoms = self.learned_.concepts[k].pool.atoms
-        return define(
-            self.classes_[k], k, atoms, self.encoder_, self.sample_, max_clauses=max_clauses
-        )
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that :func:`atomlearn.load` reads; it can go on learning."""
@@ -350,10 +315,6 @@ class AlgebraicClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _packed(self, X: Any) -> Rows:
         check_is_fitted(self)
         return self.encoder_.pack(read_table(self, X, reset=False), extra=1)
-
-    def _explain_packed(self, row: Rows, most: int, image: Floats | None = None) -> Explanation:
-        literals, labels = self.encoder_.literals_, list(self.classes_)
-        return explain_row(self.learned_, self.sample_, literals, labels, row, most, image)
 
     def _scores(self, X: Any) -> Floats:
         misses = self.misses(X)

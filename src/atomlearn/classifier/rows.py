@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.bits.rows import Rows
+from atomlearn.learning.classes import row_keys
 from atomlearn.learning.rounds import Dissent
 
 
@@ -44,10 +45,7 @@ def distinct_rows(
     n_classes: int,
 ) -> DistinctRows:
     """Join equal rows. Their label is that of the most weight; of equal ones the commoner class."""
-    if packed.shape[1] == 0:
-        packed = np.zeros((len(packed), 1), dtype=np.uint64)
-    keys = np.ascontiguousarray(packed).view([("", np.uint64)] * packed.shape[1]).ravel()
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    first, group = _groups(packed)
     mass = np.zeros((len(first), n_classes))
     np.add.at(mass, (group, labels), weights)
     common = mass.sum(axis=0)
@@ -60,6 +58,19 @@ def distinct_rows(
     where, other = np.nonzero(mass)
     dissent = Dissent(where, other, mass[where, other])
     return DistinctRows(first, label, kept, dissent, conflicts)
+
+
+def _groups(packed: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where each different row first stands, and which of these each row is.
+
+    Rows are ordered by a key of 64 bits, and, should two rows ever share one, by themselves.
+    """
+    keys = row_keys(packed, np.random.default_rng(0))
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    if not np.array_equal(packed[first[group]], packed):
+        whole = np.ascontiguousarray(packed).view([("", np.uint64)] * packed.shape[1]).ravel()
+        _, first, group = np.unique(whole, return_index=True, return_inverse=True)
+    return first, group
 
 
 def _conflicts(

@@ -17,6 +17,10 @@ from atomlearn.classifier.columns import Bits, Floats, Objects, is_missing
 Kind = OneOf["number", "boolean", "category"]
 
 _NUMBERS = (int, float, np.number, np.bool_, Decimal)
+_NO_TIMES = (
+    "column {!r} holds dates or times: turn them into numbers first, such as days since a date or "
+    "the day of the week"
+)
 _TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
@@ -38,6 +42,7 @@ class NamedArray(np.ndarray):
 
 def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_validation") -> Any:
     """Check the input; mixed data frames become arrays of objects."""
+    refuse_times(X)
     names = X.column_names if isinstance(X, NamedArray) else None
     with warnings.catch_warnings():
         if names is not None:
@@ -68,6 +73,16 @@ def column_names(estimator: BaseEstimator) -> list[str]:
     return [str(name) for name in names]
 
 
+def refuse_times(X: Any) -> None:
+    """Say which column of a frame holds dates, before they are mixed with numbers."""
+    types = getattr(X, "dtypes", None)
+    if types is None or not hasattr(X, "columns"):
+        return
+    for name, one in zip(X.columns, types, strict=True):
+        if str(one).lower().startswith(("date", "time", "duration", "period")):
+            raise ValueError(_NO_TIMES.format(name))
+
+
 def declared_categories(X: Any) -> Bits | None:
     """Which columns of a pandas or polars frame are declared to be categories."""
     types = getattr(X, "dtypes", None)
@@ -90,10 +105,7 @@ def column_kind(table: Any, j: int, name: str) -> Kind:
     values = column[~is_missing(column)]
     types = {type(v) for v in values}
     if any(issubclass(t, _TIMES) for t in types):
-        raise ValueError(
-            f"column {name!r} holds dates or times: turn them into numbers first, such as days "
-            "since a date or the day of the week"
-        )
+        raise ValueError(_NO_TIMES.format(name))
     if types and all(issubclass(t, bool | np.bool_) for t in types):
         return "boolean"
     return "number" if all(issubclass(t, _NUMBERS) for t in types) else "category"

@@ -1,0 +1,69 @@
+"""What can be read off a fitted classifier: explanations and definitions."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from atomlearn.bits.rows import Rows
+from atomlearn.classifier.definition import Definition, define
+from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.explanation import Explanation, explain_row
+from atomlearn.classifier.sample import TrainingSample
+from atomlearn.classifier.tables import one_row, read_table
+from atomlearn.learning.rounds import Learned
+
+Floats = npt.NDArray[np.float64]
+
+
+class Readable:
+    """The part of a classifier that is for people."""
+
+    image_shape: tuple[int, int] | None
+    classes_: npt.NDArray[Any]
+    encoder_: LiteralEncoder
+    learned_: Learned
+    sample_: TrainingSample
+
+    def explain(self, x: Any, most: int = 5) -> Explanation:
+        """Why a row is of its class: the ``most`` telling atoms that it misses, by class.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from atomlearn import AlgebraicClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> clf = AlgebraicClassifier(random_state=0).fit(X, y)
+        >>> int(clf.explain(X.iloc[0]).label)
+        0
+        """
+        check_is_fitted(self)
+        table = read_table(self, one_row(x), reset=False)
+        image = None
+        if self.image_shape is not None:
+            dense = table.toarray() if hasattr(table, "toarray") else table
+            image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
+        return self._explain_packed(self.encoder_.pack(table, extra=1)[0], most, image)
+
+    def definition(self, label: Any, max_clauses: int | None = 12) -> Definition:
+        """A class as a formula over the columns, of at most so many clauses.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from atomlearn import AlgebraicClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> setosa = AlgebraicClassifier(random_state=0).fit(X, y).definition(0)
+        >>> bool((setosa.evaluate(X) == (y == 0)).all())
+        True
+        """
+        check_is_fitted(self)
+        found = np.flatnonzero(self.classes_ == label)
+        if len(found) != 1:
+            raise ValueError(f"{label!r} is not one of the classes: {self.classes_.tolist()}")
+        k = int(found[0])
+        atoms = self.learned_.concepts[k].pool.atoms
+        return define(
+            self.classes_[k], k, atoms, self.encoder_, self.sample_, max_clauses=max_clauses
+        )
+
+    def _explain_packed(self, row: Rows, most: int, image: Floats | None = None) -> Explanation:
+        literals, labels = self.encoder_.literals_, list(self.classes_)
+        return explain_row(self.learned_, self.sample_, literals, labels, row, most, image)
