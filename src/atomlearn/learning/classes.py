@@ -43,6 +43,8 @@ SPARED_SHARE = 0.1
 LARGEST_SPARED = 5000
 KEPT = 20_000
 """Pins a class is left with for prediction: those that hard counterexamples miss most."""
+SMALL_KEPT = 100_000
+"""The same for a small set, whose counterexamples are too few to choose well by."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def learn_folded(
     targets = [min(HASTY_EPOCHS, epochs)] if rounds.over() else [max(1, epochs // 3), epochs]
     samplers = rounds.learn(samplers, targets, calibration=fitted)
     for sampler in samplers:
-        sampler.thin(KEPT)
+        sampler.thin(SMALL_KEPT)
     doubted = np.setdiff1d(np.arange(len(examples)), believed)
     return replace(uncalibrated(samplers), calibration=fitted, unseen=told, doubted=doubted)
 
