@@ -36,9 +36,10 @@ def draw_board(board: Board, ax: "Axes") -> None:
     for x in lines:
         for y in lines:
             name = square_name(x, y)
-            if name in board.queens:
+            sign = board.sign(name)
+            if sign == "Q":
                 _write(ax, y, x, "\u265b", _queen_colour(board, name), 1.1, board.size)
-            elif name not in board.empty:
+            elif sign == "?":
                 _write(ax, y, x, "?", "#888888", 0.7, board.size)
 
 

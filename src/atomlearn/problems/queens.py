@@ -219,8 +219,10 @@ class Board:
         return full and is_legal(self.size, self.queens) and not self.empty & set(self.queens)
 
     def sign(self, name: str) -> str:
-        """``Q``, ``.`` for empty, or ``?``."""
-        return "Q" if name in self.queens else "." if name in self.empty else "?"
+        """``Q``, ``.`` for empty, or ``?``; nothing is open on a solved board, all is attacked."""
+        if name in self.queens:
+            return "Q"
+        return "." if name in self.empty or self.solved() else "?"
 
     def __str__(self) -> str:
         lines = range(self.size)
