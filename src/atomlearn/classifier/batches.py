@@ -96,6 +96,7 @@ def _with_batch(learned: Learned, ratios: Floats, examples: Examples) -> Unseen:
         np.concatenate([old.ratios, new.ratios])[-REMEMBERED:],
         np.concatenate([old.labels, new.labels])[-REMEMBERED:],
         np.concatenate([old.weights, new.weights])[-REMEMBERED:],
+        np.concatenate([old.shares, new.shares])[-REMEMBERED:],
     )
 
 

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,8 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
     warm_start : bool, default=False
         Whether ``fit`` goes on with what is known, on the same columns and classes.
     class_weight : dict, "balanced" or None, default=None
-        What a row of each class weighs; see ``sample_weight`` of :meth:`fit`.
+        What the odds of each class are multiplied by; also counts where rows contradict each
+        other.
     symmetries : list of arrays, default=None
         Maps of columns that keep the label, such as
         :func:`~atomlearn.classifier.symmetries.translations` of an image.
@@ -119,23 +121,22 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AlgebraicClassifier":
         """Learn the classes of a table.
 
-        A weight says how much a row counts where rows contradict each other and in the
-        calibration; a row of weight zero is not there. Atoms hold for every example that is
-        learned from, whatever its weight.
+        A weight says how much a row counts where rows contradict each other and in the estimated
+        error; a row of weight zero is not there. Atoms hold for every example that is learned
+        from, whatever its weight.
         """
         settings = self._settings()
         goes_on = self.warm_start and hasattr(self, "learned_")
         table, targets = read_table(self, X, reset=not goes_on, y=y)
         check_classification_targets(targets)
-        if goes_on:
-            codes_of(targets, self.classes_, all_present=True)
-        else:
-            self.classes_ = np.unique(targets)
         data = self._rows(table, targets, sample_weight)
-        if not goes_on:
+        if goes_on:
+            codes_of(data.targets, self.classes_, all_present=True)
+        else:
+            self.classes_ = np.unique(data.targets)
             self._begin(data, declared_categories(X))
         known = self.learned_.concepts if goes_on else None
-        examples = data.examples(self.encoder_, len(self.classes_), self.symmetries)
+        examples = data.examples(self.encoder_, self.classes_, self.symmetries)
         planned = plan(len(examples), len(self.classes_), settings)
 
         def learn(hooks: Hooks) -> Learned:
@@ -176,7 +177,10 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
             raise ValueError(
                 f"classes={classes!r} is not the same as in the first call: {self.classes_}"
             )
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all rows at once: give weights instead")
         data = self._rows(table, targets, sample_weight)
+        codes_of(data.targets, self.classes_)
         n_classes = len(self.classes_)
         if first:
             self._begin(data, declared_categories(X))
@@ -189,7 +193,7 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
                 )
             self.learned_ = nothing_learned(n_constants, n_classes, self.seed_)
             self.history_ = []
-        examples = data.examples(self.encoder_, n_classes, self.symmetries)
+        examples = data.examples(self.encoder_, self.classes_, self.symmetries)
         rows = examples.variants[0]
         if first:
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
@@ -256,8 +260,7 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
     def _rows(self, table: Any, targets: Any, sample_weight: Any) -> TrainingRows:
         if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
             raise ValueError(f"image_shape={self.image_shape} is not of {table.shape[1]} columns")
-        labels = codes_of(targets, self.classes_)
-        return read_training(table, labels, targets, sample_weight, self.class_weight)
+        return read_training(table, targets, sample_weight, self.class_weight)
 
     def _begin(self, data: TrainingRows, declared: npt.NDArray[np.bool_] | None) -> None:
         """Decide what does not change as learning goes on."""
@@ -279,6 +282,7 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
             callback_tasks(self, planned, shown, fitted, X=X, y=y, metadata=metadata) as hooks,
         ):
             learned: Learned = learn(hooks)
+            self.learned_ = learned  # so that callbacks find it at the end of fit
         self.fit_seconds_ = time.monotonic() - started
         if learned.interrupted:
             warnings.warn(
@@ -293,6 +297,10 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
             concept.all_positives = None
             concept.hard = np.zeros(0, dtype=np.int64)
             concept.masters.clear()
+        learned.calibration = replace(
+            learned.calibration,
+            offset=learned.calibration.offset + np.log(data.class_weights(self.classes_)),
+        )
         self.learned_ = learned
         self.conflicts_ = data.conflicts(self.classes_)
         self.doubted_ = data.original_rows(learned.doubted)

@@ -42,14 +42,16 @@ def distinct_rows(
     packed: Rows,
     labels: npt.NDArray[np.int64],
     weights: npt.NDArray[np.float64],
-    n_classes: int,
+    class_weights: npt.NDArray[np.float64],
 ) -> DistinctRows:
     """Join equal rows. Their label is that of the most weight; of equal ones the commoner class."""
+    n_classes = len(class_weights)
     first, group = _groups(packed)
     mass = np.zeros((len(first), n_classes))
     np.add.at(mass, (group, labels), weights)
     common = mass.sum(axis=0)
-    best = mass == mass.max(axis=1, keepdims=True)
+    counted = mass * class_weights
+    best = counted == counted.max(axis=1, keepdims=True)
     label = np.where(best, common, -1.0).argmax(axis=1)
     disputed = np.flatnonzero((mass > 0).sum(axis=1) > 1)
     conflicts = _conflicts(disputed, group, labels, label) if len(disputed) else []

@@ -1,11 +1,12 @@
 """A training table on its way to the engine: labels as numbers, weights, distinct rows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from atomlearn.bits.random import seed_sequence
@@ -23,16 +24,21 @@ class TrainingRows:
     """The rows that count, and where they stood."""
 
     table: Any
-    labels: Labels
+    targets: npt.NDArray[Any]
     weights: Floats
     numbers: Labels
     """The number of each row in the table as given."""
+    class_weight: Any = None
     distinct: DistinctRows | None = field(default=None, init=False)
 
-    def examples(self, encoder: LiteralEncoder, n_classes: int, symmetries: Any) -> Examples:
+    def examples(
+        self, encoder: LiteralEncoder, classes: npt.NDArray[Any], symmetries: Any
+    ) -> Examples:
         """The rows as terms: equal ones joined, contradictions resolved, moved by symmetries."""
         packed = encoder.pack(self.table, extra=1)
-        distinct = self.distinct = distinct_rows(packed, self.labels, self.weights, n_classes)
+        labels, n_classes = codes_of(self.targets, classes), len(classes)
+        class_weights = self.class_weights(classes)
+        distinct = self.distinct = distinct_rows(packed, labels, self.weights, class_weights)
         variants = [packed[distinct.first]]
         for column_map in check_maps(symmetries, self.table.shape[1]):
             rows = self.table[distinct.first]
@@ -47,6 +53,12 @@ class TrainingRows:
             n_classes,
             distinct.dissent,
         )
+
+    def class_weights(self, classes: npt.NDArray[Any]) -> Floats:
+        """What the odds of each class are multiplied by."""
+        if self.class_weight is None:
+            return np.ones(len(classes))
+        return compute_class_weight(self.class_weight, classes=classes, y=self.targets)
 
     def conflicts(self, classes: npt.NDArray[Any]) -> list[RowConflict]:
         """The contradictions, with the labels and row numbers that the user knows."""
@@ -64,21 +76,22 @@ class TrainingRows:
         return np.sort(self.numbers[self.distinct.first[examples]])
 
 
-def read_training(
-    table: Any, labels: Labels, targets: Any, sample_weight: Any, class_weight: Any
-) -> TrainingRows:
+def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: Any) -> TrainingRows:
     """Check weights; a row of weight zero is not there."""
     weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
     if (weights < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`")
-    if class_weight is not None:
-        weights = weights * compute_sample_weight(class_weight, targets)
     counted = weights > 0
+    if isinstance(class_weight, Mapping):
+        if min(class_weight.values(), default=1) < 0:
+            raise ValueError(f"class weights cannot be negative: {class_weight}")
+        counted &= compute_sample_weight(dict(class_weight), targets) > 0
     if not counted.any():
         raise ValueError("all sample weights are zero: nothing is left to learn from")
     if counted.all():
-        return TrainingRows(table, labels, weights, np.arange(len(labels)))
-    return TrainingRows(table[counted], labels[counted], weights[counted], np.flatnonzero(counted))
+        return TrainingRows(table, targets, weights, np.arange(len(weights)), class_weight)
+    numbers = np.flatnonzero(counted)
+    return TrainingRows(table[counted], targets[counted], weights[counted], numbers, class_weight)
 
 
 def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False) -> Labels:

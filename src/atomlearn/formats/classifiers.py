@@ -86,6 +86,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     file.add_array("unseen_ratios.npy", learned.unseen.ratios)
     file.add_array("unseen_labels.npy", learned.unseen.labels)
     file.add_array("unseen_weights.npy", learned.unseen.weights)
+    file.add_array("unseen_shares.npy", learned.unseen.shares)
     if first_rows is not None:
         file.add_array("first_rows.npy", first_rows)
     file.write(path)
@@ -201,10 +202,13 @@ class _Reader:
             self.file.array("unseen_ratios.npy", "f", 2).astype(np.float64),
             self.labels("unseen_labels.npy"),
             self.file.array("unseen_weights.npy", "f", 1).astype(np.float64),
+            self.file.array("unseen_shares.npy", "f", 1).astype(np.float64),
         )
-        sizes = {len(unseen.ratios), len(unseen.labels), len(unseen.weights)}
+        parts = (unseen.ratios, unseen.labels, unseen.weights, unseen.shares)
+        sizes = {len(part) for part in parts}
         self.need(len(sizes) == 1 and unseen.ratios.shape[1] == n, "unseen examples do not fit")
         sound = np.isfinite(unseen.ratios).all() and (unseen.weights > 0).all()
+        sound = sound and (unseen.shares > 0).all()
         self.need(bool(sound), "unseen examples are damaged")
         return Learned(self.concepts(), typical, Calibration(slope, offset), [], unseen)
 

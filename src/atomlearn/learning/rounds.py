@@ -30,18 +30,22 @@ class Unseen:
     ratios: Floats
     labels: Labels
     weights: Floats
+    """What counts when errors are counted."""
+    shares: Floats
+    """What counts in the calibration: of an example at most one, whatever labels it had."""
 
     @classmethod
     def none(cls, n_classes: int) -> "Unseen":
         """No example yet."""
-        return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), np.zeros(0))
+        nothing = np.zeros(0)
+        return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), nothing, nothing)
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def calibrate(self) -> Calibration:
         """The calibration that fits them."""
-        return calibrate(self.ratios, self.labels, self.weights)
+        return calibrate(self.ratios, self.labels, self.shares)
 
     def error_and_loss(self, calibration: Calibration) -> tuple[float, float]:
         """Share of wrong answers, and mean loss."""
@@ -101,10 +105,14 @@ class Examples:
 
     def unseen(self, ratios: Floats) -> Unseen:
         """What was said of the examples, with all the labels that they had."""
+        which = np.concatenate([np.arange(len(self)), self.dissent.examples])
+        weights = np.concatenate([self.weights, self.dissent.weights])
+        total = np.bincount(which, weights=weights, minlength=len(self))
         return Unseen(
-            np.concatenate([ratios, ratios[self.dissent.examples]]),
+            ratios[which],
             np.concatenate([self.labels, self.dissent.labels]),
-            np.concatenate([self.weights, self.dissent.weights]),
+            weights,
+            weights / np.maximum(total, 1.0)[which],
         )
 
 
@@ -266,7 +274,9 @@ def learn_until(
 ) -> tuple[Sampler, list[Report]]:
     """Run the epochs of one class up to a number, or until its time is over (one at least)."""
     start = time.monotonic()
-    reports = []
+    reports: list[Report] = []
+    if len(sampler.positives) == 0 or len(sampler.negatives) == 0:
+        return sampler, reports  # one side alone teaches nothing
     while sampler.concept.epoch < target:
         reports.append(sampler.run_epoch())
         if on_epoch is not None:

@@ -1,0 +1,202 @@
+"""Classifier files: the same model back, readable without the library, lies refused."""
+
+import contextlib
+import io
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import atomlearn
+from atomlearn import AlgebraicClassifier
+from atomlearn.errors import (
+    DamagedFile,
+    FileFormatError,
+    NewerFile,
+    UnsavableValue,
+)
+from atomlearn.formats.container import Container
+
+
+@pytest.fixture
+def saved(fitted, tmp_path):
+    fitted.save(tmp_path / "iris.atoms")
+    return tmp_path / "iris.atoms"
+
+
+def test_round_trip(saved, fitted, iris):
+    loaded = atomlearn.load(saved)
+    X, _ = iris
+    assert (loaded.predict_proba(X) == fitted.predict_proba(X)).all()
+    assert loaded.get_params() == fitted.get_params()
+    assert loaded.classes_.tolist() == fitted.classes_.tolist()
+    assert loaded.estimated_error_ == fitted.estimated_error_
+    assert str(loaded.explain(X.iloc[60])) == str(fitted.explain(X.iloc[60]))
+    assert loaded.definition("virginica") == fitted.definition("virginica")
+    assert loaded.history_ == fitted.history_
+    loaded.save(saved.with_name("again.atoms"))
+    assert saved.read_bytes() == saved.with_name("again.atoms").read_bytes()
+
+
+def test_mixed_tables_round_trip(tmp_path, mixed):
+    X, y = mixed
+    classifier = AlgebraicClassifier(random_state=0, max_epochs=9, class_weight={"yes": 2, "no": 1})
+    classifier.fit(X, y).save(tmp_path / "m.atoms")
+    loaded = atomlearn.load(tmp_path / "m.atoms")
+    assert (loaded.misses(X) == classifier.misses(X)).all()
+    assert loaded.class_weight == {"yes": 2, "no": 1}
+
+
+@pytest.mark.parametrize("go_on", ["partial_fit", "warm_start"])
+def test_a_loaded_model_goes_on_as_if_nothing_had_been(tmp_path, iris, go_on):
+    X, y = iris
+    kept = AlgebraicClassifier(random_state=0, max_epochs=9, warm_start=True).fit(X[::2], y[::2])
+    kept.save(tmp_path / "m.atoms")
+    loaded = atomlearn.load(tmp_path / "m.atoms")
+    for one in (kept, loaded):
+        one.partial_fit(X[1::2], y[1::2]) if go_on == "partial_fit" else one.fit(X, y)
+    assert (kept.predict_proba(X) == loaded.predict_proba(X)).all()
+    assert (kept.misses(X) == loaded.misses(X)).all()
+
+
+def test_readable_without_the_library(saved, fitted, iris):
+    """The recipe in the docstring of the format, word by word."""
+    X, _ = iris
+    with zipfile.ZipFile(saved) as file:
+        model = json.loads(file.read("model.json"))
+        atoms, offsets, class_offsets = (
+            np.load(io.BytesIO(file.read(f"{name}.npy")))
+            for name in ("atoms", "offsets", "class_offsets")
+        )
+    true = fitted.encoder_.transform(X)
+    assert model["literals"] == fitted.encoder_.get_feature_names_out().tolist()
+    true = np.column_stack([true, np.zeros(len(X), dtype=bool)])
+    scores = np.empty((len(X), len(model["classes"])))
+    for k in range(len(model["classes"])):
+        m = np.zeros(len(X))
+        for a in range(class_offsets[k], class_offsets[k + 1]):
+            m += ~true[:, atoms[offsets[a] : offsets[a + 1]]].any(axis=1)
+        ratio = np.log((m + 1) / (model["typical"][k] + 1))
+        scores[:, k] = model["offset"][k] - model["slope"] * ratio
+    told = [model["classes"][k] for k in scores.argmax(axis=1)]
+    assert told == fitted.predict(X).tolist()
+
+
+def test_values_that_no_file_has_room_for(tmp_path):
+    X = pd.DataFrame({"d": [("a", 1), ("b", 2)] * 3})
+    classifier = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, [0, 1] * 3)
+    with pytest.raises(UnsavableValue, match=r"column 'd' .* is a tuple; only text"):
+        classifier.save(tmp_path / "m.atoms")
+    assert not (tmp_path / "m.atoms").exists()
+
+
+def changed(path, member, change):
+    """The file with one member changed."""
+    file = Container.read(path)
+    new = Container(file.kind, file.version)
+    for name in sorted(file._members):
+        data = file._members[name]
+        if name == member and name.endswith(".json"):
+            value = json.loads(data)
+            data = json.dumps(change(value) or value).encode()
+        elif name == member:
+            array = np.load(io.BytesIO(data)).copy()
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, change(array), version=(1, 0))
+            data = buffer.getvalue()
+        new._members[name] = data
+    new.write(path)
+    return path
+
+
+def put(**values):
+    return lambda state: state.update(values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put(classes=[]),
+        put(classes=["a", "a", "b"]),
+        put(classes=["a", "b"]),
+        put(classes=[["a"], "b", "c"]),
+        put(classes_dtype="V8"),
+        put(columns=[]),
+        put(columns=[{"kind": "number"}]),
+        put(literals=["x"]),
+        put(slope=float("nan")),
+        put(slope="steep"),
+        put(offset=[0.0]),
+        put(typical=[-1.0, 1.0, 1.0]),
+        put(epochs=[1]),
+        put(epochs=[-1, 1, 1]),
+        put(seed="none"),
+        put(params={"no_such": 1}),
+        put(params=[1]),
+        put(has_first_rows=True),
+        lambda state: state["columns"][0].update(cuts=[2.0, 1.0]),
+        lambda state: state["columns"][0].update(cuts=[float("inf")]),
+        lambda state: state["columns"][0].update(kind="secret"),
+        lambda state: state["columns"].pop(),
+        lambda state: state.pop("classes"),
+        lambda state: [state],
+    ],
+)
+def test_lies_in_the_json_are_refused(saved, change):
+    with pytest.raises(DamagedFile):
+        atomlearn.load(changed(saved, "model.json", change))
+
+
+@pytest.mark.parametrize(
+    ("member", "change"),
+    [
+        ("atoms.npy", lambda a: a + 10_000),
+        ("atoms.npy", lambda a: a - 10_000),
+        ("atoms.npy", lambda a: a[:-1]),
+        ("offsets.npy", lambda a: a[::-1].copy()),
+        ("offsets.npy", lambda a: a * 0),
+        ("class_offsets.npy", lambda a: a[:-1]),
+        ("class_offsets.npy", lambda a: a[::-1].copy()),
+        ("born.npy", lambda a: a[1:]),
+        ("streams.npy", lambda a: a[1:]),
+        ("kept.npy", lambda a: a[::-1].copy()),
+        ("kept.npy", lambda a: a + 10_000),
+        ("sample_rows.npy", lambda a: a[:, :1]),
+        ("sample_rows.npy", lambda a: a[:5]),
+        ("sample_labels.npy", lambda a: a + 7),
+        ("sample_totals.npy", lambda a: a[:1]),
+        ("unseen_ratios.npy", lambda a: a * np.nan),
+        ("unseen_labels.npy", lambda a: a - 7),
+        ("unseen_weights.npy", lambda a: a[:3]),
+        ("unseen_ratios.npy", lambda a: a[:, :1]),
+        ("atoms.npy", lambda a: a.astype(float)),
+    ],
+)
+def test_lies_in_the_arrays_are_refused(saved, member, change):
+    with pytest.raises(DamagedFile):
+        atomlearn.load(changed(saved, member, change))
+
+
+def test_newer_files_are_refused_with_what_to_do(saved):
+    file = Container.read(saved)
+    file.version = 2
+    file.write(saved)
+    with pytest.raises(NewerFile, match="upgrade atomlearn"):
+        atomlearn.load(saved)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_damaged_bytes_never_end_the_process(tmp_path_factory, fitted, data):
+    path = tmp_path_factory.getbasetemp() / "fuzz.atoms"
+    fitted.save(path)
+    whole = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(whole[: data.draw(st.integers(1, len(whole)))])
+    with contextlib.suppress(FileFormatError):  # or it was only the name of the writer
+        atomlearn.load(path)

@@ -1,0 +1,112 @@
+"""Progress: lines, a bar, and scikit-learn's callbacks."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from atomlearn import AlgebraicClassifier
+from atomlearn.classifier import progress
+from atomlearn.classifier.progress import show_progress
+from atomlearn.learning.classes import Plan
+from atomlearn.learning.rounds import Round, Settings
+
+
+def quick(**parameters):
+    return AlgebraicClassifier(random_state=0, max_epochs=9, **parameters)
+
+
+def test_lines_where_there_is_no_terminal(iris, capsys):
+    quick(verbose=1).fit(*iris)
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
+    assert out == "" and len(lines) == 5
+    assert lines[-1].startswith("learning: round 5 of at most 5: epoch 9, error about ")
+
+
+def test_a_bar_on_a_terminal():
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=100)
+    with show_progress(1, Settings(time_limit=1000.0), Plan(1, 10), console) as hooks:
+        for _ in range(5):
+            hooks.on_epoch()
+        hooks.on_round(Round(5, 1.0, 0.0321, 0.1, []), None)
+    shown = screen.getvalue()
+    assert "epoch 5, error about 3.21%" in shown and "100%" in shown
+
+
+def test_silent_by_default(iris, capsys):
+    quick().fit(*iris)
+    assert capsys.readouterr() == ("", "")
+
+
+class Recorder:
+    """A callback that writes down what it is told."""
+
+    def __init__(self, stop_after=None):
+        self.events = []
+        self.scores = []
+        self.stop_after = stop_after
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.events.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, fitted_estimator=None):
+        self.events.append(f"end {context.task_name}")
+        if fitted_estimator is not None:
+            self.scores.append(fitted_estimator.score(X, y))
+        return self.stop_after is not None and self.events.count("end round") >= self.stop_after
+
+
+callbacks = pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
+
+
+def test_callbacks_see_each_round(iris):
+    recorder = Recorder()
+    classifier = quick().set_callbacks(recorder).fit(*iris)
+    rounds = ["begin round", "end round"] * 5
+    assert recorder.events == ["setup", "begin fit", *rounds, "end fit", "teardown"]
+    assert len(recorder.scores) == 3  # two rounds after the calibration, and fit
+    assert recorder.scores[-1] == classifier.score(*iris)
+
+
+def test_callbacks_may_stop_the_fit(iris):
+    recorder = Recorder(stop_after=4)
+    classifier = AlgebraicClassifier(random_state=0).set_callbacks(recorder).fit(*iris)
+    assert recorder.events.count("end round") == 4
+    assert classifier.learned_.concepts[0].epoch == 50
+    assert classifier.score(*iris) > 0.9
+
+
+def test_callbacks_of_batches(iris):
+    recorder = Recorder()
+    quick().set_callbacks(recorder).partial_fit(*iris, classes=np.unique(iris[1]))
+    assert recorder.events.count("end round") == 1 and recorder.events[-1] == "teardown"
+
+
+def test_scikit_learns_own_callbacks(iris, capsys):
+    monitor = callbacks.ScoringMonitor(scoring="accuracy")
+    quick().set_callbacks(callbacks.ProgressBar(), monitor).fit(*iris)
+    assert "AlgebraicClassifier - fit" in capsys.readouterr().out
+    assert monitor.get_logs() is not None
+
+
+def test_callbacks_reach_it_through_a_search(iris):
+    from sklearn.model_selection import GridSearchCV
+
+    search = GridSearchCV(quick(), {"max_epochs": [2, 3]}, cv=2)
+    if not hasattr(search, "set_callbacks"):
+        pytest.skip("this scikit-learn does not pass callbacks on")
+    search.set_callbacks(callbacks.ProgressBar()).fit(*iris)
+
+
+def test_without_callbacks_in_scikit_learn(iris, monkeypatch):
+    monkeypatch.delattr(progress.CallbackSupportMixin, "_init_callback_context")
+    quick().fit(*iris)
