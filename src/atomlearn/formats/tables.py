@@ -78,17 +78,9 @@ def read_table(path: str | Path) -> Table:
 
 def matrix(columns: list[list[Any]]) -> npt.NDArray[Any]:
     """Columns side by side: numbers if all are, else objects."""
-    if all(isinstance(cell, float | int | None) for column in columns for cell in column[:1]):
-        try:
-            as_numbers = [
-                np.array([np.nan if cell is None else cell for cell in column], dtype=np.float64)
-                for column in columns
-                if not any(isinstance(cell, bool | str) for cell in column)
-            ]
-        except (TypeError, ValueError):
-            as_numbers = []
-        if len(as_numbers) == len(columns):
-            return np.column_stack(as_numbers)
+    if all(type(cell) in (float, int, type(None)) for column in columns for cell in column):
+        # None becomes nan
+        return np.array(columns, dtype=np.float64).T.copy()
     out = np.empty((len(columns[0]), len(columns)), dtype=object)
     for j, column in enumerate(columns):
         out[:, j] = column

@@ -1,0 +1,213 @@
+"""fit, predict, explain and show as a user types them, on CSV and Parquet."""
+
+import csv
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from atomlearn import load
+from atomlearn.cli import main
+from atomlearn.errors import MissingExtra
+from atomlearn.formats import tables
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run a command in a folder with ``flowers.csv``: exit code, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "flowers.csv", flowers())
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["atomlearn", *map(str, arguments)])
+        with pytest.raises(SystemExit) as raised:
+            main()
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return raised.value.code or 0, out, err
+
+    return run
+
+
+def flowers():
+    """Petals tell the species; one length is missing, a code looks like a number and is none."""
+    rng = np.random.default_rng(0)
+    lines = [["petal length", "colour", "code", "wild", "species"]]
+    for i in range(60):
+        species = ["rose", "lily"][i % 2]
+        length = f"{rng.normal(2 if i % 2 else 5, 0.5):.2f}" if i != 7 else ""
+        code = ["007", "7", "x1"][i % 3]
+        colour = rng.choice(["red", "white"])
+        lines.append([length, colour, code, "true" if i % 5 else "false", species])
+    return lines
+
+
+def write(path, lines, separator=","):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=separator).writerows(lines)
+
+
+@pytest.fixture
+def model(run):
+    code, out, err = run("fit", "flowers.csv", "--target", "species", "-o", "f.atoms", "-q")
+    assert (code, err) == (0, "")
+    assert out.startswith("f.atoms: 2 classes from 60 rows of 4 columns, ")
+    return "f.atoms"
+
+
+def test_fit_shows_progress_on_stderr(run):
+    code, out, err = run("fit", "flowers.csv", "-t", "species", "-o", "f.atoms", "--max-epochs", 3)
+    assert code == 0 and "error about" in out
+    assert err.startswith("learning: round 1 of at most 5")
+
+
+def test_fit_as_json_and_the_seed(run):
+    arguments = ("fit", "flowers.csv", "--target", "species", "--json", "-q", "-o")
+    _, out, _ = run(*arguments, "a.atoms")
+    told = json.loads(out)
+    assert told["classes"] == ["lily", "rose"] and told["rows"] == 60
+    run(*arguments, "b.atoms")
+    assert load("a.atoms").sample_.rows.tolist() == load("b.atoms").sample_.rows.tolist()
+    assert load("a.atoms").learned_.typical.tolist() == load("b.atoms").learned_.typical.tolist()
+
+
+def test_columns_are_read_as_what_they_are(run, model):
+    literals = load(model).encoder_.get_feature_names_out().tolist()
+    assert {"colour = red", "code = 007", "code = 7", "wild = True"} <= set(literals)
+    assert "petal length is missing" in literals
+
+
+def test_predict(run, model, tmp_path):
+    code, out, err = run("predict", model, "flowers.csv")
+    lines = out.splitlines()
+    assert (code, err, lines[0]) == (0, "", "prediction")
+    right = [row[-1] for row in flowers()[1:]]
+    assert np.mean(np.array(lines[1:]) == right) > 0.9
+    _, out, _ = run("predict", model, "flowers.csv", "--proba")
+    assert out.splitlines()[0] == "prediction,p(lily),p(rose)"
+    _, out, _ = run("predict", model, "flowers.csv", "--json", "--proba")
+    told = json.loads(out)
+    assert told["predictions"] == lines[1:] and len(told["probabilities"][0]) == 2
+    _, out, _ = run("predict", model, "flowers.csv", "-o", "out.csv")
+    assert out == "" and (tmp_path / "out.csv").read_text().splitlines() == lines
+
+
+def test_columns_in_any_order_and_text_that_looks_like_numbers(run, model, tmp_path):
+    new = [["code", "wild", "petal length", "colour"], ["7", "TRUE", "2.1", "red"]]
+    write(tmp_path / "new.csv", new, separator=";")
+    assert run("predict", model, "new.csv") == (0, "prediction\nlily\n", "")
+
+
+def test_explain(run, model):
+    code, out, _ = run("explain", model, "--row", 3)
+    assert code == 0 and "petal length" in out
+    code, again, _ = run("explain", model, "flowers.csv", "--row", 3)
+    assert again == out  # the first rows are kept with the model
+    _, out, _ = run("explain", model, "--row", 3, "--most", 1, "--json")
+    told = json.loads(out)
+    assert told["row"] == 3 and all(len(one["missed"]) <= 1 for one in told["classes"])
+
+
+def test_explain_rows_that_are_not_there(run, model):
+    code, _, err = run("explain", model, "--row", 60)
+    assert code == 2 and "keeps the first 60 rows" in err
+    code, _, err = run("explain", model, "flowers.csv", "--row", 99)
+    assert code == 2 and "has 60 rows (row 0 to 59), no row 99" in err
+    bare = load(model)
+    del bare.first_rows_
+    bare.save("bare.atoms")
+    code, _, err = run("explain", "bare.atoms", "--row", 1)
+    assert code == 2 and "name a table" in err
+
+
+def test_show(run, model):
+    code, out, _ = run("show", model)
+    assert code == 0 and "2 classes, 4 columns" in out and "rose if" in out and "lily if" in out
+    _, out, _ = run("show", model, "--of", "rose", "--json")
+    told = json.loads(out)
+    assert told["kind"] == "classifier" and len(told["definitions"]) == 1
+    assert "petal length" in told["columns"]
+    code, _, err = run("show", model, "--of", "daisy")
+    assert code == 2 and "'daisy' is not one of the classes: lily, rose" in err
+
+
+def test_commands_for_other_models(run, model, tmp_path):
+    code, _, err = run("query", model, "a < b")
+    assert code == 2 and "holds an AlgebraicClassifier, not a model of relations" in err
+    (tmp_path / "r.rel").write_text("v < a b\nv !< a\n")
+    run("learn", "r.rel", "-o", "r.atoms")
+    code, _, err = run("predict", "r.atoms", "flowers.csv")
+    assert code == 2 and "not a classifier" in err
+
+
+def test_parquet(run, model, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(tmp_path / "flowers.csv", dtype={"code": str})
+    frame.to_parquet(tmp_path / "flowers.parquet")
+    code, out, _ = run("predict", model, "flowers.parquet")
+    assert (code, out) == run("predict", model, "flowers.csv")[:2]
+    code, out, _ = run("fit", "flowers.parquet", "-t", "species", "-o", "p.atoms", "-q")
+    assert code == 0 and out.startswith("p.atoms: 2 classes from 60 rows")
+    (tmp_path / "bad.parquet").write_bytes(b"not at all")
+    code, _, err = run("predict", model, "bad.parquet")
+    assert code == 2 and "bad.parquet is not a Parquet file" in err
+
+
+def test_parquet_without_pyarrow(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"atomlearn\[tables\]"):
+        tables.read_table(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "bad.csv has no header line"),
+        (b"a,species\n", "bad.csv has column names but no rows"),
+        (b"a,a,species\n1,2,x\n", "more than one column 'a'"),
+        (b"a,species\n1,x,3\n", "bad.csv:2: 3 cells, but the header names 2 columns"),
+        (b"a,species\n\xff,x\n", "bad.csv is not UTF-8"),
+        (b"a,b\n1,2\n", "bad.csv has no column 'species'; it has a, b"),
+        (b"species\nx\n", "no column to learn from"),
+        (b"a,species\n1,x\n2,\n", "row 1 has no 'species' (1 such)"),
+        (b"a,species\n1,0.5\n2,0.7\n3,1.5\n", "continuous"),
+        (b"a,species\ninf,x\n2,y\n", "infinity"),
+    ],
+)
+def test_tables_that_cannot_be_learned_from(run, tmp_path, content, says):
+    (tmp_path / "bad.csv").write_bytes(content)
+    code, out, err = run("fit", "bad.csv", "--target", "species", "-o", "bad.atoms", "-q")
+    assert (code, out) == (2, "") and says in err
+    assert not (tmp_path / "bad.atoms").exists()
+
+
+def test_tables_that_do_not_fit_the_model(run, model, tmp_path):
+    write(tmp_path / "new.csv", [["petal length", "code"], ["2", "7"]])
+    code, _, err = run("predict", model, "new.csv")
+    assert code == 2 and "new.csv has no columns 'colour', 'wild', which the model needs" in err
+    header = ["petal length", "colour", "code", "wild"]
+    write(tmp_path / "new.csv", [header, ["2", "red", "7", "true"], ["long", "red", "7", "true"]])
+    code, _, err = run("predict", model, "new.csv")
+    assert code == 2 and "new.csv: row 1: column 'petal length'" in err and "'long'" in err
+    code, _, err = run("predict", model, "missing.csv")
+    assert code == 2 and "missing.csv: No such file" in err
+    code, _, err = run("fit", "flowers.csv", "-t", "species", "--drop", "x", "-o", "y", "-q")
+    assert code == 2 and "no column 'x'" in err
+
+
+def test_conflicts_and_notes_are_told(run, tmp_path):
+    lines = [["id", "a", "y"], *([f"u{i}", "1", "xy"[i % 2]] for i in range(400))]
+    write(tmp_path / "t.csv", lines)
+    code, out, err = run("fit", "t.csv", "-t", "y", "-o", "t.atoms", "-q", "--max-epochs", 2)
+    assert code == 0 and "look the same but are labelled x, y" in out
+    assert "note: column 'id' has 400 different values" in err
+
+
+def test_integer_and_truth_value_labels(run, tmp_path):
+    write(tmp_path / "t.csv", [["a", "y"], *([str(i), str(i % 2)] for i in range(6))])
+    run("fit", "t.csv", "-t", "y", "-o", "t.atoms", "-q")
+    assert load("t.atoms").classes_.tolist() == [0, 1]
+    write(tmp_path / "t.csv", [["a", "y"], *([str(i), str(i > 2)] for i in range(6))])
+    run("fit", "t.csv", "-t", "y", "-o", "t.atoms", "-q")
+    assert load("t.atoms").classes_.tolist() == [False, True]
