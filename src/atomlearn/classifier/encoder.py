@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from atomlearn.bits import rows as packed
 from atomlearn.bits.rows import Rows
+from atomlearn.bits.transpose import transpose
 from atomlearn.classifier.columns import Bits, CategoryColumn, Column, Floats, NumberColumn
 from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.tables import (
@@ -108,10 +109,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The same of a checked table, as packed rows with room for ``extra`` constants more."""
         n = len(self.literals_) + extra
         out = packed.empty(table.shape[0], n)
+        words = packed.width(len(self.literals_))
         for start, bits in self._chunks(table, self.kept_):
-            wide = np.zeros((len(bits), n), dtype=np.bool_)
-            wide[:, : len(self.literals_)] = bits
-            out[start : start + len(bits)] = packed.pack(wide)
+            by_literal = packed.pack(bits.T)
+            out[start : start + len(bits), :words] = transpose(by_literal, len(bits))
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -176,7 +177,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             part = table[start : start + chunk]
             if sparse.issparse(part):
                 part = part.toarray()
-            bits = np.zeros((part.shape[0], len(kept)), dtype=np.bool_)
+            # Column by column, in and out: both lie in memory that way.
+            part = np.asfortranarray(part)
+            bits = np.zeros((part.shape[0], len(kept)), dtype=np.bool_, order="F")
             for j, column in enumerate(self.columns_):
                 ours = slice(bounds[j], bounds[j + 1])
                 if ours.start == ours.stop:
