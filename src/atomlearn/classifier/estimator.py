@@ -214,7 +214,7 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
         n = len(self.encoder_.literals_) + 1
         parts = [rows[i : i + ROWS_AT_ONCE] for i in range(0, len(rows), ROWS_AT_ONCE)]
         return np.concatenate(
-            [self.learned_.misses(blocks_of(part, n), len(part)) for part in parts]
+            [self.learned_.misses(blocks_of(part, n), len(part), self.n_jobs) for part in parts]
         )
 
     def decision_function(self, X: Any) -> Floats:

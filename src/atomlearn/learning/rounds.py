@@ -163,9 +163,12 @@ class Learned:
         """Share of wrong answers on unseen examples, if there were any."""
         return self.unseen.error_and_loss(self.calibration)[0] if len(self.unseen) else None
 
-    def misses(self, blocks: Blocks, n: int) -> npt.NDArray[np.int32]:
+    def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
         """Missed atoms by example and class."""
-        return np.stack([concept.misses(blocks, n) for concept in self.concepts], axis=1)
+        counts = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(concept.misses)(blocks, n) for concept in self.concepts
+        )
+        return np.stack(counts, axis=1)
 
     def ratios(self, blocks: Blocks, n: int) -> Floats:
         """Misses relative to those of a typical counterexample, as logarithms."""
