@@ -19,7 +19,7 @@ from atomlearn.learning.progress import Report
 
 PATIENCE = 2
 """Rounds without progress after which learning stops."""
-PROGRESS = 0.98
+PROGRESS = 0.99
 """A round that does not bring the loss below this part of the best so far made no progress."""
 
 
