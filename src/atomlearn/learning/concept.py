@@ -40,7 +40,7 @@ class Recipe:
     hard_every: int = 10
     hard_share: float = 0.6
     hard_size: int = 4000
-    hard_atoms: int = 4000
+    hard_atoms: int = 12_000
     candidates: float | None = 1.0
     """Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
     witnesses come from new data too, and the pool does not go stale."""
