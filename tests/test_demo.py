@@ -1,8 +1,9 @@
-from atomlearn.demo import Page, learn_a_rule, solve_queens
+from atomlearn.demo import learn_a_rule, solve_queens
+from atomlearn.page import Page
 
 
 def test_the_page_has_what_was_said(tmp_path, capsys):
-    page = Page()
+    page = Page("demo")
     learn_a_rule(page)
     solve_queens(page)
     page.write(tmp_path / "demo" / "index.html")

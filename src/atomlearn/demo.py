@@ -3,19 +3,15 @@
 Everything learns from rules written here and data that comes with scikit-learn; nothing is fetched.
 """
 
-import base64
-import html
-import io
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
 
 from atomlearn import Algebra, __version__
+from atomlearn.page import Page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,53 +28,9 @@ v !< c3 c5 c6 c8
 v !< c4 c5 c6 c7
 """
 
-STYLE = (
-    "body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "img{max-width:100%}pre{background:#f4f4f2;padding:1rem;overflow:auto}h2{margin-top:2.5rem}"
-)
-
-
-@dataclass
-class Page:
-    """What is said on the terminal, and the same with pictures as one HTML page."""
-
-    console: Console = field(default_factory=Console)
-    parts: list[str] = field(default_factory=list)
-
-    def title(self, text: str) -> None:
-        """Begin a section."""
-        self.console.rule(f"[bold]{text}")
-        self.parts.append(f"<h2>{html.escape(text)}</h2>")
-
-    def say(self, text: str) -> None:
-        """A sentence."""
-        self.console.print(text, highlight=False)
-        self.parts.append(f"<p>{html.escape(text)}</p>")
-
-    def code(self, text: str) -> None:
-        """Something to be read as it is."""
-        self.console.print(text, style="cyan", highlight=False, markup=False)
-        self.parts.append(f"<pre>{html.escape(text)}</pre>")
-
-    def picture(self, figure: "Figure", about: str) -> None:
-        """A figure, on the page only."""
-        data = io.BytesIO()
-        figure.savefig(data, format="png", dpi=110, bbox_inches="tight")
-        encoded = base64.b64encode(data.getvalue()).decode()
-        source = f"data:image/png;base64,{encoded}"
-        self.parts.append(f'<p><img alt="{html.escape(about)}" src="{source}"></p>')
-
-    def write(self, path: Path) -> None:
-        """Write the page."""
-        head = f"<meta charset='utf-8'><title>atomlearn {__version__}</title><style>{STYLE}</style>"
-        body = f"<h1>atomlearn {__version__}</h1>" + "".join(self.parts)
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"<!doctype html>{head}{body}", encoding="utf-8")
-
-
 def main() -> None:
     """Run the three parts and write the page."""
-    page = Page()
+    page = Page(f"atomlearn {__version__}")
     start = time.perf_counter()
     learn_a_rule(page)
     learn_digits(page)
@@ -91,7 +43,7 @@ def main() -> None:
 
 def learn_a_rule(page: Page) -> None:
     """The paper's first example: what is a vertical bar?"""
-    page.title("A rule from five pictures")
+    page.section("A rule from five pictures")
     page.say(
         "Images of 2 × 2 pixels; c1 to c4 are black pixels, c5 to c8 the same in white (columns "
         "first). Two images have a vertical bar (v), three have none:"
@@ -119,7 +71,7 @@ def learn_digits(page: Page) -> None:
 
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
-    page.title("Hand-written digits")
+    page.section("Hand-written digits")
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
     start = time.perf_counter()
@@ -179,7 +131,7 @@ def solve_queens(page: Page) -> None:
     """The rules of a puzzle in, its solutions out."""
     from atomlearn.problems import queens
 
-    page.title("A chess board from its rules")
+    page.section("A chess board from its rules")
     page.say(
         "Eight queens that do not attack each other, with queens on b4 and d5 already there: only "
         "two boards complete it. The algebra is told the rules, not how to search."
