@@ -28,6 +28,7 @@ v !< c3 c5 c6 c8
 v !< c4 c5 c6 c7
 """
 
+
 def main() -> None:
     """Run the three parts and write the page."""
     page = Page(f"atomlearn {__version__}")
