@@ -39,7 +39,9 @@ class NumberColumn:
         known, weight = values[~missing], weights[~missing]
         if len(known) == 0:
             return cls(index, name, (), bool(missing.any()), is_boolean)
-        distinct, where = np.unique(known, return_inverse=True)
+        distinct = np.unique(known)
+        # Looked up, not sorted along: most columns have few values, and then this is quick.
+        where = np.searchsorted(distinct, known)
         cumulative = np.cumsum(np.bincount(where, weights=weight))
         levels = np.arange(1, n_cuts + 1) / (n_cuts + 1) * cumulative[-1]
         # The last value at or below each quantile; a cut lies between it and the next.
