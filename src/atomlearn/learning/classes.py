@@ -21,6 +21,7 @@ from atomlearn.learning.rounds import (
     Rounds,
     Settings,
     conclude,
+    thin,
     uncalibrated,
 )
 
@@ -100,9 +101,8 @@ def learn_sparing(
     samplers = make_samplers(rest, seeds, rounds.settings, known)
     targets = list(schedule(rounds.settings.max_epochs or LARGE_EPOCHS))
     samplers = rounds.learn(samplers, targets, held)
-    for sampler in samplers:
-        sampler.thin(KEPT)
-    return conclude(samplers, held, held.blocks())
+    thin(samplers, KEPT, rounds.settings.n_jobs)
+    return conclude(samplers, held, held.blocks(), rounds.settings.n_jobs)
 
 
 def learn_folded(
@@ -144,8 +144,7 @@ def learn_folded(
     rounds.time_share = 1.0
     targets = [min(HASTY_EPOCHS, epochs)] if rounds.over() else [max(1, epochs // 3), epochs]
     samplers = rounds.learn(samplers, targets, calibration=fitted)
-    for sampler in samplers:
-        sampler.thin(SMALL_KEPT)
+    thin(samplers, SMALL_KEPT, settings.n_jobs)
     doubted = np.setdiff1d(np.arange(len(examples)), believed)
     return replace(uncalibrated(samplers), calibration=fitted, unseen=told, doubted=doubted)
 

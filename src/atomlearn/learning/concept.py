@@ -5,6 +5,7 @@ that does not. What is known between batches is the pool of pins that have ``v``
 leaves a choice open, the defaults of :class:`Recipe` are what measured best.
 """
 
+import copy
 import math
 import zlib
 from collections import deque
@@ -198,12 +199,34 @@ class Sampler:
         self.positives = np.flatnonzero(is_positive)
         self.negatives = np.flatnonzero(~is_positive)
         self._negative_blocks: Blocks | None = None
-        every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
-        concept.all_positives = concept.positives_of(every)
+        concept.all_positives = self._every_positive()
         concept.pool.drop_contradicted(concept.all_positives)
         data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
         if concept.data != data:
             concept.data, concept.hard = data, concept.hard[:0]
+
+    def without_data(self) -> "Sampler":
+        """What is known and where it came from, but not the examples: light enough to send."""
+        light, concept = copy.copy(self), copy.copy(self.concept)
+        light.variants, light._negative_blocks = self.variants[:, :0], None
+        concept.all_positives = None
+        light.concept = concept
+        return light
+
+    def with_data(self, variants: npt.NDArray[np.uint64]) -> "Sampler":
+        """The same once it has arrived where the examples are."""
+        self.variants = variants
+        self.concept.all_positives = self._every_positive()
+        return self
+
+    def take_over(self, concept: Concept) -> None:
+        """Go on with what was learned elsewhere from the same examples."""
+        concept.all_positives = self.concept.all_positives
+        self.concept = concept
+
+    def _every_positive(self) -> Positives:
+        every = self.variants[:, self.positives].reshape(-1, self.variants.shape[2])
+        return self.concept.positives_of(np.ascontiguousarray(every))
 
     def run_epoch(self) -> Report:
         """Draw a batch and learn from it."""

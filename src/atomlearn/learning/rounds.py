@@ -170,9 +170,9 @@ class Learned:
         )
         return np.stack(counts, axis=1)
 
-    def ratios(self, blocks: Blocks, n: int) -> Floats:
+    def ratios(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
         """Misses relative to those of a typical counterexample, as logarithms."""
-        return log_ratio(self.misses(blocks, n), self.typical)
+        return log_ratio(self.misses(blocks, n, n_jobs), self.typical)
 
 
 Current = Callable[[], Learned]
@@ -203,6 +203,7 @@ class Rounds:
         self.interrupted = False
         self.ended = False
         self.done: list[Round] = []
+        self._pace: list[float] = []
 
     def learn(
         self,
@@ -227,7 +228,7 @@ class Rounds:
                 loss: float | None = None
                 current = _current(samplers, calibration)
                 if held is not None and blocks is not None:
-                    learned = conclude(samplers, held, blocks)
+                    learned = conclude(samplers, held, blocks, self.settings.n_jobs)
                     error, loss = learned.unseen.error_and_loss(learned.calibration)
                     stale = 0 if loss < PROGRESS * best else stale + 1
                     best = min(best, loss)
@@ -256,15 +257,32 @@ class Rounds:
     ) -> tuple[list[Sampler], list[list[Report]]]:
         n_jobs = self.settings.n_jobs
         seconds = self._seconds_left() / math.ceil(len(samplers) / effective_n_jobs(n_jobs))
-        # Kernels release the interpreter's lock, so threads will do, and nothing is copied.
-        backend, _ = get_active_backend(prefer="threads")
-        shared = n_jobs in (None, 1) or getattr(backend, "supports_sharedmem", False)
-        on_epoch = self.on_epoch if shared else None
-        results = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(learn_until)(sampler, target, seconds, on_epoch)
-            for sampler, target in zip(samplers, targets, strict=True)
-        )
-        return [sampler for sampler, _ in results], [reports for _, reports in results]
+        order = self._longest_first(samplers)
+        if in_threads(n_jobs):  # kernels release the interpreter's lock, and nothing is copied
+            gains = Parallel(n_jobs=n_jobs, prefer="threads")(
+                delayed(learn_until)(samplers[k], targets[k], seconds, self.on_epoch) for k in order
+            )
+        else:
+            gains = Parallel(n_jobs=n_jobs)(
+                delayed(learn_apart)(
+                    samplers[k].variants, samplers[k].without_data(), targets[k], seconds
+                )
+                for k in order
+            )
+            for k, gain in zip(order, gains, strict=True):
+                samplers[k].take_over(gain.concept)
+        by_class = dict(zip(order, gains, strict=True))
+        reports = [by_class[k].reports for k in range(len(samplers))]
+        self._pace = [sum(report.total_seconds for report in ours[-10:]) for ours in reports]
+        return samplers, reports
+
+    def _longest_first(self, samplers: list[Sampler]) -> list[int]:
+        """Classes by what an epoch of them took of late: so that no core is left with a long one.
+
+        What is learned does not depend on it.
+        """
+        pace = self._pace if len(self._pace) == len(samplers) else [0.0] * len(samplers)
+        return sorted(range(len(samplers)), key=lambda k: -pace[k])
 
     def _finish(self, done: Round, current: Current | None) -> None:
         self.done.append(done)
@@ -272,21 +290,45 @@ class Rounds:
             self.ended = True
 
 
+class Gain(NamedTuple):
+    """What a round gave one class."""
+
+    concept: Concept
+    reports: list[Report]
+
+
+def in_threads(n_jobs: int | None) -> bool:
+    """Do jobs share memory? They do unless the user chose otherwise by ``parallel_config``."""
+    backend, _ = get_active_backend(prefer="threads")
+    return n_jobs in (None, 1) or bool(getattr(backend, "supports_sharedmem", False))
+
+
 def learn_until(
-    sampler: Sampler, target: int, seconds: float, on_epoch: OnEpoch | None
-) -> tuple[Sampler, list[Report]]:
+    sampler: Sampler, target: int, seconds: float, on_epoch: OnEpoch | None = None
+) -> Gain:
     """Run the epochs of one class up to a number, or until its time is over (one at least)."""
     start = time.monotonic()
     reports: list[Report] = []
     if len(sampler.positives) == 0 or len(sampler.negatives) == 0:
-        return sampler, reports  # one side alone teaches nothing
+        return Gain(sampler.concept, reports)  # one side alone teaches nothing
     while sampler.concept.epoch < target:
         reports.append(sampler.run_epoch())
         if on_epoch is not None:
             on_epoch()
         if time.monotonic() - start > seconds:
             break
-    return sampler, reports
+    return Gain(sampler.concept, reports)
+
+
+def learn_apart(
+    variants: npt.NDArray[np.uint64], light: Sampler, target: int, seconds: float
+) -> Gain:
+    """The same in another process. The examples come as an argument of their own, so that they are
+    mapped into memory (loky) or sent (Dask) once for all classes.
+    """
+    gain = learn_until(light.with_data(variants), target, seconds)
+    gain.concept.all_positives = None
+    return gain
 
 
 def apart(sampler: Sampler) -> Sampler:
@@ -300,18 +342,30 @@ def apart(sampler: Sampler) -> Sampler:
     return ours
 
 
-def conclude(samplers: Sequence[Sampler], held: Examples, blocks: Blocks) -> Learned:
+def conclude(
+    samplers: Sequence[Sampler], held: Examples, blocks: Blocks, n_jobs: int | None = None
+) -> Learned:
     """What has been learned so far, calibrated on unseen examples."""
-    learned = uncalibrated(samplers)
-    unseen = held.unseen(learned.ratios(blocks, len(held)))
+    learned = uncalibrated(samplers, n_jobs)
+    unseen = held.unseen(learned.ratios(blocks, len(held), n_jobs))
     return replace(learned, calibration=unseen.calibrate(), unseen=unseen)
 
 
-def uncalibrated(samplers: Sequence[Sampler]) -> Learned:
+def uncalibrated(samplers: Sequence[Sampler], n_jobs: int | None = None) -> Learned:
     """What has been learned so far, with the default calibration."""
-    typical = np.array([sampler.typical_misses() for sampler in samplers])
+    typical = Parallel(n_jobs=n_jobs, require="sharedmem")(
+        delayed(sampler.typical_misses)() for sampler in samplers
+    )
     none = Unseen.none(len(samplers))
-    return Learned([sampler.concept for sampler in samplers], typical, none.calibrate(), [], none)
+    concepts = [sampler.concept for sampler in samplers]
+    return Learned(concepts, np.array(typical), none.calibrate(), [], none)
+
+
+def thin(samplers: Sequence[Sampler], size: int, n_jobs: int | None = None) -> None:
+    """Leave each class with its most telling pins."""
+    Parallel(n_jobs=n_jobs, require="sharedmem")(
+        delayed(sampler.thin)(size) for sampler in samplers
+    )
 
 
 def _current(samplers: Sequence[Sampler], calibration: Calibration | None) -> Current | None:
