@@ -82,8 +82,8 @@ def _judged(sets: Bits, foreign: Bits, exact: ExactAtomization) -> Comparison:
     is_exact = exact.are_atoms(sets) & ~foreign
     is_super = exact.follow(sets) & ~is_exact
     is_sub = exact.lie_within_atoms(sets) & ~foreign & ~is_exact & ~is_super
-    counted = [int(which.sum()) for which in (is_exact, is_sub, is_super)]
-    return Comparison(*counted, len(sets) - sum(counted))
+    n_exact, n_sub, n_super = (int(which.sum()) for which in (is_exact, is_sub, is_super))
+    return Comparison(n_exact, n_sub, n_super, len(sets) - n_exact - n_sub - n_super)
 
 
 def _named(

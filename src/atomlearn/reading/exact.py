@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from atomlearn.errors import ModelTooLarge, UnknownConstant
-from atomlearn.reading.formulas import And, Bits, Formula, Has, Not, Or
+from atomlearn.reading.formulas import And, Bits, Formula, Has, Not, Odd, Or
 from atomlearn.reading.map_index import (
     EVERYTHING,
     Node,
@@ -26,6 +26,7 @@ from atomlearn.reading.map_index import (
     has_clause_within,
     literal,
     members,
+    odd_of,
     reverted,
 )
 
@@ -233,6 +234,10 @@ class ExactAtomization:
             parts = [self._compiled(part, negated, known) for part in formula.parts]
             both = isinstance(formula, And) != negated
             node = all_of(parts) if both else any_of(parts, self._opposite)
+        elif isinstance(formula, Odd):
+            true = [self._compiled(part, False, known) for part in formula.parts]
+            false = [self._compiled(part, True, known) for part in formula.parts]
+            node = odd_of(true, false, self._opposite)[negated]
         else:
             raise TypeError(f"{formula!r} is not a formula")
         known[key] = node

@@ -65,7 +65,7 @@ class Formula:
             return 1
         if isinstance(self, Not):
             return self.part.size()
-        return sum(part.size() for part in self.parts) if isinstance(self, And | Or) else 0
+        return sum(part.size() for part in self.parts) if isinstance(self, And | Or | Odd) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,21 @@ class Or(Formula):
     __str__ = Formula.__str__
 
 
+@dataclass(frozen=True, slots=True)
+class Odd(Formula):
+    """An odd number of the parts is true.
+
+    Written with ∧, ∨ and ¬ alone it would grow with the number of subsets of the parts.
+
+    >>> parity = Odd((Has("a"), Has("b")))
+    >>> [bool(parity.evaluate({"a": a, "b": b})) for a in (0, 1) for b in (0, 1)]
+    [False, True, True, False]
+    """
+
+    parts: tuple[Formula, ...]
+    __str__ = Formula.__str__
+
+
 TRUE, FALSE = And(()), Or(())
 
 
@@ -121,23 +136,6 @@ def exists(over: Iterable[Any], body: Callable[[Any], Formula]) -> Formula:
     return Or(tuple(body(i) for i in over))
 
 
-def odd(parts: Iterable[Formula]) -> Formula:
-    """An odd number of the parts is true; grows with their number, not with that of their subsets.
-
-    >>> [bool(odd([Has("a"), Has("b")]).evaluate({"a": a, "b": b})) for a in (0, 1) for b in (0, 1)]
-    [False, True, True, False]
-    """
-    so_far: Formula = FALSE
-    even: Formula = TRUE
-    for part in parts:
-        other = Not(part)
-        so_far, even = (
-            And((Or((so_far, part)), Or((even, other)))),
-            And((Or((so_far, other)), Or((even, part)))),
-        )
-    return so_far
-
-
 def _parts(kind: type[And] | type[Or], formula: Formula) -> tuple[Formula, ...]:
     return formula.parts if isinstance(formula, kind) else (formula,)
 
@@ -151,6 +149,10 @@ def _evaluate(formula: Formula, truth: Mapping[Any, Any], known: dict[int, Bits]
         value = np.asarray(truth[formula.constant], dtype=np.bool_)
     elif isinstance(formula, Not):
         value = ~_evaluate(formula.part, truth, known)
+    elif isinstance(formula, Odd):
+        value = np.asarray(False)
+        for part in formula.parts:
+            value = value ^ _evaluate(part, truth, known)
     elif isinstance(formula, And):
         value = np.asarray(True)
         for part in formula.parts:
@@ -173,6 +175,6 @@ def _leaves(formula: Formula, seen: set[int]) -> Iterator[Has]:
         yield formula
     elif isinstance(formula, Not):
         yield from _leaves(formula.part, seen)
-    elif isinstance(formula, And | Or):
+    elif isinstance(formula, And | Or | Odd):
         for part in formula.parts:
             yield from _leaves(part, seen)

@@ -97,6 +97,19 @@ def all_of(parts: Sequence[Node]) -> Node:
     return Node(Kind.ALL, tuple(parts), literals, bound, certain, (literals,))
 
 
+def odd_of(
+    true: Sequence[Node], false: Sequence[Node], opposite: Sequence[int]
+) -> tuple[Node, Node]:
+    """An odd number of parts is true, and an even number; ``false`` are the parts negated."""
+    odd, even = NOTHING, EVERYTHING
+    for yes, no in zip(true, false, strict=True):
+        odd, even = (
+            all_of([any_of([odd, yes], opposite), any_of([even, no], opposite)]),
+            all_of([any_of([odd, no], opposite), any_of([even, yes], opposite)]),
+        )
+    return odd, even
+
+
 def _never_within(a: Node, b: Node) -> bool:
     """Is it clear that no clause of ``a`` is part of a clause of ``b``?"""
     return any(not mask & b.literals for mask in a.met)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from atomlearn.errors import MissingExtra
-from atomlearn.reading.formulas import And, Formula, Has, Not, Or
+from atomlearn.reading.formulas import And, Formula, Has, Not, Odd, Or
 
 Write = Callable[[Hashable], str]
 
@@ -59,6 +59,8 @@ def to_sympy(formula: Formula) -> Any:
         return sympy.Not(to_sympy(formula.part))
     if isinstance(formula, And):
         return sympy.And(*map(to_sympy, formula.parts))
+    if isinstance(formula, Odd):
+        return sympy.Xor(*map(to_sympy, formula.parts))
     assert isinstance(formula, Or)
     return sympy.Or(*map(to_sympy, formula.parts))
 
@@ -110,6 +112,8 @@ def _write(formula: Formula, leaf: Write, signs: tuple[str, ...], inside: bool =
         return leaf(formula.constant)
     if isinstance(formula, Not):
         return no.format(_write(formula.part, leaf, signs, inside="(" not in no))
+    if isinstance(formula, Odd):
+        return _odd_number([_write(part, leaf, signs) for part in formula.parts], always)
     assert isinstance(formula, And | Or)
     if not formula.parts:
         return always if isinstance(formula, And) else never
@@ -118,3 +122,11 @@ def _write(formula: Formula, leaf: Write, signs: tuple[str, ...], inside: bool =
     sign = both if isinstance(formula, And) else either
     text = sign.join(_write(part, leaf, signs, inside=True) for part in formula.parts)
     return f"({text})" if inside else text
+
+
+def _odd_number(parts: list[str], always: str) -> str:
+    if always == "True":
+        return f"sum(map(bool, ({''.join(f'{part}, ' for part in parts)}))) % 2 == 1"
+    if always == "always":
+        return f"an odd number of ({', '.join(parts)})"
+    return r" \oplus ".join(f"({part})" for part in parts) or r"\bot"
