@@ -95,6 +95,10 @@ class ModelTooLarge(AtomlearnError, ValueError):
         return type(self), (str(self), self.estimate, self.limit)
 
 
+class FormulaTooLarge(AtomlearnError, ValueError):
+    """A formula that would have more parts than anyone can read."""
+
+
 class InvalidAtoms(AtomlearnError, ValueError):
     """Rows that cannot be the atoms of a model over these constants."""
 
