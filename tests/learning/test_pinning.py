@@ -1,12 +1,14 @@
 """The pool against a Python dictionary of sets."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from atomlearn.errors import DifferentConstants
 from atomlearn.learning.misses import blocks_of
-from atomlearn.learning.pinning import Pool, hash_lists
+from atomlearn.learning.pinning import Pool, Source, hash_lists
 from bits.strategies import (
     KERNELS,
     random_sets,
@@ -33,17 +35,22 @@ class Pools(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.pool, self.twin, self.epoch = Pool(N), {}, 0
+        self.pool, self.twin, self.epoch, self.name = Pool(N), {}, 0, ""
 
     def order(self):
         return sets_of_lists(self.pool.atoms)
+
+    @rule(name=st.sampled_from("abc"))
+    def learn_from(self, name):
+        self.pool.learn_from(Source(name))
+        self.name = name
 
     @rule(atoms=atom_sets)
     def add(self, atoms):
         before, new = self.order(), {atom for atom in atoms if atom not in self.twin}
         assert self.pool.add(to_rows(atoms, N), self.epoch) == len(new)
         assert self.order()[: len(before)] == before
-        self.twin.update(dict.fromkeys(new, self.epoch))
+        self.twin.update(dict.fromkeys(new, (self.name, self.epoch)))
         self.epoch += 1
 
     @rule(seed=seeds)
@@ -55,21 +62,26 @@ class Pools(RuleBasedStateMachine):
         for k in marks:
             del self.twin[before[k]]
 
-    @rule(pools=st.lists(st.tuples(atom_sets, atom_sets), max_size=2))
+    @rule(pools=st.lists(st.tuples(st.sampled_from("bcde"), atom_sets, atom_sets), max_size=2))
     def merge(self, pools):
-        others, before = [], len(self.twin)
-        for batches in pools:
+        others, before, n_empty = [], len(self.twin), 0
+        for name, *batches in pools:
             other = Pool(N)
+            other.learn_from(Source(name))
             for epoch, atoms in enumerate(batches):
                 other.add(to_rows(atoms, N), epoch)
-                for atom in atoms:
-                    self.twin.setdefault(atom, epoch)
+                for atom in filter(None, atoms):
+                    self.twin.setdefault(atom, (name, epoch))
+            n_empty += any(frozenset() in atoms for atoms in batches)
             others.append(other)
-        assert self.pool.merge(others) == len(self.twin) - before
+        merged = self.pool.merge(*others)
+        assert merged.new == len(self.twin) - before
+        assert merged.dropped == n_empty  # an atom of nothing says nothing
+        assert sum(merged) == sum(map(len, others))
 
     @rule()
     def go_on_with_a_copy(self):
-        self.pool = Pool.of(N, self.pool.atoms, self.pool.born)
+        self.pool = self.pool.copy()
 
     @rule(seed=seeds, size=st.integers(0, 12))
     def sample(self, seed, size):
@@ -86,7 +98,11 @@ class Pools(RuleBasedStateMachine):
     @invariant()
     def same_pins(self):
         assert to_sets(self.pool.rows()) == self.order()
-        assert dict(zip(self.order(), self.pool.born.tolist(), strict=True)) == self.twin
+        origins = [self.pool.provenance(k) for k in range(len(self.pool))]
+        told = [(origin.source.name, origin.epoch) for origin in origins]
+        assert dict(zip(self.order(), told, strict=True)) == self.twin
+        assert self.pool.sources[-1].name == self.name
+        assert len(set(self.pool.sources)) == len(self.pool.sources)
         assert len(self.pool) == len(self.twin)
 
 
@@ -107,6 +123,36 @@ def test_only_the_pins_that_the_relations_contradict_are_dropped(problem, seed):
     positives = positive_rows(problem.positives, problem.n)
     assert pool.drop_contradicted(positives) == len(atoms) - len(kept)
     assert sets_of_lists(pool.atoms) == kept
+
+
+@given(any_problem, seeds, st.permutations("abcdefgh"), st.integers(1, 8))
+@some(150)
+def test_pools_of_other_algebras_are_matched_by_name(problem, seed, names, n_theirs):
+    ours = [f"c{i}" for i in range(problem.n)]
+    theirs = [*(n for n in names[: n_theirs // 2]), *ours[::-1][:n_theirs]]
+    atoms = list(dict.fromkeys(random_terms(seed, 20, len(theirs))))
+    there = Pool(len(theirs), theirs)
+    there.add(to_rows(atoms, len(theirs)), 3)
+    named = [frozenset(theirs[c] for c in atom) for atom in atoms]
+    cut = [frozenset(ours.index(name) for name in atom if name in ours) for atom in named]
+    kept = [
+        atom
+        for atom in cut
+        if atom and is_closed(pinning_term(atom, range(problem.n)), problem.positives)
+    ]
+    here = Pool(problem.n, ours)
+    positives = positive_rows(problem.positives, problem.n)
+    merged = here.merge(there, relations=positives)
+    assert sets_of_lists(here.atoms) == list(dict.fromkeys(kept))
+    assert merged.dropped == len(atoms) - len(kept)
+    assert merged.known == len(kept) - len(set(kept))
+
+
+def test_pools_that_cannot_be_matched():
+    with pytest.raises(DifferentConstants, match="give both names"):
+        Pool(3).merge(Pool(4))
+    with pytest.raises(DifferentConstants, match="no constant in common"):
+        Pool(1, ["a"]).merge(Pool(1, ["b"]))
 
 
 @given(st.lists(st.frozensets(st.integers(0, 2000), max_size=12), max_size=100))

@@ -8,10 +8,9 @@ import numpy as np
 
 from atomlearn.errors import CheckpointMismatch, DamagedFile
 from atomlearn.formats.container import Container
+from atomlearn.formats.pools import add_lists, add_pool, lists_in, pool_in
 from atomlearn.learning.concept import Concept, Recipe
 from atomlearn.learning.epochs import Epochs
-from atomlearn.learning.lists import Lists
-from atomlearn.learning.pinning import Pool
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
@@ -29,7 +28,7 @@ def save_epochs(epochs: Epochs, path: str | Path) -> None:
          "constants": list(epochs.algebra.names)},
     )  # fmt: skip
     file.add_array("stream.npy", epochs.rng)
-    _add_pool(file, epochs.pool)
+    add_pool(file, epochs.pool)
     file.write(path)
 
 
@@ -45,7 +44,7 @@ def resume_epochs(path: str | Path, algebra: "Algebra") -> Epochs:
     epochs = Epochs(algebra, random_state=0, focus=term, max_pins=int(state["max_pins"]))
     epochs.number = int(state["number"])
     epochs.rng = _stream(file)
-    epochs.pool = _pool(file, algebra.n_constants)
+    epochs.pool = pool_in(file, algebra.n_constants).copy(names=algebra.names)
     return epochs
 
 
@@ -60,9 +59,9 @@ def save_concept(concept: Concept, path: str | Path) -> None:
     )  # fmt: skip
     file.add_array("stream.npy", concept.rng)
     file.add_array("hard.npy", concept.hard)
-    _add_pool(file, concept.pool)
+    add_pool(file, concept.pool)
     for m, master in enumerate(concept.masters):
-        _add_lists(file, f"master{m}", master)
+        add_lists(file, f"master{m}", master)
     file.write(path)
 
 
@@ -76,39 +75,10 @@ def load_concept(path: str | Path) -> Concept:
     concept.epoch, concept.data = int(state["epoch"]), int(state["data"])
     concept.rng = _stream(file)
     concept.hard = file.array("hard.npy", "i", 1).astype(np.int64)
-    concept.pool = _pool(file, n_constants)
+    concept.pool = pool_in(file, n_constants)
     for m in range(int(state["masters"])):
-        concept.masters.append(_lists(file, f"master{m}", n_constants))
+        concept.masters.append(lists_in(file, f"master{m}", n_constants))
     return concept
-
-
-def _add_pool(file: Container, pool: Pool) -> None:
-    _add_lists(file, "pool", pool.atoms)
-    file.add_array("pool_born.npy", pool.born)
-
-
-def _pool(file: Container, n_constants: int) -> Pool:
-    atoms = _lists(file, "pool", n_constants)
-    born = file.array("pool_born.npy", "i", 1).astype(np.int32)
-    if len(born) != len(atoms.starts) - 1:
-        raise DamagedFile(f"{file.path}: the pool has {len(born)} dates for its pins")
-    return Pool.of(n_constants, atoms, born)
-
-
-def _add_lists(file: Container, name: str, atoms: Lists) -> None:
-    file.add_array(f"{name}_starts.npy", atoms.starts)
-    file.add_array(f"{name}_constants.npy", atoms.constants)
-
-
-def _lists(file: Container, name: str, n_constants: int) -> Lists:
-    starts = file.array(f"{name}_starts.npy", "i", 1).astype(np.int64)
-    constants = file.array(f"{name}_constants.npy", "i", 1).astype(np.int32)
-    in_order = len(starts) > 0 and starts[0] == 0 and bool((np.diff(starts) >= 0).all())
-    if not in_order or starts[-1] != len(constants):
-        raise DamagedFile(f"{file.path}: the atoms of {name} do not fit together")
-    if len(constants) and (constants.min() < 0 or constants.max() >= n_constants):
-        raise DamagedFile(f"{file.path}: {name} has an atom in a constant that is not there")
-    return Lists(starts, constants)
 
 
 def _stream(file: Container) -> "np.typing.NDArray[np.uint64]":

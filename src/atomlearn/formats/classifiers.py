@@ -11,6 +11,7 @@ for going on learning.
 """
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from atomlearn.formats.container import Container
 from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.lists import Lists, append, no_lists, take
-from atomlearn.learning.pinning import Pool
+from atomlearn.learning.pinning import Pool, Source
 from atomlearn.learning.rounds import Learned, Unseen
 
 KIND = "classifier"
@@ -66,6 +67,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "offset": learned.calibration.offset.tolist(),
             "typical": learned.typical.tolist(),
             "epochs": [concept.epoch for concept in learned.concepts],
+            "sources": [[asdict(source) for source in pool.sources] for pool in pools],
             "seed": str(classifier.seed_),
             "params": _params_as_json(classifier),
         },
@@ -78,6 +80,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     file.add_array("offsets.npy", atoms.starts)
     file.add_array("class_offsets.npy", np.cumsum([0, *counts]))
     file.add_array("born.npy", np.concatenate([pool.born for pool in pools]))
+    file.add_array("source.npy", np.concatenate([pool.source for pool in pools]))
     file.add_array("streams.npy", np.concatenate([concept.rng for concept in learned.concepts]))
     file.add_array("kept.npy", encoder.kept_)
     file.add_array("sample_rows.npy", classifier.sample_.rows)
@@ -230,17 +233,35 @@ class _Reader:
         streams = self.file.array("streams.npy", "u", 1).astype(np.uint64)
         epochs = self.state["epochs"]
         self.need(len(born) == len(starts) - 1, "born.npy does not fit")
+        source, sources = self.sources(len(born))
         self.need(len(streams) == n and len(epochs) == n, "there is not one stream for each class")
         concepts = []
         for k in range(n):
             concept = Concept(n_constants, n_constants - 1, 0)
             which = np.arange(bounds[k], bounds[k + 1])
-            concept.pool = Pool.of(n_constants, take(atoms, which), born[which])
+            in_range = (source[which] >= 0) & (source[which] < len(sources[k]))
+            self.need(bool(in_range.all()), "an atom is from a source that is not there")
+            concept.pool = Pool.of(
+                n_constants, take(atoms, which), born[which], source[which], sources[k]
+            )
             concept.rng = streams[k : k + 1].copy()
             concept.epoch = int(epochs[k])
             self.need(0 <= concept.epoch < 1 << 30, "a number of epochs is impossible")
             concepts.append(concept)
         return concepts
+
+    def sources(self, n_atoms: int) -> tuple[npt.NDArray[np.int32], list[list[Source]]]:
+        """What each atom was learned from; earlier files do not tell."""
+        if "source.npy" not in self.file:
+            return np.zeros(n_atoms, dtype=np.int32), [[Source()] for _ in range(self.n_classes)]
+        source = self.file.array("source.npy", "i", 1).astype(np.int32)
+        sources = [
+            [Source(str(one["name"]), str(one["digest"]), int(one["examples"])) for one in ours]
+            for ours in self.state["sources"]
+        ]
+        fits = len(source) == n_atoms and len(sources) == self.n_classes and all(sources)
+        self.need(fits, "source.npy does not fit")
+        return source, sources
 
     def sample(self) -> TrainingSample:
         rows, labels = self.packed("sample_rows.npy"), self.labels("sample_labels.npy")

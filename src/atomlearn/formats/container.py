@@ -76,6 +76,9 @@ class Container:
         np.lib.format.write_array(file, plain, version=(1, 0), allow_pickle=False)
         self._add(name, file.getvalue())
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
     def json(self, name: str, expected: type) -> Any:
         """A member that is JSON, of the ``expected`` type."""
         value = _parse_json(self._member(name), f"{self.path}: {name}")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 READERS = {
     "model": ("atomlearn.formats.models", "VERSION", "get_model"),
     "classifier": ("atomlearn.formats.classifiers", "VERSION", "get_classifier"),
+    "pool": ("atomlearn.formats.pools", "VERSION", "get_pool"),
 }
 """For each kind: a module, its latest version, and the function that takes a container."""
 

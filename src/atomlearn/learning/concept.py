@@ -22,7 +22,7 @@ from atomlearn.learning.discriminant import contradicted
 from atomlearn.learning.epoch import Batch, prepare, run
 from atomlearn.learning.lists import Lists, take, to_lists
 from atomlearn.learning.misses import Blocks, blocks_of, count_misses, missed_by
-from atomlearn.learning.pinning import Pool
+from atomlearn.learning.pinning import Pool, Source
 from atomlearn.learning.progress import Report
 from atomlearn.learning.state import Positives, positives_of
 
@@ -189,10 +189,15 @@ class Sampler:
 
     ``variants`` holds the examples packed, ``(n_variants, n_examples, words)``: the examples
     themselves and what symmetries of the problem make of them; each draw takes any variant.
+    ``name`` tells pins from this set apart from others.
     """
 
     def __init__(
-        self, concept: Concept, variants: npt.NDArray[np.uint64], is_positive: npt.NDArray[np.bool_]
+        self,
+        concept: Concept,
+        variants: npt.NDArray[np.uint64],
+        is_positive: npt.NDArray[np.bool_],
+        name: str = "",
     ) -> None:
         self.concept = concept
         self.variants = variants
@@ -204,6 +209,7 @@ class Sampler:
         data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
         if concept.data != data:
             concept.data, concept.hard = data, concept.hard[:0]
+        concept.pool.learn_from(Source(name, f"{data:08x}", len(is_positive)))
 
     def without_data(self) -> "Sampler":
         """What is known and where it came from, but not the examples: light enough to send."""

@@ -81,7 +81,7 @@ class Epochs(Iterator[Epoch]):
         self.max_pins = max_pins
         self.on_epoch = on_epoch
         self.rng: Stream = stream(random_state)
-        self.pool = Pool(algebra.n_constants)
+        self.pool = Pool(algebra.n_constants, algebra.names)
         self.number = 0
 
     def __next__(self) -> Epoch:

@@ -334,7 +334,7 @@ def learn_apart(
 def apart(sampler: Sampler) -> Sampler:
     """The same knowledge, out of reach of a thread that is still to notice an interruption."""
     ours, concept = copy.copy(sampler), copy.copy(sampler.concept)
-    concept.pool = copy.copy(concept.pool)
+    concept.pool = concept.pool.copy()
     concept.rng = concept.rng.copy()
     concept.masters = concept.masters.copy()
     ours.concept = concept
