@@ -18,6 +18,7 @@ from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
+    from atomlearn.reading.define import ConstantDefinition
 
 
 class Model:
@@ -134,6 +135,23 @@ class Model:
     def discriminant(self, left: Term, right: Term) -> tuple[Atom, ...]:
         """The atoms of ``left`` that ``right`` lacks: why ``left < right`` does not hold."""
         return self._atoms(self._rows[self._discriminates(left, right)])
+
+    def definition(self, constant: "str | Term", **options: Any) -> "ConstantDefinition":
+        """What a constant is, as a formula over the others that can be read and evaluated.
+
+        The options are those of :func:`atomlearn.reading.define.define`.
+
+        >>> from atomlearn import Algebra
+        >>> alg = Algebra(["v", "a", "b"])
+        >>> alg.add(alg["v"] <= alg.term("a b"))
+        >>> print(alg.freest().definition("v"))
+        v if
+              a
+          and b
+        """
+        from atomlearn.reading.define import define
+
+        return define(self, constant, **options)
 
     # -- compared with others
 

@@ -6,15 +6,20 @@ divisor that more than one of its parts share.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 from atomlearn.reading.formulas import And, Formula, Has, Or
 
-Product = frozenset[Hashable]
+Product = frozenset[int]
 Sum = frozenset[Product]
 
 
-def factor(products: Iterable[Iterable[Hashable]], turned: bool = False) -> Formula:
+def factor(
+    products: Iterable[Iterable[Hashable]],
+    turned: bool = False,
+    order: Callable[[Any], Any] = str,
+) -> Formula:
     """A disjunction of conjunctions, factored; ``turned``, a conjunction of disjunctions.
 
     >>> str(factor(["ac", "ad", "bc", "bd", "e"]))
@@ -22,35 +27,53 @@ def factor(products: Iterable[Iterable[Hashable]], turned: bool = False) -> Form
     >>> str(factor(["ab", "ac"], turned=True))
     'a or (b and c)'
     """
-    join, choose = (Or, And) if turned else (And, Or)
-    return _factor(frozenset(frozenset(one) for one in products), join, choose)
+    given = [frozenset(one) for one in products]
+    letters = sorted(frozenset().union(*given), key=order)
+    number = {letter: i for i, letter in enumerate(letters)}
+    total = frozenset(frozenset(number[x] for x in one) for one in given)
+    return _Factoring(letters, turned).factored(total)
 
 
-def _factor(total: Sum, join: type[And] | type[Or], choose: type[And] | type[Or]) -> Formula:
-    if len(total) <= 1:
-        return _product(next(iter(total)), join) if total else choose(())
-    common = frozenset.intersection(*total)
-    if common:
-        inner = _factor(frozenset(one - common for one in total), join, choose)
-        return _joined(join, [*(_has(x) for x in _ordered(common)), inner])
-    often = _most_frequent(total)
-    if often is None:
-        return choose(tuple(_product(one, join) for one in sorted(total, key=_ordered)))
-    divisor = _kernel(total)
-    quotient, _ = _divide(total, divisor)
-    if len(quotient) == 1:
-        literal = _most_frequent(total, next(iter(quotient))) or often
-        quotient = frozenset(one - {literal} for one in total if literal in one)
-        rest = frozenset(one for one in total if literal not in one)
-        first = _joined(join, [_has(literal), _factor(quotient, join, choose)])
-    else:
+class _Factoring:
+    """The letters by number, and what a product and a sum are."""
+
+    def __init__(self, letters: list[Any], turned: bool) -> None:
+        self.leaves = [x if isinstance(x, Formula) else Has(x) for x in letters]
+        self.join: type[And] | type[Or] = Or if turned else And
+        self.choose: type[And] | type[Or] = And if turned else Or
+
+    def factored(self, total: Sum) -> Formula:
+        if len(total) <= 1:
+            return self.product(next(iter(total))) if total else self.choose(())
+        common = frozenset.intersection(*total)
+        if common:
+            inner = self.factored(_free(total))
+            return _joined(self.join, [*(self.leaves[x] for x in sorted(common)), inner])
+        often = _most_frequent(total)
+        if often is None:
+            return self.choose(tuple(self.product(one) for one in sorted(total, key=sorted)))
+        quotient, _ = _divide(total, _kernel(total))
+        if len(quotient) == 1:
+            letter = _most_frequent(total, next(iter(quotient)))
+            return self.by_letter(total, often if letter is None else letter)
         quotient = _free(quotient)
         divisor, rest = _divide(total, quotient)
-        both = [_factor(quotient, join, choose), _factor(divisor, join, choose)]
-        first = _joined(join, sorted(both, key=str))
-    if not rest:
-        return first
-    return _joined(choose, [first, _factor(rest, join, choose)])
+        both = sorted((quotient, divisor), key=lambda one: min(map(sorted, one)))
+        first = _joined(self.join, [self.factored(one) for one in both])
+        return self.with_rest(first, rest)
+
+    def by_letter(self, total: Sum, letter: int) -> Formula:
+        quotient = frozenset(one - {letter} for one in total if letter in one)
+        rest = frozenset(one for one in total if letter not in one)
+        first = _joined(self.join, [self.leaves[letter], self.factored(quotient)])
+        return self.with_rest(first, rest)
+
+    def with_rest(self, first: Formula, rest: Sum) -> Formula:
+        return _joined(self.choose, [first, self.factored(rest)]) if rest else first
+
+    def product(self, letters: Product) -> Formula:
+        parts = [self.leaves[x] for x in sorted(letters)]
+        return parts[0] if len(parts) == 1 else self.join(tuple(parts))
 
 
 def _kernel(total: Sum) -> Sum:
@@ -77,16 +100,11 @@ def _free(total: Sum) -> Sum:
     return frozenset(one - common for one in total)
 
 
-def _most_frequent(total: Sum, among: Product | None = None) -> Hashable | None:
-    """The letter in most products, if it is in two; of equals the first by name."""
+def _most_frequent(total: Sum, among: Product | None = None) -> int | None:
+    """The letter in most products, if it is in two; of equals the first."""
     counts = Counter(x for one in total for x in one if among is None or x in among)
     best = max(counts.values(), default=0)
-    return None if best < 2 else min((x for x, n in counts.items() if n == best), key=str)
-
-
-def _product(letters: Product, join: type[And] | type[Or]) -> Formula:
-    parts = [_has(x) for x in _ordered(letters)]
-    return parts[0] if len(parts) == 1 else join(tuple(parts))
+    return None if best < 2 else min(x for x, n in counts.items() if n == best)
 
 
 def _joined(join: type[And] | type[Or], parts: list[Formula]) -> Formula:
@@ -94,11 +112,3 @@ def _joined(join: type[And] | type[Or], parts: list[Formula]) -> Formula:
     for part in parts:
         flat += part.parts if isinstance(part, join) else [part]
     return flat[0] if len(flat) == 1 else join(tuple(flat))
-
-
-def _has(literal: Hashable) -> Formula:
-    return literal if isinstance(literal, Formula) else Has(literal)
-
-
-def _ordered(letters: Product) -> list[Hashable]:
-    return sorted(letters, key=str)
