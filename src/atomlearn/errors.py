@@ -153,3 +153,15 @@ class UnsavableValue(AtomlearnError, TypeError):
 
 class InvalidTable(AtomlearnError, ValueError):
     """A table that cannot be read, or without the columns that are needed."""
+
+
+class UnfitParts(InvalidTable):
+    """Partitions of a table that do not fit together."""
+
+
+class SchedulerUnreachable(AtomlearnError, ConnectionError):
+    """A Dask scheduler that does not answer."""
+
+
+class WorkersLost(AtomlearnError, RuntimeError):
+    """A partition on which one worker after the other died."""

@@ -150,7 +150,8 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
             )
 
         before = self.history_ if goes_on else []
-        self._conclude(self._watched(learn, planned, settings, X, y, sample_weight), data, before)
+        learned = self._watched(learn, planned, settings, X, y, sample_weight)
+        self._conclude_fit(learned, data, before)
         rows, labels = examples.variants[0], examples.labels
         empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
         self.sample_ = empty.extended(rows, labels)
@@ -204,7 +205,7 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
 
         planned = Plan(1, n_classes * EPOCHS)
         learned = self._watched(learn, planned, settings, X, y, sample_weight)
-        self._conclude(learned, data, self.history_)
+        self._conclude_fit(learned, data, self.history_)
         self.sample_ = sample
         return self
 
@@ -290,20 +291,32 @@ class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseE
             )
         return learned
 
-    def _conclude(
+    def _conclude_fit(
         self, learned: Learned, data: TrainingRows, history: list[dict[str, Any]]
     ) -> None:
+        weights, conflicts = data.class_weights(self.classes_), data.conflicts(self.classes_)
+        self._conclude(learned, weights, conflicts, data.original_rows(learned.doubted), history)
+
+    def _conclude(
+        self,
+        learned: Learned,
+        class_weights: Floats,
+        conflicts: list[RowConflict],
+        doubted: npt.NDArray[np.int64],
+        history: list[dict[str, Any]],
+    ) -> None:
+        """Take over what was learned, here or by :func:`atomlearn.distributed.fit`."""
         for concept in learned.concepts:  # what is only of use while learning
             concept.all_positives = None
             concept.hard = np.zeros(0, dtype=np.int64)
             concept.masters.clear()
         learned.calibration = replace(
             learned.calibration,
-            offset=learned.calibration.offset + np.log(data.class_weights(self.classes_)),
+            offset=learned.calibration.offset + np.log(class_weights),
         )
         self.learned_ = learned
-        self.conflicts_ = data.conflicts(self.classes_)
-        self.doubted_ = data.original_rows(learned.doubted)
+        self.conflicts_ = conflicts
+        self.doubted_ = doubted
         self.estimated_error_ = learned.error
         self.history_ = history + [
             {

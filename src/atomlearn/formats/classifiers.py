@@ -11,7 +11,6 @@ for going on learning.
 """
 
 import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,9 @@ from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.errors import DamagedFile, UnsavableValue
 from atomlearn.formats.container import Container
+from atomlearn.formats.pools import add_pools, pools_in
 from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
-from atomlearn.learning.lists import Lists, append, no_lists, take
-from atomlearn.learning.pinning import Pool, Source
 from atomlearn.learning.rounds import Learned, Unseen
 
 KIND = "classifier"
@@ -44,11 +42,10 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     """Save a fitted classifier."""
     learned, encoder = classifier.learned_, classifier.encoder_
     pools = [concept.pool for concept in learned.concepts]
-    counts = [len(pool) for pool in pools]
     info = {
         "classes": len(pools),
         "columns": classifier.n_features_in_,
-        "atoms": sum(counts),
+        "atoms": sum(map(len, pools)),
         "how_to_read": "model.json: literals; atoms.npy, offsets.npy, class_offsets.npy: atoms",
     }
     file = Container(KIND, VERSION, info)
@@ -67,20 +64,12 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "offset": learned.calibration.offset.tolist(),
             "typical": learned.typical.tolist(),
             "epochs": [concept.epoch for concept in learned.concepts],
-            "sources": [[asdict(source) for source in pool.sources] for pool in pools],
             "seed": str(classifier.seed_),
             "params": _params_as_json(classifier),
         },
     )
     file.add_json("history.json", [_history_as_json(one) for one in classifier.history_])
-    atoms = no_lists()
-    for pool in pools:
-        atoms = append(atoms, pool.atoms)
-    file.add_array("atoms.npy", atoms.constants)
-    file.add_array("offsets.npy", atoms.starts)
-    file.add_array("class_offsets.npy", np.cumsum([0, *counts]))
-    file.add_array("born.npy", np.concatenate([pool.born for pool in pools]))
-    file.add_array("source.npy", np.concatenate([pool.source for pool in pools]))
+    add_pools(file, pools)
     file.add_array("streams.npy", np.concatenate([concept.rng for concept in learned.concepts]))
     file.add_array("kept.npy", encoder.kept_)
     file.add_array("sample_rows.npy", classifier.sample_.rows)
@@ -217,51 +206,19 @@ class _Reader:
 
     def concepts(self) -> list[Concept]:
         n, n_constants = self.n_classes, self.n_literals + 1
-        atoms = Lists(
-            self.file.array("offsets.npy", "i", 1).astype(np.int64),
-            self.file.array("atoms.npy", "i", 1).astype(np.int32),
-        )
-        starts, constants = atoms
-        fits = len(starts) > 0 and starts[0] == 0 and bool((np.diff(starts) > 0).all())
-        self.need(bool(fits and starts[-1] == len(constants)), "offsets.npy does not fit atoms.npy")
-        in_range = len(constants) == 0 or (constants.min() >= 0 and constants.max() < n_constants)
-        self.need(bool(in_range), "an atom has a literal that is not there")
-        bounds = self.file.array("class_offsets.npy", "i", 1).astype(np.int64)
-        fits = len(bounds) == n + 1 and bounds[0] == 0 and bounds[-1] == len(starts) - 1
-        self.need(bool(fits and (np.diff(bounds) >= 0).all()), "class_offsets.npy does not fit")
-        born = self.file.array("born.npy", "i", 1).astype(np.int32)
+        pools = pools_in(self.file, n_constants, n)
         streams = self.file.array("streams.npy", "u", 1).astype(np.uint64)
         epochs = self.state["epochs"]
-        self.need(len(born) == len(starts) - 1, "born.npy does not fit")
-        source, sources = self.sources(len(born))
         self.need(len(streams) == n and len(epochs) == n, "there is not one stream for each class")
         concepts = []
         for k in range(n):
             concept = Concept(n_constants, n_constants - 1, 0)
-            which = np.arange(bounds[k], bounds[k + 1])
-            in_range = (source[which] >= 0) & (source[which] < len(sources[k]))
-            self.need(bool(in_range.all()), "an atom is from a source that is not there")
-            concept.pool = Pool.of(
-                n_constants, take(atoms, which), born[which], source[which], sources[k]
-            )
+            concept.pool = pools[k]
             concept.rng = streams[k : k + 1].copy()
             concept.epoch = int(epochs[k])
             self.need(0 <= concept.epoch < 1 << 30, "a number of epochs is impossible")
             concepts.append(concept)
         return concepts
-
-    def sources(self, n_atoms: int) -> tuple[npt.NDArray[np.int32], list[list[Source]]]:
-        """What each atom was learned from; earlier files do not tell."""
-        if "source.npy" not in self.file:
-            return np.zeros(n_atoms, dtype=np.int32), [[Source()] for _ in range(self.n_classes)]
-        source = self.file.array("source.npy", "i", 1).astype(np.int32)
-        sources = [
-            [Source(str(one["name"]), str(one["digest"]), int(one["examples"])) for one in ours]
-            for ours in self.state["sources"]
-        ]
-        fits = len(source) == n_atoms and len(sources) == self.n_classes and all(sources)
-        self.need(fits, "source.npy does not fit")
-        return source, sources
 
     def sample(self) -> TrainingSample:
         rows, labels = self.packed("sample_rows.npy"), self.labels("sample_labels.npy")

@@ -279,12 +279,15 @@ class Sampler:
         pool = self.concept.pool
         if len(pool) <= size:
             return
+        spare = np.ones(len(pool), dtype=np.bool_)
+        spare[np.argsort(-self.missed_by_hard(), kind="stable")[:size]] = False
+        pool.drop(spare)
+
+    def missed_by_hard(self) -> Indices:
+        """How many hard counterexamples miss each pin."""
         hardest = self.variants[0][self._hardest()]
         blocks = blocks_of(hardest, self.concept.n_constants)
-        missed = missed_by(pool.atoms, blocks, len(hardest))
-        spare = np.ones(len(pool), dtype=np.bool_)
-        spare[np.argsort(-missed, kind="stable")[:size]] = False
-        pool.drop(spare)
+        return missed_by(self.concept.pool.atoms, blocks, len(hardest))
 
     def _hardest(self) -> Indices:
         """The counterexamples that a part of the pool misses least."""

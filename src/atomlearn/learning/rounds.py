@@ -234,7 +234,7 @@ class Rounds:
                     best = min(best, loss)
                     current = _constantly(learned)
                 seconds = time.monotonic() - self.start
-                self._finish(Round(target, seconds, error, loss, reports), current)
+                self.finish(Round(target, seconds, error, loss, reports), current)
             except KeyboardInterrupt:
                 self.interrupted = True
                 samplers = [apart(sampler) for sampler in samplers]
@@ -284,7 +284,8 @@ class Rounds:
         pace = self._pace if len(self._pace) == len(samplers) else [0.0] * len(samplers)
         return sorted(range(len(samplers)), key=lambda k: -pace[k])
 
-    def _finish(self, done: Round, current: Current | None) -> None:
+    def finish(self, done: Round, current: Current | None) -> None:
+        """Note what a round has given, and tell whoever wants to know."""
         self.done.append(done)
         if self.on_round is not None and self.on_round(done, current) is True:
             self.ended = True

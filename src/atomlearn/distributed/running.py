@@ -1,0 +1,95 @@
+"""Functions of parts, run by whatever scheduler Dask has."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from atomlearn.distributed.packing import Packed
+from atomlearn.errors import SchedulerUnreachable, WorkersLost
+from atomlearn.learning.exchange import Job
+from atomlearn.learning.pinning import Source
+
+SECONDS_TO_CONNECT = 10
+LARGE_GRAPH = "1 GB"
+"""Pins travel with the graph, which Dask would warn of beyond 10 MB."""
+
+
+class Scheduler:
+    """Dask's, as the user has set it up: a client, its address, or whatever is the default."""
+
+    def __init__(self, client: Any = None) -> None:
+        self.client = client
+
+    def compute(self, values: Sequence[Any]) -> list[Any]:
+        """Work all of them out, in order."""
+        return self._call("compute", values)
+
+    def persist(self, values: Sequence[Any]) -> list[Any]:
+        """Have them worked out and kept where they are."""
+        return self._call("persist", values)
+
+    def _call(self, what: str, values: Sequence[Any]) -> list[Any]:
+        import dask
+
+        options = {} if self.client is None else {"scheduler": self.client}
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE_GRAPH}):
+            try:
+                return list(getattr(dask, what)(*values, **options))
+            except Exception as error:
+                if type(error).__name__ == "KilledWorker":
+                    raise WorkersLost(
+                        f"{error}: probably a partition does not fit in a worker's memory; use "
+                        "smaller partitions. A checkpoint, if one was asked for, has what was "
+                        "learned so far."
+                    ) from error
+                raise
+
+
+@contextmanager
+def connected(client: Any) -> Iterator[Scheduler]:
+    """A scheduler from a client, the address of one, or nothing."""
+    if not isinstance(client, str):
+        status = getattr(client, "status", "running")
+        if status != "running":
+            raise SchedulerUnreachable(f"the Dask client is {status}: connect it, or make another")
+        yield Scheduler(client)
+        return
+    from distributed import Client
+
+    try:
+        own = Client(client, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise SchedulerUnreachable(
+            f"no Dask scheduler answers at {client} ({type(error).__name__}): is it running, and "
+            "is the address right?"
+        ) from None
+    with own:
+        yield Scheduler(own)
+
+
+class DaskParts:
+    """Parts that lie with the workers."""
+
+    def __init__(
+        self, packed: Sequence[Any], sources: Sequence[Source], scheduler: Scheduler
+    ) -> None:
+        self.packed = packed
+        self.sources = sources
+        self.scheduler = scheduler
+
+    def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
+        """Apply the function to each part, where it is."""
+        import dask
+
+        apply = dask.delayed(_apply, pure=False)
+        shared: dict[int, Any] = {}
+        calls = []
+        for job in jobs:
+            if id(job.shared) not in shared:  # a node of its own: sent once
+                shared[id(job.shared)] = dask.delayed(job.shared, pure=False, traverse=False)
+            calls.append(apply(self.packed[job.part], shared[id(job.shared)], function, job.own))
+        return self.scheduler.compute(calls) if calls else []
+
+
+def _apply(packed: Packed, shared: Any, function: Callable[..., Any], own: tuple[Any, ...]) -> Any:
+    return function(packed.examples, shared, *own)

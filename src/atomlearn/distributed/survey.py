@@ -1,0 +1,103 @@
+"""What each part tells of itself before anything is learned: columns, classes, some rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.errors import UnfitParts
+
+SAMPLED = 50_000
+"""Rows of all parts together by which cuts and categories are chosen."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """One part."""
+
+    n_rows: int
+    columns: tuple[str, ...] | int
+    """The names of the columns, or how many there are."""
+    labels: npt.NDArray[Any]
+    counts: npt.NDArray[np.int64]
+    """Rows of each label."""
+    some_rows: Any
+    some_labels: npt.NDArray[Any]
+
+    @property
+    def weight(self) -> float:
+        """Rows that each of the sampled ones stands for."""
+        return self.n_rows / max(1, len(self.some_labels))
+
+
+def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
+    """Look at one part, where it is; ``most`` of its rows are taken along."""
+    labels = np.asarray(y).ravel()
+    if getattr(X, "ndim", 2) != 2 or X.shape[0] != len(labels):
+        raise UnfitParts(
+            f"partition {part} has {X.shape[0]:,} rows and {len(labels):,} labels: "
+            "partition X and y alike"
+        )
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise UnfitParts(f"partition {part} has rows without a label: drop them first")
+    if labels.dtype.kind == "O":
+        labels = np.array(labels.tolist())  # text as text, so that parts compare alike
+    found, counts = np.unique(labels, return_counts=True)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(part,)))
+    which = np.sort(rng.permutation(len(labels))[:most])
+    rows = X.iloc[which] if hasattr(X, "iloc") else X[which]
+    columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else int(X.shape[1])
+    return Survey(len(labels), columns, found, counts, rows, labels[which])
+
+
+def check_columns(surveys: Sequence[Survey]) -> None:
+    """All parts must have the columns of the first."""
+    for part, one in enumerate(surveys):
+        if one.columns != surveys[0].columns:
+            raise UnfitParts(
+                f"partition {part} has {_told(one.columns)}, partition 0 has "
+                f"{_told(surveys[0].columns)}{_difference(one.columns, surveys[0].columns)}"
+            )
+
+
+def check_classes(surveys: Sequence[Survey], classes: npt.NDArray[Any], allowed: bool) -> None:
+    """A part without some class learns nothing of it, and cannot object to what others find."""
+    for part, one in enumerate(surveys):
+        missing = np.setdiff1d(classes, one.labels)
+        if len(missing) and one.n_rows and not allowed:
+            raise UnfitParts(
+                f"partition {part} has no row of {missing.tolist()[:5]}: shuffle the rows over the "
+                "partitions, or pass allow_missing=True (such a partition then learns nothing of "
+                "that class)"
+            )
+
+
+def all_classes(surveys: Sequence[Survey]) -> npt.NDArray[Any]:
+    """The labels that occur anywhere."""
+    kinds = {one.labels.dtype.kind for one in surveys if one.n_rows}
+    if len(kinds & set("US")) and len(kinds - set("US")):
+        raise UnfitParts("some partitions have text as labels, others numbers: make them alike")
+    return np.unique(np.concatenate([one.labels for one in surveys if one.n_rows]))
+
+
+def class_counts(surveys: Sequence[Survey], classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Rows of each class in all parts."""
+    totals = np.zeros(len(classes), dtype=np.int64)
+    for one in surveys:
+        if one.n_rows:
+            totals[np.searchsorted(classes, one.labels)] += one.counts
+    return totals
+
+
+def _told(columns: tuple[str, ...] | int) -> str:
+    n = columns if isinstance(columns, int) else len(columns)
+    return "1 column" if n == 1 else f"{n} columns"
+
+
+def _difference(ours: tuple[str, ...] | int, theirs: tuple[str, ...] | int) -> str:
+    if isinstance(ours, int) or isinstance(theirs, int):
+        return ""
+    odd = sorted(set(ours) ^ set(theirs))
+    return f"; not in both: {odd[:5]}" if odd else " in another order"

@@ -1,0 +1,92 @@
+"""Checkpoints of :func:`atomlearn.distributed.fit`: what is known between two exchanges."""
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from atomlearn.errors import CheckpointMismatch, DamagedFile
+from atomlearn.formats.container import Container
+from atomlearn.formats.pools import add_pools, pools_in
+from atomlearn.learning.exchange import Known
+from atomlearn.learning.pinning import Source
+from atomlearn.learning.progress import Report
+from atomlearn.learning.rounds import Examples, Round
+
+if TYPE_CHECKING:
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+KIND, VERSION = "exchange", 1
+
+
+class Checkpoint:
+    """A file for what some data, partitioned in one way, has taught so far; or no file at all."""
+
+    def __init__(
+        self,
+        path: str | Path | None,
+        sources: Sequence[Source],
+        held: Examples,
+        classifier: "AlgebraicClassifier",
+    ) -> None:
+        self.path = None if path is None else Path(path)
+        self.n_constants, self.n_classes = held.n_constants, held.n_classes
+        self.about = {
+            "data": [asdict(source) for source in sources],
+            "literals": [str(literal) for literal in classifier.encoder_.literals_],
+            "classes": [str(label) for label in classifier.classes_],
+            "seed": str(classifier.seed_),
+        }
+
+    def read(self) -> Known | None:
+        """What the file has, if there is one; an error if it is of other data."""
+        if self.path is None or not self.path.exists():
+            return None
+        file = Container.read(self.path)
+        file.expect(KIND, VERSION)
+        state = file.json("state.json", dict)
+        for what, ours in self.about.items():
+            if state.get(what) != _digest(ours):
+                raise CheckpointMismatch(
+                    f"{self.path} is a checkpoint with other {what}: remove it to begin anew, or "
+                    "name another file (nothing has been changed)"
+                )
+        try:
+            known = Known(
+                pools_in(file, self.n_constants, self.n_classes),
+                int(state["epoch"]),
+                math.inf if state["best"] is None else float(state["best"]),
+                int(state["stale"]),
+                int(state["dropped"]),
+            )
+            done = [_round(one) for one in file.json("rounds.json", list)]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DamagedFile(f"{self.path}: {error!r}") from None
+        return replace(known, done=done)
+
+    def write(self, known: Known) -> None:
+        """Replace the file by what is known now."""
+        if self.path is None:
+            return
+        file = Container(KIND, VERSION, {"epoch": known.epoch, "pins": sum(map(len, known.pools))})
+        best = None if math.isinf(known.best) else known.best
+        file.add_json(
+            "state.json",
+            {what: _digest(ours) for what, ours in self.about.items()}
+            | {"epoch": known.epoch, "best": best, "stale": known.stale, "dropped": known.dropped},
+        )
+        file.add_json("rounds.json", [asdict(one) for one in known.done])
+        add_pools(file, known.pools)
+        file.write(self.path)
+
+
+def _digest(value: object) -> str:
+    return hashlib.blake2b(json.dumps(value).encode(), digest_size=16).hexdigest()
+
+
+def _round(state: dict) -> Round:  # type: ignore[type-arg]
+    reports = [[Report(**one) for one in ours] for ours in state["reports"]]
+    return Round(state["epochs"], state["seconds"], state["error"], state["loss"], reports)

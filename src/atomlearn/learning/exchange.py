@@ -1,0 +1,250 @@
+"""Learning from data that no one machine holds: parts learn apart and share their pins.
+
+After every few epochs the new pins of all parts are put together, held against the examples of
+every part, and what none contradicts is known to all ("algebras can be run in parallel, and share
+pinning terms": the paper's section on batches). Only pins travel, never examples, apart from some
+that are spared to tell how well the classes are told apart.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from atomlearn.learning.calibration import log_ratio
+from atomlearn.learning.classes import KEPT, LARGE_EPOCHS, schedule
+from atomlearn.learning.concept import Concept
+from atomlearn.learning.misses import Blocks
+from atomlearn.learning.parts import Found, Task, check_part, learn_part, rank_part
+from atomlearn.learning.pinning import Pool, Source
+from atomlearn.learning.progress import Report
+from atomlearn.learning.rounds import (
+    PATIENCE,
+    PROGRESS,
+    Examples,
+    Learned,
+    Round,
+    Rounds,
+    Unseen,
+)
+
+EXCHANGE = 10
+"""Epochs of each part between two exchanges; also how often hard counterexamples are renewed."""
+MOST_NEW = 20_000
+"""Pins of a class that all parts together may suggest at an exchange, so that what travels does
+not grow with the number of parts ..."""
+FEWEST_NEW = 200
+"""... but each may suggest so many."""
+MOST_PINS = 100_000
+"""Pins of a class known at any time: those that hard counterexamples miss most."""
+
+
+class Job(NamedTuple):
+    """A function of one part; ``shared`` is the same for many jobs and sent once."""
+
+    part: int
+    shared: Any
+    own: tuple[Any, ...]
+
+
+class Parts(Protocol):
+    """Somewhere that functions are applied to parts of the data."""
+
+    sources: Sequence[Source]
+    """One for each part."""
+
+    def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
+        """The results of ``function(part, shared, *own)``, in the order of the jobs."""
+
+
+@dataclass
+class PartsHere:
+    """Parts in the memory of this process, one after the other."""
+
+    examples: Sequence[Examples]
+    sources: Sequence[Source]
+
+    def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
+        """Apply the function to each."""
+        return [function(self.examples[job.part], job.shared, *job.own) for job in jobs]
+
+
+@dataclass
+class Known:
+    """What is known between two exchanges; all there is to save."""
+
+    pools: list[Pool]
+    epoch: int = 0
+    best: float = math.inf
+    stale: int = 0
+    dropped: int = 0
+    """Pins that one part suggested and another contradicted."""
+    done: list[Round] = field(default_factory=list)
+
+    @classmethod
+    def nothing(cls, n_constants: int, n_classes: int) -> "Known":
+        """Before the first epoch."""
+        return cls([Pool(n_constants) for _ in range(n_classes)])
+
+
+def learn_parts(
+    parts: Parts,
+    held: Examples,
+    seed: int,
+    rounds: Rounds,
+    known: Known | None = None,
+    on_exchange: Callable[[Known], None] | None = None,
+) -> tuple[Learned, Known]:
+    """Learn until examples that no part has seen (``held``) are told apart no better.
+
+    The result depends on the parts and the seed, and on nothing else.
+    """
+    known = Known.nothing(held.n_constants, held.n_classes) if known is None else known
+    blocks = held.blocks()
+    learned = conclude_parts(known, held, blocks, seed)
+    targets = {EXCHANGE * math.ceil(t / EXCHANGE) for t in schedule(most_epochs(rounds))}
+    reports: list[list[Report]] = [[] for _ in known.pools]
+    while known.epoch < most_epochs(rounds) and known.stale < PATIENCE and not rounds.over():
+        try:
+            known, new = exchange(parts, known, seed, rounds)
+            reports = [ours + more for ours, more in zip(reports, new, strict=True)]
+            if known.epoch in targets or known.epoch >= most_epochs(rounds):
+                learned = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
+                known = judged(known, learned, rounds, reports)
+                reports = [[] for _ in known.pools]
+            if on_exchange is not None:
+                on_exchange(known)
+        except KeyboardInterrupt:
+            rounds.interrupted = True
+    known = thinned(parts, known, seed, KEPT)
+    learned = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
+    learned.rounds, learned.interrupted = known.done, rounds.interrupted
+    return learned, known
+
+
+def most_epochs(rounds: Rounds) -> int:
+    """At most so many of each part."""
+    return rounds.settings.max_epochs or LARGE_EPOCHS
+
+
+def exchange(
+    parts: Parts, known: Known, seed: int, rounds: Rounds
+) -> tuple[Known, list[list[Report]]]:
+    """A few epochs of every part, then what they found, as far as all agree."""
+    n_parts, classes = len(parts.sources), range(len(known.pools))
+    epochs = min(EXCHANGE, most_epochs(rounds) - known.epoch)
+    most = max(FEWEST_NEW, MOST_NEW // n_parts)
+    tasks = [Task(seed, k, p, known.epoch) for k in classes for p in range(n_parts)]
+    found: list[Found] = parts.run(
+        learn_part,
+        (
+            Job(task.part, known.pools[task.label].atoms,
+                (task, epochs, most, rounds.settings.recipe))
+            for task in tasks
+        ),
+    )  # fmt: skip
+    candidates = [
+        suggested(known.pools[k], found[k * n_parts : (k + 1) * n_parts], parts.sources)
+        for k in classes
+    ]
+    refused = parts.run(
+        check_part, (Job(task.part, candidates[task.label].atoms, (task,)) for task in tasks)
+    )
+    pools, dropped = [], known.dropped
+    for k in classes:
+        marks = np.logical_or.reduce(refused[k * n_parts : (k + 1) * n_parts])
+        dropped += candidates[k].drop(marks)
+        pool = known.pools[k].copy()
+        pool.merge(candidates[k])
+        pools.append(pool)
+    known = replace(known, pools=pools, epoch=known.epoch + epochs, dropped=dropped)
+    known = thinned(parts, known, seed, MOST_PINS)
+    if rounds.on_epoch is not None:
+        for _ in range(epochs * len(classes)):
+            rounds.on_epoch()
+    return known, [
+        together([one.reports for one in found[k * n_parts : (k + 1) * n_parts]], known.pools[k])
+        for k in classes
+    ]
+
+
+def suggested(known: Pool, found: Sequence[Found], sources: Sequence[Source]) -> Pool:
+    """The new pins of all parts, in the order of the parts, each with where it is from."""
+    pool = Pool(known.n_constants)
+    for one, source in zip(found, sources, strict=True):
+        pool.merge(
+            Pool.of(known.n_constants, one.atoms, one.born, sources=[source]),
+        )
+    return pool
+
+
+def thinned(parts: Parts, known: Known, seed: int, size: int) -> Known:
+    """The same with at most so many pins of each class: those that most hard ones miss."""
+    large = [k for k, pool in enumerate(known.pools) if len(pool) > size]
+    n_parts = len(parts.sources)
+    tasks = [Task(seed, k, p, known.epoch) for k in large for p in range(n_parts)]
+    counts = parts.run(
+        rank_part, (Job(task.part, known.pools[task.label].atoms, (task,)) for task in tasks)
+    )
+    pools = list(known.pools)
+    for i, k in enumerate(large):
+        missed = np.sum(counts[i * n_parts : (i + 1) * n_parts], axis=0)
+        spare = np.ones(len(missed), dtype=np.bool_)
+        spare[np.argsort(-missed, kind="stable")[:size]] = False
+        pools[k] = known.pools[k].copy()
+        pools[k].drop(spare)
+    return replace(known, pools=pools)
+
+
+def conclude_parts(
+    known: Known, held: Examples, blocks: Blocks, seed: int, n_jobs: int | None = None
+) -> Learned:
+    """What is known so far, calibrated on the examples that were spared."""
+    concepts = []
+    for k, pool in enumerate(known.pools):
+        concept = Concept(pool.n_constants, pool.n_constants - 1, Task(seed, k, 0, 0).random(2))
+        concept.pool, concept.epoch = pool, known.epoch
+        concepts.append(concept)
+    none = Unseen.none(len(concepts))
+    plain = Learned(concepts, np.zeros(len(concepts)), none.calibrate(), known.done, none)
+    misses = plain.misses(blocks, len(held), n_jobs)
+    typical = np.array([_median(misses[held.labels != k, k]) for k in range(len(concepts))])
+    unseen = held.unseen(log_ratio(misses, typical))
+    return replace(plain, typical=typical, calibration=unseen.calibrate(), unseen=unseen)
+
+
+def judged(known: Known, learned: Learned, rounds: Rounds, reports: list[list[Report]]) -> Known:
+    """Has it become better? Tell whoever wants to know."""
+    if len(learned.unseen) == 0:  # too few examples to spare any: nothing tells when to stop
+        rounds.finish(Round(known.epoch, _seconds(rounds), None, None, reports), lambda: learned)
+        return replace(known, done=list(rounds.done))
+    error, loss = learned.unseen.error_and_loss(learned.calibration)
+    stale = 0 if loss < PROGRESS * known.best else known.stale + 1
+    done = Round(known.epoch, _seconds(rounds), error, loss, reports)
+    rounds.finish(done, lambda: learned)
+    return replace(known, best=min(known.best, loss), stale=stale, done=[*known.done, done])
+
+
+def _seconds(rounds: Rounds) -> float:
+    return time.monotonic() - rounds.start
+
+
+def together(reports: Sequence[Sequence[Report]], pool: Pool) -> list[Report]:
+    """The epochs of a class over all parts: examples and seconds add up, atoms are the mean."""
+    joint = []
+    for same in zip(*[ours for ours in reports if ours], strict=True):
+        one = Report(same[0].epoch, n_pool=len(pool))
+        one.n_positive = sum(report.n_positive for report in same)
+        one.n_negative = sum(report.n_negative for report in same)
+        one.n_atoms = round(sum(report.n_atoms for report in same) / len(same))
+        one.n_new = sum(report.n_new for report in same)
+        one.seconds = {"learning": sum(report.total_seconds for report in same)}
+        joint.append(one)
+    return joint
+
+
+def _median(values: Any) -> float:
+    return float(np.median(values)) if len(values) else 0.0

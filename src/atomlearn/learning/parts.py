@@ -1,0 +1,79 @@
+"""What is done with one part of data that is held apart from the others.
+
+Each function is pure: what it returns depends on its arguments alone, all randomness on the seed,
+the class, the part and the epoch. So it may run anywhere, again after a machine was lost, and in
+any order, and the model is the same.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.learning.concept import Concept, Recipe, Sampler
+from atomlearn.learning.discriminant import contradicted
+from atomlearn.learning.lists import Lists
+from atomlearn.learning.pinning import Pool
+from atomlearn.learning.progress import Report
+from atomlearn.learning.rounds import Examples
+
+
+class Task(NamedTuple):
+    """Which class is learned from which part, and from which epoch on."""
+
+    seed: int
+    label: int
+    part: int
+    epoch: int
+
+    def random(self, purpose: int) -> np.random.SeedSequence:
+        """Randomness that no other task, and nothing else of this one, has."""
+        return np.random.SeedSequence(
+            self.seed, spawn_key=(self.label, self.part, self.epoch, purpose)
+        )
+
+
+class Found(NamedTuple):
+    """Pins that a part suggests."""
+
+    atoms: Lists
+    born: npt.NDArray[np.int32]
+    reports: list[Report]
+
+
+def learn_part(
+    examples: Examples, known: Lists, task: Task, epochs: int, most: int, recipe: Recipe
+) -> Found:
+    """Some epochs on one part, with the pins known so far; the ``most`` telling of the new pins."""
+    sampler = _sampler(examples, known, task, recipe, purpose=0)
+    pool, reports = sampler.concept.pool, []
+    if len(sampler.positives) and len(sampler.negatives):
+        reports = [sampler.run_epoch() for _ in range(epochs)]
+    pool.drop(pool.born < 0)
+    sampler.thin(most)
+    return Found(pool.atoms, pool.born, reports)
+
+
+def check_part(examples: Examples, atoms: Lists, task: Task) -> npt.NDArray[np.bool_]:
+    """Which of the atoms some example of the class in this part contradicts."""
+    concept = Concept(examples.n_constants, examples.n_constants - 1, 0)
+    rows = examples.variants[:, examples.labels == task.label]
+    positives = concept.positives_of(
+        np.ascontiguousarray(rows.reshape(-1, examples.variants.shape[2]))
+    )
+    return contradicted(atoms, positives.left_of, positives.right_of)
+
+
+def rank_part(examples: Examples, atoms: Lists, task: Task) -> npt.NDArray[np.int64]:
+    """How many hard counterexamples of this part miss each atom."""
+    sampler = _sampler(examples, atoms, task, Recipe(), purpose=1)
+    return sampler.missed_by_hard()
+
+
+def _sampler(examples: Examples, known: Lists, task: Task, recipe: Recipe, purpose: int) -> Sampler:
+    n = examples.n_constants
+    concept = Concept(n, n - 1, task.random(purpose), recipe)
+    born = np.full(len(known.starts) - 1, -1, dtype=np.int32)
+    concept.pool = Pool.of(n, known, born)
+    concept.epoch = task.epoch
+    return Sampler(concept, examples.variants, examples.labels == task.label)
