@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.definition import Clause
 from atomlearn.classifier.literals import Literal
+from atomlearn.reading.clauses import Clause
 
 
 def test_explanation_counts_what_the_classifier_counts(fitted, iris):

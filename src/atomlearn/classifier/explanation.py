@@ -13,22 +13,26 @@ import numpy.typing as npt
 
 from atomlearn.bits import rows as packed
 from atomlearn.bits.rows import Rows
-from atomlearn.classifier.definition import Clause, plain
 from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.sample import TrainingSample, holders, subset
 from atomlearn.learning.lists import Lists, take
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Learned
+from atomlearn.reading.clauses import Clause
+from atomlearn.reading.definition import plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+MOST_CLASSES = 4
+"""Classes that a picture shows."""
 
 
 @dataclass(frozen=True)
 class AtomSeen:
     """An atom of a class, and what the row has of it."""
 
-    clause: Clause
+    clause: Clause[Literal]
     """The atom as a disjunction of literals."""
     has: tuple[Literal, ...]
     """The literals of it that are true of the row; none, if the row misses the atom."""
@@ -115,10 +119,20 @@ class Explanation:
         }
 
     def plot(self, most: int = 5) -> "Figure":
-        """The image with the pixels of the missed atoms, class by class (needs matplotlib)."""
-        from atomlearn.classifier.pictures import draw
+        """The image with the pixels of the missed atoms in red, class by class, likeliest first."""
+        from atomlearn.reading.pictures import draw_misses
 
-        return draw(self, most)
+        if self.image is None:
+            raise ValueError(
+                "there is no image to draw on: set image_shape=(height, width) on the classifier"
+            )
+        shown = self.classes[:MOST_CLASSES]
+        missed = [np.zeros(self.image.size) for _ in shown]
+        for weight, one in zip(missed, shown, strict=True):
+            for atom in one.missed[:most]:
+                weight[list(atom.columns)] += atom.telling
+        titles = [f"{one.label}: {one.probability:.0%}\nmisses {one.misses:,}" for one in shown]
+        return draw_misses(self.image, missed, titles)
 
 
 def explain_row(
@@ -141,7 +155,7 @@ def explain_row(
 
     def seen(atoms: Lists, telling: npt.NDArray[np.float64]) -> tuple[AtomSeen, ...]:
         """The most telling, smallest first among equals; atoms that say the same once."""
-        shown: dict[Clause, AtomSeen] = {}
+        shown: dict[Clause[Literal], AtomSeen] = {}
         for a in np.lexsort([np.diff(atoms.starts), -telling]):
             if len(shown) == most:
                 break

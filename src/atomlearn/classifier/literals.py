@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any, get_args
 from typing import Literal as OneOf
 
+from atomlearn.reading.writing import escape_latex
+
 Operator = OneOf[">", "<=", "=", "!=", "missing", "present"]
 OPERATORS: tuple[str, ...] = get_args(Operator)
 
@@ -49,6 +51,45 @@ class Literal:
             case "=", "!=":
                 return bool(self.value != other.value)
         return False
+
+    def to_latex(self) -> str:
+        """The statement in LaTeX."""
+        name = rf"\text{{{escape_latex(self.name)}}}"
+        if self.operator in ("missing", "present"):
+            told = "missing" if self.operator == "missing" else "known"
+            return rf"{name} \text{{ is {told}}}"
+        sign = {">": ">", "<=": r"\leq", "=": "=", "!=": r"\neq"}[self.operator]
+        if isinstance(self.value, float):
+            return f"{name} {sign} {show(self.value)}"
+        return rf"{name} {sign} \text{{{escape_latex(str(self.value))}}}"
+
+    def to_python(self) -> str:
+        """The same as a Python expression over ``row``, a mapping of column names to values.
+
+        >>> Literal(0, "petal length", ">", 4.75).to_python()
+        "row['petal length'] > 4.75"
+        """
+        cell = f"row[{self.name!r}]"
+        missing = f"({cell} is None or {cell} != {cell})"
+        match self.operator:
+            case "missing":
+                return missing
+            case "present":
+                return f"not {missing}"
+            case "!=":
+                return f"(not {missing} and {cell} != {self.value!r})"
+            case "=":
+                return f"{cell} == {self.value!r}"
+        return f"{cell} {self.operator} {self.value!r}"
+
+    def to_sympy(self) -> Any:
+        """The same for SymPy: an inequality of a number, else a symbol that stands for it."""
+        import sympy
+
+        if self.operator in (">", "<="):
+            number = sympy.Symbol(self.name, real=True)
+            return number > self.value if self.operator == ">" else number <= self.value
+        return sympy.Symbol(str(self))
 
 
 def show(value: Any) -> str:

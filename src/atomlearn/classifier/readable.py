@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.bits.rows import Rows
-from atomlearn.classifier.definition import Definition, define
+from atomlearn.classifier.definition import ClassDefinition, define
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.explanation import Explanation, explain_row
 from atomlearn.classifier.sample import TrainingSample
@@ -44,7 +44,7 @@ class Readable:
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
         return self._explain_packed(self.encoder_.pack(table, extra=1)[0], most, image)
 
-    def definition(self, label: Any, max_clauses: int | None = 12) -> Definition:
+    def definition(self, label: Any, max_clauses: int | None = 12) -> ClassDefinition:
         """A class as a formula over the columns, of at most so many clauses.
 
         >>> from sklearn.datasets import load_iris
@@ -61,7 +61,13 @@ class Readable:
         k = int(found[0])
         atoms = self.learned_.concepts[k].pool.atoms
         return define(
-            self.classes_[k], k, atoms, self.encoder_, self.sample_, max_clauses=max_clauses
+            self.classes_[k],
+            k,
+            atoms,
+            self.encoder_,
+            self.sample_,
+            max_clauses,
+            self.image_shape,
         )
 
     def _explain_packed(self, row: Rows, most: int, image: Floats | None = None) -> Explanation:

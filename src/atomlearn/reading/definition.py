@@ -15,6 +15,7 @@ import numpy as np
 from atomlearn.errors import FormulaTooLarge
 from atomlearn.reading import writing
 from atomlearn.reading.clauses import Clause
+from atomlearn.reading.conjecture import Conjecture
 from atomlearn.reading.cubes import Space, absorb, distribute
 from atomlearn.reading.factor import factor
 from atomlearn.reading.formulas import And, Bits, Formula, Has, Not, Or
@@ -24,6 +25,9 @@ from atomlearn.reading.telling import Measure
 
 MOST_READABLE = 400
 """Conjunctions that are looked at on the way to the shortest form."""
+
+DEEPEST = 3
+"""Conjunctions within disjunctions within conjunctions that can still be read."""
 
 Sets = list[frozenset[Hashable]]
 
@@ -39,6 +43,8 @@ class Definition:
     total: int | None = field(default=None, kw_only=True)
     """How many clauses there are, if these are only some."""
     space: Space = field(repr=False, compare=False, kw_only=True)
+    conjecture: Conjecture | None = field(default=None, compare=False, kw_only=True)
+    """What it may be as a whole, if a sentence about lines of a grid fits."""
     grid: Grid | None = field(default=None, repr=False, compare=False, kw_only=True)
     negations: Mapping[Hashable, Hashable] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
@@ -82,7 +88,9 @@ class Definition:
 
     @property
     def shortest(self) -> Formula:
-        """The form that takes the fewest words."""
+        """The form that takes the fewest words and is not nested too deep to be read."""
+        if depth(self.factored) > DEEPEST:
+            return self.minimal
         return min((self.minimal, self.factored), key=Formula.size)
 
     @cached_property
@@ -104,8 +112,8 @@ class Definition:
             body = "  (nothing is known that tells it apart)"
         else:
             body = "  always"
-        told = self._told()
-        return f"{head}\n{body}" + (f"\n{told}" if told else "")
+        told = [self._told(), "" if self.conjecture is None else str(self.conjecture)]
+        return "\n".join([head, body, *(one for one in told if one)])
 
     def to_latex(self) -> str:
         """The shortest form in LaTeX, for a display; ``aligned`` if it takes several lines."""
@@ -138,6 +146,7 @@ class Definition:
             "clauses": [[str(literal) for literal in clause.literals] for clause in self.clauses],
             "formula": writing.to_text(self.shortest),
             "sentence": self.sentence,
+            "conjecture": None if self.conjecture is None else self.conjecture.sentence,
             "is_partial": self.is_partial,
         }
         if self.measured is not None:
@@ -153,6 +162,26 @@ class Definition:
         return self.to_text()
 
     # -- what it is worth
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of the examples of the class of which the formula is true, if measured."""
+        return None if self.measured is None else self.measured.coverage
+
+    @property
+    def exclusion(self) -> float | None:
+        """Share of the other examples of which it is false, if measured."""
+        return None if self.measured is None else self.measured.exclusion
+
+    @property
+    def error(self) -> float | None:
+        """Share of all examples that it misjudges, if measured."""
+        return None if self.measured is None else self.measured.error
+
+    @property
+    def rows_measured(self) -> int:
+        """Examples these three were measured on: a sample if there were many."""
+        return 0 if self.measured is None else self.measured.examples
 
     @property
     def is_partial(self) -> bool:
@@ -248,6 +277,12 @@ def lines_of(formula: Formula) -> str:
     sign = "\n  and " if isinstance(formula, And) else "\n   or "
     parts = [f"({part})" if isinstance(part, And | Or) else str(part) for part in formula.parts]
     return f"      {sign.join(parts)}"
+
+
+def depth(formula: Formula) -> int:
+    """How many times it changes between and and or."""
+    parts = formula.parts if isinstance(formula, And | Or) else ()
+    return 1 + max(map(depth, parts), default=0) if parts else 0
 
 
 def plain(value: Any) -> Any:

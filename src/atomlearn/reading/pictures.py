@@ -131,7 +131,7 @@ def draw_agreement(
     >>> len(draw_agreement({"bars": [9, 10, 10], "no bars": [0, 0, 1]}, 10).axes)
     1
     """
-    figure, axes = _figure(1, 1, (6.0, 3.2))
+    figure, axes = new_figure(1, 1, (6.0, 3.2))
     axis = axes[0, 0]
     places = np.arange(n_atomizations + 1)
     width = 0.8 / max(1, len(votes))
@@ -163,7 +163,7 @@ def draw_compression(
     >>> len(draw_compression({"7×7": ([10, 100], [0.4, 0.2])}, {"random picking": 36.8}).axes)
     1
     """
-    figure, axes = _figure(1, 1, (6.0, 4.0))
+    figure, axes = new_figure(1, 1, (6.0, 4.0))
     axis = axes[0, 0]
     largest, smallest = 0.0, np.inf
     for name, (kappa, error) in measured.items():
@@ -193,7 +193,7 @@ def _panels(
     across = min(n, columns or min(n, 9))
     down = -(-n // across)
     height = 1.5 if titles else 1.3
-    figure, axes = _figure(down, across, (1.35 * across, height * down))
+    figure, axes = new_figure(down, across, (1.35 * across, height * down))
     for i, image in enumerate(images):
         axis = axes.ravel()[i]
         axis.set_xticks([])
@@ -207,7 +207,8 @@ def _panels(
     return figure
 
 
-def _figure(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", Any]:
+def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", Any]:
+    """An empty figure, and its axes by row and column."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

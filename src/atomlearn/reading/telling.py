@@ -43,7 +43,7 @@ def measure(
     return Measure(
         float(covered / inside) if inside else 1.0,
         float(kept_out / outside) if outside else 1.0,
-        float((total - covered - kept_out) / total) if total else 0.0,
+        float(weight[is_true != of_class].sum() / total) if total else 0.0,
         len(is_true),
     )
 
