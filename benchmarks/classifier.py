@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.symmetries import translations
 from atomlearn.datasets import bar_parity
-from benchmarks.images import mnist
+from atomlearn.experiments.images import mnist
 
 SMALL = {
     "digits 8×8": load_digits,

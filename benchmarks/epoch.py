@@ -7,11 +7,11 @@ import numpy as np
 from atomlearn.bits import rows
 from atomlearn.bits.jit import kernel
 from atomlearn.bits.words import popcount
+from atomlearn.experiments.images import mnist, n_constants, terms
 from atomlearn.learning.concept import Concept, Recipe, Sampler
 from atomlearn.learning.discriminant import contradicted
 from atomlearn.learning.lists import take
 from atomlearn.learning.misses import blocks_of, count_misses
-from benchmarks.images import mnist, n_constants, terms
 
 POOL = 20_000
 BATCH = 2000

@@ -9,10 +9,9 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from atomlearn.learning.concept import Concept, Sampler
-from atomlearn.learning.misses import blocks_of
-from benchmarks.images import mnist, n_constants, terms
-from benchmarks.mnist import smooth_cut, split
+from atomlearn.experiments.images import mnist, smooth_cut
+from atomlearn.experiments.mnist import learner, split
+from atomlearn.learning.concept import Recipe
 
 DIGITS = (5, 8)
 TARGET = 0.011
@@ -24,7 +23,7 @@ def measure(quick: bool) -> dict[str, float]:
     figures: dict[str, float] = {}
     for digit in DIGITS[:1] if quick else DIGITS:
         y, y_test = images.labels == digit, images.test_labels == digit
-        seconds, error = learn_until_target(images, digit)
+        seconds, error = learn_until_target(digit)
         figures[f"digit {digit}: s to {TARGET:.1%} error"] = seconds
         figures[f"digit {digit}: error there, %"] = 100 * error
         for name, rival in (("forest", RandomForestClassifier(100, random_state=0)),
@@ -38,20 +37,18 @@ def measure(quick: bool) -> dict[str, float]:
     return figures
 
 
-def learn_until_target(images, digit: int) -> tuple[float, float]:
-    n = n_constants(images.pixels)
-    held, variants, spared = split(images, 0, False)
-    test = blocks_of(terms(images.test_pixels), n)
-    concept = Concept(n, n - 1, 0)
-    sampler = Sampler(concept, variants, images.labels[~spared] == digit)
+def learn_until_target(digit: int) -> tuple[float, float]:
+    data = split(0)
+    sampler = learner(data, digit, 0, Recipe())
+    concept = sampler.concept
+    is_held = data.images.labels[data.spared] == digit
+    is_test = data.images.test_labels == digit
     seconds, error = 0.0, 1.0
     while error > TARGET and seconds < LIMIT:
         start = time.process_time()
         for _ in range(5):
             sampler.run_epoch()
-        held_misses = concept.misses(held, int(spared.sum()))
-        cut = smooth_cut(held_misses, images.labels[spared] == digit)
+        cut = smooth_cut(concept.misses(data.held, len(is_held)), is_held)
         seconds += time.process_time() - start
-        said = concept.misses(test, len(images.test_labels)) <= cut
-        error = float(np.mean(said != (images.test_labels == digit)))
+        error = float(np.mean((concept.misses(data.test, len(is_test)) <= cut) != is_test))
     return seconds, error

@@ -53,6 +53,10 @@ class Page:
         self.console.print(text, style="cyan", highlight=False, markup=False)
         self.parts.append(f"<pre>{html.escape(text)}</pre>")
 
+    def link(self, address: str, text: str) -> None:
+        """A way to another page."""
+        self.parts.append(f'<p><a href="{html.escape(address)}">{html.escape(text)}</a></p>')
+
     def table(self, head: Sequence[str], body: Iterable[Sequence[Any]]) -> None:
         """Rows of values under their names."""
         shown = Table(*head)
@@ -88,7 +92,11 @@ class Page:
 
 
 def png(figure: "Figure") -> bytes:
-    """A figure as the bytes of a PNG file."""
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110, bbox_inches="tight")
+    """A figure as the bytes of a PNG file, small: drawings need few colours."""
+    from PIL import Image  # comes with Matplotlib
+
+    drawn, data = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=110, bbox_inches="tight")
+    image = Image.open(drawn).convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    image.save(data, format="png", optimize=True)
     return data.getvalue()

@@ -5,7 +5,7 @@ import sys
 import typer
 
 import atomlearn
-from atomlearn.cli import models, problems, relations, tables
+from atomlearn.cli import data, models, problems, relations, reproduce, tables
 from atomlearn.cli.output import NO, fail
 from atomlearn.errors import AtomlearnError, InconsistentRelations
 
@@ -19,7 +19,7 @@ app = typer.Typer(
 )
 
 # more commands: a module with register(app), named here
-for group in (relations, models, problems, tables):
+for group in (relations, models, problems, tables, reproduce, data):
     group.register(app)
 
 

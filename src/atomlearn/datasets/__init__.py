@@ -1,6 +1,6 @@
-"""Data of the paper's experiments: generated bars, and MNIST from a folder."""
+"""Data of the paper's experiments: generated bars, and MNIST and Fashion-MNIST where they are."""
 
 from atomlearn.datasets.bars import bar_parity, vertical_bars
-from atomlearn.datasets.idx import load_mnist
+from atomlearn.datasets.load import load_fashion_mnist, load_mnist
 
-__all__ = ["bar_parity", "load_mnist", "vertical_bars"]
+__all__ = ["bar_parity", "load_fashion_mnist", "load_mnist", "vertical_bars"]

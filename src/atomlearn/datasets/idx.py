@@ -1,61 +1,89 @@
-"""MNIST and its like from a folder of idx files, gzipped or not."""
+"""The idx files of MNIST and its like, gzipped or not: reading, writing, verifying."""
 
 import gzip
-import os
+import hashlib
 import zlib
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.datasets.sets import FILES, SIZES, DataSet
 from atomlearn.errors import DamagedFile, DataNotFound
-
-FOLDER = "ATOMLEARN_DATA"
-"""The environment variable with the folder that holds the files."""
+from atomlearn.formats.replacing import replacing
 
 Bytes = npt.NDArray[np.uint8]
 
 
-def load_mnist(folder: str | Path | None = None) -> tuple[Bytes, Bytes, Bytes, Bytes]:
-    """Training images and labels, test images and labels; images are rows of 784 bytes.
+def path_of(folder: Path, name: str) -> Path | None:
+    """An idx file of a folder, packed or not."""
+    return next((p for p in (folder / f"{name}.gz", folder / name) if p.is_file()), None)
 
-    The four files of MNIST are looked for in ``folder``, or in the folder that the environment
-    variable ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``).
-    """
-    place = _find(folder)
-    parts = []
-    for split in ("train", "t10k"):
-        parts.append(read_idx(place, f"{split}-images-idx3-ubyte", 3).reshape(-1, 784))
-        parts.append(read_idx(place, f"{split}-labels-idx1-ubyte", 1))
-    train_images, train_labels, test_images, test_labels = parts
-    return train_images, train_labels, test_images, test_labels
+
+def has_all(folder: Path) -> bool:
+    """Are all four files there?"""
+    return all(path_of(folder, name) is not None for name in FILES)
+
+
+def unpacked(path: Path) -> bytes:
+    """What is in a file, gzipped or not."""
+    try:
+        return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedFile(f"{path} cannot be unpacked: {error}") from None
 
 
 def read_idx(folder: Path, name: str, ndim: int) -> Bytes:
     """One idx file of bytes with ``ndim`` dimensions."""
-    path = next((p for p in (folder / f"{name}.gz", folder / name) if p.exists()), None)
+    path = path_of(folder, name)
     if path is None:
         raise DataNotFound(f"{folder} has no {name} (with or without .gz)")
-    try:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (OSError, EOFError, zlib.error) as error:
-        raise DamagedFile(f"{path} cannot be unpacked: {error}") from None
-    if data[:4] != bytes([0, 0, 8, ndim]):
-        raise DamagedFile(f"{path} is not an idx file of bytes in {ndim} dimensions")
+    return parsed(unpacked(path), ndim, str(path))
+
+
+def parsed(data: bytes, ndim: int, where: str) -> Bytes:
+    """The array in the bytes of an idx file; ``where`` names it if something is wrong.
+
+    >>> parsed(idx_bytes(np.eye(2, dtype=np.uint8)), 2, "here").tolist()
+    [[1, 0], [0, 1]]
+    """
+    if data[:4] != bytes([0, 0, 8, ndim]) or len(data) < 4 + 4 * ndim:
+        raise DamagedFile(f"{where} is not an idx file of bytes in {ndim} dimensions")
     shape = np.frombuffer(data, dtype=">u4", count=ndim, offset=4).astype(np.int64)
     content = np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * ndim)
     if content.size != int(shape.prod()):
-        raise DamagedFile(f"{path} is cut short: {content.size:,} bytes of {int(shape.prod()):,}")
+        raise DamagedFile(f"{where} is cut short: {content.size:,} bytes of {int(shape.prod()):,}")
     return content.reshape(shape)
 
 
-def _find(folder: str | Path | None) -> Path:
-    named = folder if folder is not None else os.environ.get(FOLDER)
-    if named is None:
-        raise DataNotFound(f"MNIST is not here: set {FOLDER} to the folder with its four idx files")
-    place = Path(named)
-    if not place.is_dir():
-        raise DataNotFound(
-            f"{place} is not a folder; {FOLDER} must name one with MNIST's idx files"
-        )
-    return place / "mnist" if (place / "mnist").is_dir() else place
+def idx_bytes(array: Bytes) -> bytes:
+    """An array of bytes as an idx file."""
+    header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, dtype=">u4").tobytes()
+    return header + np.ascontiguousarray(array, dtype=np.uint8).tobytes()
+
+
+def write_packed(folder: Path, name: str, data: bytes) -> None:
+    """Write the bytes of an idx file, gzipped; the same bytes make the same file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / f"{name}.gz") as file:
+        file.write(gzip.compress(data, 6, mtime=0))
+
+
+def verify(dataset: DataSet, folder: Path) -> None:
+    """Raise :class:`DamagedFile` unless the four files are those of the data set."""
+    for name in FILES:
+        path = path_of(folder, name)
+        if path is None:
+            raise DataNotFound(f"{folder} has no {name} (with or without .gz)")
+        data = unpacked(path)
+        array = parsed(data, 3 if "images" in name else 1, str(path))
+        n = SIZES[name.split("-")[0]]
+        expected = (n, 28, 28) if "images" in name else (n,)
+        if array.shape != expected:
+            raise DamagedFile(f"{path} has shape {array.shape}; {dataset.title} has {expected}")
+        wanted = dataset.unpacked.get(name)
+        if wanted is not None and hashlib.sha256(data).hexdigest() != wanted:
+            raise DamagedFile(
+                f"{path} is not that of {dataset.title}: its checksum is another. Delete it and "
+                f"run `atomlearn data {dataset.name}`"
+            )

@@ -130,7 +130,10 @@ class Concept:
 
     def batch_size(self, available: int) -> int:
         """Examples of one side in the next batch."""
-        wanted = self.recipe.first * self.recipe.growth**self.epoch
+        try:
+            wanted = self.recipe.first * self.recipe.growth**self.epoch
+        except OverflowError:  # as large as can be
+            wanted = math.inf
         most = math.ceil(self.recipe.share * available)
         return int(min(wanted, self.recipe.largest, most))
 

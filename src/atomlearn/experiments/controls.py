@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from atomlearn.errors import InvalidProblem
 from atomlearn.problems.queens import Chessboard, square, square_name
 
 STEPS = 17
@@ -20,6 +21,8 @@ DRAWN = 16
 
 
 class Control(Protocol):
+    """Something that makes attempts."""
+
     def attempt(self) -> list[tuple[str, ...]]:
         """One attempt: the full boards it came to, each as its queens."""
 
@@ -68,20 +71,28 @@ class Rules:
         return None
 
     def is_full(self, position: Position) -> bool:
+        """Are all queens there?"""
         return position.queens.bit_count() == self.size
 
     def open_squares(self, position: Position) -> list[int]:
+        """Squares that are neither attacked nor taken."""
         return members(~(position.queens | position.empty) & ((1 << self.n) - 1))
 
     def names(self, position: Position) -> tuple[str, ...]:
+        """The squares of the queens."""
         return tuple(square_name(*divmod(k, self.size)) for k in members(position.queens))
 
     def fixed(self, queens: list[str]) -> int:
+        """Squares by name as a set of bits."""
         return sum(1 << x * self.size + y for x, y in (square(q, self.size) for q in queens))
 
 
 def members(bits: int) -> list[int]:
-    """The elements of a set of bits."""
+    """The elements of a set of bits.
+
+    >>> members(0b1010)
+    [1, 3]
+    """
     found = []
     while bits:
         found.append((bits & -bits).bit_length() - 1)
@@ -100,13 +111,13 @@ class Placement:
 
     def attempt(self) -> list[tuple[str, ...]]:
         """A contradiction ends the attempt."""
-        position: Position | None = Position()
-        squares = self.fixed
+        position, squares = Position(), self.fixed
         while True:
             put = self.rules.close if self.closing else self.rules.place
-            position = put(position, squares)
-            if position is None:
+            new = put(position, squares)
+            if new is None:
                 return []
+            position = new
             if self.rules.is_full(position):
                 return [self.rules.names(position)]
             free = self.rules.open_squares(position)
@@ -133,7 +144,7 @@ class Memory:
     def attempt(self) -> list[tuple[str, ...]]:
         """As many steps as queens are inserted in the paper's attempts."""
         full = []
-        start = shown = self.rules.close(Position(), self.fixed)
+        start = shown = self._closed(self.fixed)
         for _ in range(STEPS):
             inserted = self._insert(shown)
             shown = self._show(self.fixed | inserted)
@@ -152,7 +163,7 @@ class Memory:
 
     def _show(self, given: int) -> Position:
         """The largest of some remembered boards that agree with what is given."""
-        start = self.rules.close(Position(), given)
+        start = self._closed(given)
         known = list(self.boards.values())
         agreeing = [b for b in (self._join(start, board) for board in known) if b is not None]
         if not agreeing:
@@ -164,13 +175,25 @@ class Memory:
             drawn += [board for board in merged if board is not None]
         return max(drawn, key=lambda b: (b.queens | b.empty).bit_count())
 
+    def _closed(self, given: int) -> Position:
+        """What follows from queens that are known to be consistent."""
+        closed = self.rules.close(Position(), given)
+        if closed is None:
+            raise InvalidProblem("the fixed queens contradict the rules")
+        return closed
+
     def _join(self, one: Position, other: Position) -> Position | None:
         both = Position(one.queens | other.queens, one.empty | other.empty)
         return self.rules.close(both, both.queens)
 
 
 def legal_squares(size: int, fixed: list[str], seed: int) -> Control:
-    """Uniform legal squares until stuck."""
+    """Uniform legal squares until stuck.
+
+    >>> boards = legal_squares(4, ["b1"], seed=0).attempt()
+    >>> boards in ([], [("b1", "d2", "a3", "c4")])
+    True
+    """
     rules = Rules(size)
     return Placement(rules, rules.fixed(fixed), np.random.default_rng(seed), closing=False)
 

@@ -1,0 +1,54 @@
+"""``atomlearn reproduce``: the paper's tables and figures, beside the paper's own numbers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from atomlearn.cli.output import fail
+
+ALL = "all"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command()(reproduce)
+
+
+def reproduce(
+    which: Annotated[str, typer.Argument(help="toy, bars, parity, mnist, queens or all.")],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small sizes: seconds to minutes.")
+    ] = False,
+    out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path(
+        "results"
+    ),
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="The same seed, the same figures.")
+    ] = 0,
+    n_jobs: Annotated[
+        int, typer.Option("--n-jobs", help="Steps at the same time; the figures are the same.")
+    ] = 1,
+    attempts: Annotated[
+        int | None, typer.Option("--attempts", min=1, help="Attempts an experiment with queens.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Run what is already known, too.")] = False,
+) -> None:
+    """Run the paper's experiments: JSON, CSV, PNG and one HTML page for each.
+
+    An interrupted run goes on where it stopped.
+    """
+    from atomlearn.experiments import NAMES
+    from atomlearn.experiments.experiment import Setting
+    from atomlearn.experiments.run import reproduce_all
+
+    if which not in (*NAMES, ALL):
+        fail(f"there is no experiment {which!r}: it is one of {', '.join((*NAMES, ALL))}")
+    names = NAMES if which == ALL else (which,)
+    setting = Setting(quick, seed, attempts)
+    try:
+        pages = reproduce_all(names, out, setting, n_jobs=n_jobs, again=again)
+    except KeyboardInterrupt:
+        fail("interrupted; the same command goes on where this one stopped", 130)
+    for page in pages:
+        print(page)

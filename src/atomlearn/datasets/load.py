@@ -1,0 +1,34 @@
+"""MNIST and Fashion-MNIST as arrays. Nothing is fetched unless asked for."""
+
+from pathlib import Path
+
+from atomlearn.datasets.fetch import find, provide
+from atomlearn.datasets.idx import Bytes, read_idx
+from atomlearn.datasets.sets import FASHION_MNIST, IMAGES, LABELS, MNIST, DataSet
+
+Four = tuple[Bytes, Bytes, Bytes, Bytes]
+
+
+def load_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
+    """Training images and labels, test images and labels; images are rows of 784 bytes.
+
+    The four files are looked for in ``folder``, or else in the folder that the environment variable
+    ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``), or else in the user's cache.
+    With ``download`` they are fetched if they are nowhere.
+    """
+    return _load(MNIST, folder, download)
+
+
+def load_fashion_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
+    """The same for Fashion-MNIST, whose subfolder is ``fashion-mnist``."""
+    return _load(FASHION_MNIST, folder, download)
+
+
+def _load(dataset: DataSet, folder: str | Path | None, download: bool) -> Four:
+    place = provide(dataset) if download and folder is None else find(dataset, folder)
+    parts = []
+    for split in ("train", "t10k"):
+        parts.append(read_idx(place, IMAGES.format(split), 3).reshape(-1, 784))
+        parts.append(read_idx(place, LABELS.format(split), 1))
+    train_images, train_labels, test_images, test_labels = parts
+    return train_images, train_labels, test_images, test_labels

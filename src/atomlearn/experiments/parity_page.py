@@ -1,0 +1,298 @@
+"""The page of the parity experiment: Figures 4, 8 (right) and 13, and what they rest on."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from atomlearn.experiments import paper
+from atomlearn.experiments.charts import COLOURS, curve, in_percent, label, panels
+from atomlearn.experiments.experiment import Results
+from atomlearn.experiments.report import Claim, Report, percent
+from atomlearn.reading.theory import error_times_compression, log_grid_symmetries
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Points = list[dict[str, Any]]
+
+
+def report(page: Report, results: Results) -> None:
+    """Write everything down."""
+    streams = {
+        (int(size), float(noise)): found
+        for name, found in results.items()
+        if name.startswith("stream-")
+        for _, size, noise in [name.split("-")]
+    }
+    others = {name: found for name, found in results.items() if not name.startswith("stream-")}
+    page.say(
+        "Images with a random number of black columns and some noise; is the number of complete "
+        "bars odd? Every batch is of fresh images and 2 % larger than the one before. R is all "
+        "images seen, Z the number of atoms of the class in the last model, κ = R / Z. The error "
+        "is that of this one model on fresh images; votes are those of the last ten models, five "
+        "of which have to say yes."
+    )
+    errors(page, streams)
+    compression(page, streams)
+    growth_section(page, streams[7, 0.05], others)
+    as_told(page, results["as-told"])
+
+
+def line(size: int, symmetries: bool) -> float:
+    """A predicted constant ``ε κ`` for square images of this size.
+
+    >>> round(line(7, True), 2), round(line(7, False), 2)
+    (36.78, 53.83)
+    """
+    log = log_grid_symmetries(size, size) if symmetries else 0.0
+    return error_times_compression(2 * size * size, log_symmetries=log)
+
+
+def product(point: dict[str, Any]) -> float:
+    """``ε κ`` at a point."""
+    return float(point["single"]["error"] * point["seen"] / max(1, point["atoms"]))
+
+
+def settled(points: Points, n: int = 5) -> float:
+    """``ε κ`` at the end: the mean of the last points, which scatter."""
+    return float(np.mean([product(point) for point in points[-n:]]))
+
+
+def errors(page: Report, streams: dict[tuple[int, float], Points]) -> None:
+    """Errors and atoms, and Figure 8 right."""
+    page.section("Error and atoms")
+    for told in paper.PARITY:
+        points = streams.get((told.size, told.noise))
+        if points is None:
+            continue
+        last = points[-1]
+        single, votes = last["single"]["error"], last["votes"]["error"]
+        said = "well under 1 %" if told.atoms is None else f"under 1 % with {told.atoms:,} atoms"
+        if told.votes_error:
+            said += f"; {percent(told.votes_error, 1)} with several atomizations"
+        page.claim(
+            Claim(
+                f"parity {told.size} × {told.size}, {percent(told.noise, 1)} noise: error",
+                "section 3.3", said,
+                f"one model {percent(single)} with {last['atoms']:,} atoms, ten votes "
+                f"{percent(votes)}, after {last['seen'] / 1e6:.1f} million images",
+                _verdict(single, votes, told.votes_error or 0.01),
+                headline=told.size == 10,
+            )
+        )  # fmt: skip
+    noisy = streams.get((5, 0.5))
+    if noisy:
+        last = noisy[-1]
+        page.claim(
+            Claim(
+                "parity 5 × 5, 50 % noise: error", "section 3.3", "well under 1 %",
+                f"one model {percent(last['single']['error'])}, ten votes "
+                f"{percent(last['votes']['error'])}",
+                _verdict(last["single"]["error"], last["votes"]["error"], 0.01),
+            )
+        )  # fmt: skip
+    page.table(
+        "parity",
+        ["size", "noise", "epoch", "batch", "R seen", "Z atoms", "κ", "error %", "ten votes %",
+         "votes FPR %", "votes FNR %", "ε κ"],
+        [[f"{size}×{size}", noise, p["epoch"], p["batch"], p["seen"], p["atoms"],
+          f"{p['seen'] / max(1, p['atoms']):.1f}", f"{100 * p['single']['error']:.3f}",
+          *(f"{100 * p['votes'][key]:.3f}" for key in ("error", "fpr", "fnr")),
+          f"{product(p):.1f}"]
+         for (size, noise), points in streams.items() for p in _some(points)],
+    )  # fmt: skip
+    page.figure(
+        "figure-8-right", draw_votes(streams[10, 0.025]),
+        "Figure 8, right: 10 × 10, 2.5 % noise. False positives and negatives of ten votes fall as "
+        "fresh images come, and stay below the error of one model",
+    )  # fmt: skip
+
+
+def _some(points: Points, n: int = 12) -> Points:
+    chosen = np.unique(np.linspace(0, len(points) - 1, n).astype(int))
+    return [points[k] for k in chosen]
+
+
+def _verdict(single: float, votes: float, wanted: float) -> str:
+    if single < 0.01 and votes <= wanted:
+        return "reproduced"
+    if votes <= wanted:
+        return (
+            f"ten votes reach it; one model stays {100 * (single - 0.01):.2f} points above 1 % "
+            "at this number of images, and was still falling"
+        )
+    return f"not reached with this number of images: votes are at {percent(votes)}"
+
+
+def compression(page: Report, streams: dict[tuple[int, float], Points]) -> None:
+    """Figures 4 and 13."""
+    page.section("Error against compression: Figures 4 and 13")
+    shown = {key: streams[key] for key in ((7, 0.05), (10, 0.025)) if key in streams}
+    page.figure(
+        "figure-4", draw_compression(shown),
+        "Figure 4: error against κ, and both predictions: ε κ = d² ln 3 (dotted), and less "
+        "2 ln d! for the symmetries (dashed)",
+    )  # fmt: skip
+    page.figure(
+        "figure-13", draw_product(shown), "Figure 13: ε κ by images seen, and the predicted lines"
+    )
+    for told in paper.PARITY:
+        points = streams.get((told.size, told.noise))
+        if points is None or told.off_line is None:
+            continue
+        ours, wanted = settled(points), line(told.size, True)
+        page.claim(
+            Claim(
+                f"ε κ at low error, {told.size} × {told.size}", "section 3.5, Figure 13",
+                f"within {percent(told.off_line, 0)} of {wanted:.1f}",
+                f"{ours:.1f} ({percent(ours / wanted - 1, 0)} off)",
+                "near the line, but see below: the value follows from the growth of the batches"
+                if abs(ours / wanted - 1) <= 0.15
+                else "not on the line; the value follows from the growth of the batches, see below",
+                headline=True,
+            )
+        )  # fmt: skip
+
+
+def batch_product(point: dict[str, Any]) -> float:
+    """The error times the images of the last batch for each atom."""
+    return float(point["single"]["error"] * point["batch"] / max(1, point["atoms"]))
+
+
+def growth_section(page: Report, usual: Points, others: dict[str, Points]) -> None:
+    """What the constant really depends on."""
+    page.section("What the product depends on")
+    named = {
+        "growth 1 % an epoch": others["growth-1.01"],
+        "growth 2 % an epoch": usual,
+        "growth 4 % an epoch": others["growth-1.04"],
+        "growth 8 % an epoch": others["growth-1.08"],
+        "2 %, greedy cover": others["cover-greedy"],
+        "2 %, Algorithm 5": others["cover-reduced"],
+        "2 %, then constant": others["capped"],
+    }
+    ends = {name: (settled(points), _end(points)) for name, points in named.items()}
+    page.table(
+        "growth",
+        ["batches", "last batch", "R seen", "Z atoms", "error", "ε R / Z", "ε batch / Z"],
+        [[name, p["batch"], p["seen"], p["atoms"], percent(p["single"]["error"]),
+          f"{ends[name][0]:.1f}", f"{ends[name][1]:.2f}"]
+         for name, points in named.items() for p in points[-1:]],
+    )  # fmt: skip
+    page.figure(
+        "growth", draw_growth(named),
+        "7 × 7: left, ε R / Z, with both predictions; right, the same with the size of the batch "
+        "in the place of R",
+    )  # fmt: skip
+    products, by_batch = zip(*ends.values(), strict=True)
+    page.claim(
+        Claim(
+            "ε κ is a constant of the problem", "section 3.5",
+            f"{line(7, True):.1f} for 7 × 7 as the error becomes small",
+            f"{min(products):.1f} to {max(products):.1f} on 7 × 7, depending on how batches grow",
+            "not reproduced as a law: error and 1 / κ are proportional while batches grow at a "
+            "fixed rate, but the factor is set by that rate"
+            if max(products) > 2 * min(products) else "reproduced: hardly any difference",
+            headline=True,
+        )
+    )  # fmt: skip
+    page.say(
+        "With batches that grow by a part g each epoch, R is about 1 / g batches; so R and the "
+        "batch are proportional, and so are error and 1 / κ, whatever the problem. The last column "
+        "has the batch in the place of R: it lies between "
+        f"{min(by_batch):.2f} and {max(by_batch):.2f}, while ε R / Z lies between "
+        f"{min(products):.1f} and {max(products):.1f}. The error of one model follows the size of "
+        "its own batch for each atom. With batches of constant size ε R / Z goes on rising past "
+        "both lines. The predictions are derived for a model that obeys all R images and is drawn "
+        "at random among those that do; a model of the last batch is not that. What was tried: all "
+        "rows above. What would change our mind: the paper's batch sizes at 37 million images, "
+        "which it does not tell, or a run in which R counts only images that the last model is "
+        "known to obey."
+    )
+
+
+def _end(points: Points, n: int = 5) -> float:
+    return float(np.mean([batch_product(point) for point in points[-n:]]))
+
+
+def as_told(page: Report, points: Points) -> None:
+    """The paper's rule for the size of batches."""
+    page.section("The paper's rule for the size of batches")
+    first, last = points[0], points[-1]
+    page.claim(
+        Claim(
+            "2 % more images after a worse epoch, 2 % fewer after a better one", "section 3.5",
+            "leads to low errors with millions of images",
+            f"7 × 7: after {last['epoch']} epochs the batch is {last['batch']} (first: "
+            f"{first['batch']}), the error {percent(last['single']['error'], 1)}",
+            "not reproduced: the size of the batch walks at random, and the error with it"
+            if last["batch"] < 10 * first["batch"] else "batches grow, as in the paper",
+        )
+    )  # fmt: skip
+
+
+def draw_votes(points: Points) -> "Figure":
+    """Figure 8, right."""
+    figure, axes = panels(1, 1, (5.6, 3.5))
+    axis = axes[0, 0]
+    epochs = [p["epoch"] for p in points]
+    curve(axis, epochs, [p["single"]["error"] for p in points], "error, one model", COLOURS[5])
+    curve(axis, epochs, [p["votes"]["fpr"] for p in points], "FPR, 5 of 10 votes", COLOURS[0])
+    curve(axis, epochs, [p["votes"]["fnr"] for p in points], "FNR, 5 of 10 votes", COLOURS[1])
+    in_percent(axis)
+    label(axis, "epoch", "")
+    return figure
+
+
+def draw_compression(streams: dict[tuple[int, float], Points]) -> "Figure":
+    """Figure 4."""
+    figure, axes = panels(1, 2, (5.0, 3.6))
+    for k, ((size, noise), points) in enumerate(streams.items()):
+        kappa = [p["seen"] / max(1, p["atoms"]) for p in points]
+        error = [p["single"]["error"] for p in points]
+        for axis in axes[0]:
+            name = f"{size} × {size}, {percent(noise, 1)} noise"
+            curve(axis, kappa, error, name, COLOURS[k], ".")
+            for symmetries, style in ((True, "--"), (False, ":")):
+                constant = line(size, symmetries)
+                x = np.geomspace(max(constant, 10), max(*kappa, 2 * constant), 40)
+                axis.plot(x, constant / x, style, color=COLOURS[k], linewidth=1)
+    axes[0, 0].set_xscale("log")
+    in_percent(axes[0, 0])
+    label(axes[0, 0], "compression κ = R / Z", "error of one model", "a. logarithmic")
+    in_percent(axes[0, 1], log=False)
+    axes[0, 1].set_ylim(0, 0.05)
+    label(axes[0, 1], "compression κ = R / Z", "", "b. linear, low errors")
+    return figure
+
+
+def draw_product(streams: dict[tuple[int, float], Points]) -> "Figure":
+    """Figure 13."""
+    figure, axes = panels(1, 1, (6.0, 3.6))
+    axis = axes[0, 0]
+    for k, ((size, _), points) in enumerate(streams.items()):
+        name = f"{size} × {size}"
+        curve(axis, [p["seen"] for p in points], map(product, points), name, COLOURS[k], ".-")
+        axis.axhline(line(size, True), color=COLOURS[k], linewidth=1, linestyle="--")
+        axis.axhline(line(size, False), color=COLOURS[k], linewidth=1, linestyle=":")
+    axis.set_xscale("log")
+    label(axis, "images seen, R", "ε κ")
+    return figure
+
+
+def draw_growth(named: dict[str, Points]) -> "Figure":
+    """The product by growth."""
+    figure, axes = panels(1, 2, (5.0, 3.7))
+    for k, (name, points) in enumerate(named.items()):
+        seen, colour = [p["seen"] for p in points], (*COLOURS, "#000000")[k]
+        curve(axes[0, 0], seen, map(product, points), name, colour)
+        curve(axes[0, 1], seen, map(batch_product, points), name, colour)
+    for symmetries, style in ((True, "--"), (False, ":")):
+        axes[0, 0].axhline(line(7, symmetries), color="#777777", linewidth=1, linestyle=style)
+    for axis in axes[0]:
+        axis.set_xscale("log")
+    axes[0, 0].set_yscale("log")
+    axes[0, 1].set_ylim(0, 3)
+    label(axes[0, 0], "images seen, R", "ε R / Z")
+    label(axes[0, 1], "images seen, R", "ε batch / Z", legend=False)
+    return figure
