@@ -1,5 +1,6 @@
 """Functions of parts, run by whatever scheduler Dask has."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from atomlearn.learning.pinning import Source
 SECONDS_TO_CONNECT = 10
 LARGE_GRAPH = "1 GB"
 """Pins travel with the graph, which Dask would warn of beyond 10 MB."""
+_WARNING = "distributed.admin.large-graph-warning-threshold"
 
 
 class Scheduler:
@@ -32,7 +34,9 @@ class Scheduler:
         import dask
 
         options = {} if self.client is None else {"scheduler": self.client}
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": LARGE_GRAPH}):
+        # Only if it is there: a setting of what is imported later would take its defaults away.
+        quiet = {_WARNING: LARGE_GRAPH} if "distributed" in sys.modules else {}
+        with dask.config.set(quiet):
             try:
                 return list(getattr(dask, what)(*values, **options))
             except Exception as error:

@@ -184,6 +184,8 @@ def suggested(known: Pool, found: Sequence[Found], sources: Sequence[Source]) ->
 def thinned(parts: Parts, known: Known, seed: int, size: int) -> Known:
     """The same with at most so many pins of each class: those that most hard ones miss."""
     large = [k for k, pool in enumerate(known.pools) if len(pool) > size]
+    if not large:
+        return known
     n_parts = len(parts.sources)
     tasks = [Task(seed, k, p, known.epoch) for k in large for p in range(n_parts)]
     counts = parts.run(
