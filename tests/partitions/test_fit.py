@@ -206,7 +206,7 @@ class TestBadInput:
             (lambda X, y: (X, X), "one column of labels"),
             (lambda X, y: (X, "kind"), "no column 'kind'"),
             (lambda X, y: (X, y.rechunk(300)), "X has 4 partitions and y has 3"),
-            (lambda X, y: (X, y.rechunk(((9, 351, 180, 180),))), r"partition [01] has 180 rows and "),
+            (lambda X, y: (X, y.rechunk(((9, 351, 180, 180),))), r"partition [01] has 180 rows"),
             (lambda X, y: (X, y * 0), "only one class"),
             (lambda X, y: (X[:0], y[:0]), "no rows at all"),
             (lambda X, y: (X, y * np.nan), r"partition \d has rows without a label"),

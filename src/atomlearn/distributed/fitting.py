@@ -1,10 +1,10 @@
-"""``fit`` for Dask collections: each partition learns where it is, and pins are shared."""
+"""From parts of a table to a classifier: ``fit`` for Dask collections, and what all share."""
 
 import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,27 +15,35 @@ from atomlearn.classifier.progress import show_progress
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import declared_categories, read_table
 from atomlearn.classifier.training import root_seed
-from atomlearn.distributed.collections import DelayedPart, delayed_parts
-from atomlearn.distributed.packing import Recoding, Told, pack
-from atomlearn.distributed.running import DaskParts, Scheduler, connected
+from atomlearn.distributed.collections import delayed_parts
+from atomlearn.distributed.packing import Recoding, Told
+from atomlearn.distributed.running import DaskRows, connected
 from atomlearn.distributed.survey import (
-    SAMPLED,
     Survey,
     all_classes,
     check_classes,
     check_columns,
     class_counts,
-    survey,
+    stacked,
 )
 from atomlearn.errors import UnfitParts
 from atomlearn.formats.exchanges import Checkpoint
 from atomlearn.learning.classes import LARGE_EPOCHS, LARGEST_SPARED, SPARED_SHARE, Plan, schedule
-from atomlearn.learning.exchange import learn_parts
-from atomlearn.learning.pinning import Source
+from atomlearn.learning.exchange import Parts, learn_parts
 from atomlearn.learning.rounds import Examples, Rounds
 
 FEWEST_SPARED = 50
 """Rows of a small set that are spared to tell when to stop, if that is not too large a part."""
+
+
+class RawParts(Protocol):
+    """Rows and labels in parts, wherever they are."""
+
+    def survey(self, seed: int) -> list[Survey]:
+        """What each part tells of itself."""
+
+    def pack(self, recoding: Recoding, surveys: Sequence[Survey]) -> tuple[Parts, list[Told]]:
+        """The parts that have rows, encoded, and what they send home."""
 
 
 def fit(
@@ -77,36 +85,41 @@ def fit(
     >>> bool(clf.score(X.compute(), y.compute()) > 0.9)
     True
     """
+    parts = delayed_parts(X, y)
+    with connected(client) as scheduler:
+        raw = DaskRows(parts, scheduler)
+        return fit_parts(raw, classifier, parameters, checkpoint, allow_missing)
+
+
+def fit_parts(
+    raw: RawParts,
+    classifier: AlgebraicClassifier | None,
+    parameters: dict[str, Any],
+    checkpoint: str | Path | None,
+    allow_missing: bool,
+) -> AlgebraicClassifier:
+    """Look at all parts, encode them where they are, learn, and put the classifier together."""
     classifier = AlgebraicClassifier() if classifier is None else classifier
     classifier.set_params(**parameters)
     settings = classifier._settings()
     started = time.monotonic()
-    parts = delayed_parts(X, y)
-    with connected(client) as scheduler:
-        seed = classifier.seed_ = root_seed(classifier.random_state)
-        surveys = _survey(parts, seed, scheduler)
-        parts = [part for part, one in zip(parts, surveys, strict=True) if one.n_rows]
-        surveys = [one for one in surveys if one.n_rows]
-        classifier.classes_ = _classes(surveys, allow_missing)
-        recoding = _recoding(classifier, surveys)
-        packed = _packed(parts, surveys, recoding, scheduler)
-        told = _told(packed, scheduler)
-        held = join([one.held for one in told])
-        sources = [Source(f"partition {p}", one.digest, one.n_rows) for p, one in enumerate(told)]
-        saved = Checkpoint(checkpoint, sources, held, classifier)
-        targets = list(schedule(settings.max_epochs or LARGE_EPOCHS))
-        planned = Plan(len(targets), len(classifier.classes_) * targets[-1])
-        with show_progress(classifier.verbose, settings, planned) as hooks:
-            learned, known = learn_parts(
-                DaskParts(packed, sources, scheduler),
-                held,
-                seed,
-                Rounds(settings, hooks.on_round, hooks.on_epoch),
-                saved.read(),
-                saved.write,
-            )
+    seed = classifier.seed_ = root_seed(classifier.random_state)
+    surveys = raw.survey(seed)
+    if not any(one.n_rows for one in surveys):
+        raise UnfitParts("there are no rows at all")
+    check_columns(surveys)
+    classifier.classes_ = _classes(surveys, allow_missing)
+    recoding = _recoding(classifier, [one for one in surveys if one.n_rows])
+    parts, told = raw.pack(recoding, surveys)
+    held = join([one.held for one in told])
+    saved = Checkpoint(checkpoint, parts.sources, held, classifier)
+    targets = list(schedule(settings.max_epochs or LARGE_EPOCHS))
+    planned = Plan(len(targets), len(classifier.classes_) * targets[-1])
+    with show_progress(classifier.verbose, settings, planned) as hooks:
+        rounds = Rounds(settings, hooks.on_round, hooks.on_epoch)
+        learned, known = learn_parts(parts, held, seed, rounds, saved.read(), saved.write)
     if learned.interrupted:
-        warnings.warn("learning was interrupted: the model is what was known by then", stacklevel=2)
+        warnings.warn("learning was interrupted: the model is what was known by then", stacklevel=3)
     conflicts = [conflict for one in told for conflict in one.conflicts]
     none = np.zeros(0, dtype=np.int64)
     classifier.sample_ = _sample(told)
@@ -114,20 +127,6 @@ def fit(
     classifier.fit_seconds_ = time.monotonic() - started
     classifier._conclude(learned, _weights(recoding), conflicts, none, [])
     return classifier
-
-
-def _survey(parts: Sequence[DelayedPart], seed: int, scheduler: Scheduler) -> list[Survey]:
-    import dask
-
-    look = dask.delayed(survey, pure=False)
-    most = -(-SAMPLED // max(1, len(parts)))
-    surveys = scheduler.compute(
-        [look(part.X, part.y, p, seed, most) for p, part in enumerate(parts)]
-    )
-    if not any(one.n_rows for one in surveys):
-        raise UnfitParts("there are no rows at all")
-    check_columns(surveys)
-    return surveys
 
 
 def _classes(surveys: Sequence[Survey], allow_missing: bool) -> npt.NDArray[Any]:
@@ -140,13 +139,7 @@ def _classes(surveys: Sequence[Survey], allow_missing: bool) -> npt.NDArray[Any]
 
 def _recoding(classifier: AlgebraicClassifier, surveys: Sequence[Survey]) -> Recoding:
     """Choose cuts and categories by some rows of every part."""
-    rows = [one.some_rows for one in surveys]
-    if hasattr(rows[0], "columns"):
-        import pandas as pd
-
-        sample = pd.concat(rows, ignore_index=True)
-    else:
-        sample = np.concatenate(rows)
+    sample = stacked([one.some_rows for one in surveys])
     labels = np.concatenate([one.some_labels for one in surveys])
     weights = np.repeat([one.weight for one in surveys], [len(one.some_labels) for one in surveys])
     table, _ = read_table(classifier, sample, reset=True, y=labels)
@@ -167,35 +160,6 @@ def _recoding(classifier: AlgebraicClassifier, surveys: Sequence[Survey]) -> Rec
         share,
         classifier.seed_ % (1 << 63),
     )
-
-
-def _packed(
-    parts: Sequence[DelayedPart],
-    surveys: Sequence[Survey],
-    recoding: Recoding,
-    scheduler: Scheduler,
-) -> list[Any]:
-    """The parts encoded, kept by the workers."""
-    import dask
-
-    make = dask.delayed(pack, pure=False)
-    how = dask.delayed(recoding, pure=False, traverse=False)
-    first = np.cumsum([0, *(one.n_rows for one in surveys)])
-    return scheduler.persist(
-        [make(part.X, part.y, how, p, int(first[p])) for p, part in enumerate(parts)]
-    )
-
-
-def _told(packed: Sequence[Any], scheduler: Scheduler) -> list[Told]:
-    import dask
-
-    tell = dask.delayed(_tell, pure=False)
-    return scheduler.compute([tell(one) for one in packed])
-
-
-def _tell(packed: Any) -> Told:
-    told: Told = packed.told
-    return told
 
 
 def _sample(told: Sequence[Told]) -> TrainingSample:

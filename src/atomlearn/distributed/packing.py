@@ -1,6 +1,7 @@
 """A part made ready where it is: rows as packed terms, some of them spared."""
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from atomlearn.classifier.tables import read_table
 from atomlearn.classifier.training import TrainingRows
 from atomlearn.errors import UnfitParts
 from atomlearn.learning.classes import row_keys
+from atomlearn.learning.pinning import Source
 from atomlearn.learning.rounds import Examples
 
 
@@ -38,6 +40,7 @@ class Told:
     sample: TrainingSample
     conflicts: list[RowConflict]
     digest: str
+    part: int
     n_rows: int
 
 
@@ -72,6 +75,12 @@ def pack(X: Any, y: Any, recoding: Recoding, part: int, first_row: int) -> Packe
         sample.extended(rest.variants[0], rest.labels),
         rows.conflicts(recoding.classes),
         f"{zlib.crc32(packed.tobytes(), zlib.crc32(everything.labels.tobytes())):08x}",
+        part,
         n,
     )
     return Packed(rest, told)
+
+
+def sources_of(told: Sequence[Told], kind: str) -> list[Source]:
+    """What the pins of each part will be said to be from."""
+    return [Source(f"{kind} {one.part}", one.digest, one.n_rows) for one in told]

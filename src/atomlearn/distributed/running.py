@@ -5,7 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from atomlearn.distributed.packing import Packed
+import numpy as np
+
+from atomlearn.distributed.collections import DelayedPart
+from atomlearn.distributed.packing import Packed, Recoding, Told, pack, sources_of
+from atomlearn.distributed.survey import Survey, sampled, survey
 from atomlearn.errors import SchedulerUnreachable, WorkersLost
 from atomlearn.learning.exchange import Job
 from atomlearn.learning.pinning import Source
@@ -71,6 +75,40 @@ def connected(client: Any) -> Iterator[Scheduler]:
         yield Scheduler(own)
 
 
+class DaskRows:
+    """Rows and labels as Dask has them."""
+
+    def __init__(self, parts: Sequence[DelayedPart], scheduler: Scheduler) -> None:
+        self.parts = parts
+        self.scheduler = scheduler
+
+    def survey(self, seed: int) -> list[Survey]:
+        """What each part tells of itself."""
+        import dask
+
+        look, most = dask.delayed(survey, pure=False), sampled(len(self.parts))
+        return self.scheduler.compute(
+            [look(part.X, part.y, p, seed, most) for p, part in enumerate(self.parts)]
+        )
+
+    def pack(self, recoding: Recoding, surveys: Sequence[Survey]) -> tuple["DaskParts", list[Told]]:
+        """The parts that have rows, encoded and kept by the workers."""
+        import dask
+
+        make, tell = dask.delayed(pack, pure=False), dask.delayed(_tell, pure=False)
+        how = dask.delayed(recoding, pure=False, traverse=False)
+        first = np.cumsum([0, *(one.n_rows for one in surveys)])
+        packed = self.scheduler.persist(
+            [
+                make(part.X, part.y, how, p, int(first[p]))
+                for p, part in enumerate(self.parts)
+                if surveys[p].n_rows
+            ]
+        )
+        told: list[Told] = self.scheduler.compute([tell(one) for one in packed])
+        return DaskParts(packed, sources_of(told, "partition"), self.scheduler), told
+
+
 class DaskParts:
     """Parts that lie with the workers."""
 
@@ -93,6 +131,10 @@ class DaskParts:
                 shared[id(job.shared)] = dask.delayed(job.shared, pure=False, traverse=False)
             calls.append(apply(self.packed[job.part], shared[id(job.shared)], function, job.own))
         return self.scheduler.compute(calls) if calls else []
+
+
+def _tell(packed: Packed) -> Told:
+    return packed.told
 
 
 def _apply(packed: Packed, shared: Any, function: Callable[..., Any], own: tuple[Any, ...]) -> Any:

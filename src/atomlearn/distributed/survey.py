@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.tables import NamedArray
 from atomlearn.errors import UnfitParts
 
 SAMPLED = 50_000
@@ -48,8 +49,26 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(part,)))
     which = np.sort(rng.permutation(len(labels))[:most])
     rows = X.iloc[which] if hasattr(X, "iloc") else X[which]
-    columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else int(X.shape[1])
+    names = getattr(X, "columns", getattr(X, "column_names", None))
+    columns = int(X.shape[1]) if names is None else tuple(map(str, names))
     return Survey(len(labels), columns, found, counts, rows, labels[which])
+
+
+def sampled(n_parts: int) -> int:
+    """Rows that each of so many parts takes along."""
+    return -(-SAMPLED // max(1, n_parts))
+
+
+def stacked(rows: Sequence[Any]) -> Any:
+    """Rows of several parts as one table of the same kind."""
+    if hasattr(rows[0], "columns"):
+        import pandas as pd
+
+        return pd.concat(rows, ignore_index=True)
+    together = np.concatenate(rows)
+    if isinstance(rows[0], NamedArray):
+        return NamedArray.of(together.view(np.ndarray), rows[0].column_names)
+    return together
 
 
 def check_columns(surveys: Sequence[Survey]) -> None:
