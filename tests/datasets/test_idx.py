@@ -40,6 +40,7 @@ def test_the_environment_names_the_folder_or_the_one_above(folder, monkeypatch, 
 
 def test_no_folder_no_file_and_a_wrong_name_say_what_to_do(folder, monkeypatch):
     monkeypatch.delenv("ATOMLEARN_DATA", raising=False)
+    monkeypatch.setattr("atomlearn.datasets.fetch.cache_folder", lambda: folder / "cache")
     with pytest.raises(DataNotFound, match="set ATOMLEARN_DATA"):
         load_mnist()
     with pytest.raises(DataNotFound, match="not a folder"):

@@ -110,7 +110,7 @@ def _local(dataset: DataSet) -> Path | None:
     if named:
         place = _inside(dataset, _existing(Path(named)))
         # A folder that is named is MNIST's if nothing says otherwise; others need their subfolder.
-        if dataset is MNIST or place != Path(named):
+        if dataset.name == MNIST.name or place != Path(named):
             return place
     cached = cache_folder() / dataset.name
     return cached if has_all(cached) else None

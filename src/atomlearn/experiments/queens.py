@@ -1,5 +1,6 @@
 """Queens: the paper's section 5, and beside every success what is reached without learning."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,7 @@ LARGE = (17, ["c10"])
 """The paper's boards; it does not tell which queens are fixed on its 13 × 13."""
 
 MIDDLE_EPOCH = 42
-"""The epoch of the paper's Figure 11."""
+"""The epoch of the paper's Figure 11; ours is the next that is not idle."""
 
 CONTROLS: dict[str, Callable[..., Control]] = {
     "random legal squares": legal_squares,
@@ -63,16 +64,16 @@ class Tally:
 def completions(size: int, fixed: list[str], seed: int, epochs: int, kept: int) -> dict[str, Any]:
     """The paper's straightforward way: idle epochs, nothing inserted.
 
-    ``kept`` boards are kept to be drawn, and the atoms of epoch 42 on the larger board.
+    ``kept`` boards are kept to be drawn, and the atoms of one epoch.
     """
     boards: list[dict[str, Any]] = []
-    atoms: list[list[str]] = []
+    atoms: dict[str, Any] = {}
 
     def keep(board: Board) -> None:
         if len(boards) < kept:
             boards.append(plain_board(board))
-        if board.epoch == min(MIDDLE_EPOCH, epochs):
-            atoms.extend(board_atoms(board))
+        if kept and not atoms and board.epoch >= MIDDLE_EPOCH and not board.idle:
+            atoms.update(board_atoms(board))
 
     solver = queens.solve(
         size, fixed, random_state=seed, max_epochs=epochs, schedule=PAPER, on_epoch=keep
@@ -86,7 +87,6 @@ def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -
     tally = Tally()
     boards: list[dict[str, Any]] = []
     solver = queens.solve(size, fixed, random_state=seed, schedule=ATTEMPTS)
-    atoms: list[list[str]] = []
     for _ in range(attempts):
         full = []
         for _ in range(ATTEMPTS.length):
@@ -97,8 +97,7 @@ def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -
                 if len(boards) < kept and board.queens not in tally.boards:
                     boards.append(plain_board(board))
         tally.note(full)
-    if solver.shown is not None and kept:
-        atoms = board_atoms(solver.shown)
+    atoms = board_atoms(solver.shown) if solver.shown is not None and kept else {}
     memory = simulate(remembering(size, fixed, seed), attempts)
     joined = simulate(remembering(size, fixed, seed, joins=True), attempts)
     return {"size": size} | tally.plain() | {
@@ -134,14 +133,35 @@ def plain_board(board: Board) -> dict[str, Any]:
     }
 
 
-def board_atoms(board: Board, n: int = 40) -> list[list[str]]:
-    """Atoms of a board's model that are about squares, from the smallest to the largest."""
+def board_atoms(board: Board, n: int = 40) -> dict[str, Any]:
+    """Atoms of a board's model that are about squares and not about rules.
+
+    A square of which an atom has ``E`` and not ``Q`` is a queen of its pinning term; so atoms look
+    like boards. ``queens`` counts the atoms by queens, ``shown`` has those with most queens first.
+    """
     if board.shown is None or board.shown.model is None:
-        return []
+        return {"epoch": board.epoch, "queens": {}, "shown": []}
     atoms = [a.constants for a in board.shown.model.atoms if len(a) > 1 and "U" not in a.constants]
-    atoms.sort(key=len)
-    step = max(1, len(atoms) // n)
-    return [list(constants) for constants in atoms[::step][:n]]
+    atoms.sort(key=lambda atom: (-n_queens(atom), len(atom)))
+    counts = Counter(n_queens(atom) for atom in atoms)
+    many, rest = atoms[: n // 4], atoms[n // 4 :]
+    step = max(1, len(rest) // (n - n // 4))
+    shown = [*many, *rest[::step][: n - n // 4]]
+    return {
+        "epoch": board.epoch,
+        "queens": {str(k): counts[k] for k in sorted(counts)},
+        "shown": [list(constants) for constants in shown],
+    }
+
+
+def n_queens(atom: tuple[str, ...]) -> int:
+    """The queens of an atom's pinning term.
+
+    >>> n_queens(("Ea1", "Eb2", "Qb2", "Qc1"))
+    1
+    """
+    held = set(atom)
+    return sum(name[0] == "E" and f"Q{name[1:]}" not in held for name in atom)
 
 
 def steps(setting: Setting) -> list[Step]:

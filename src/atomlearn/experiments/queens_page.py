@@ -53,8 +53,9 @@ def completions_section(page: Report, small: Found, middle: Found) -> None:
             "8 × 8 with b4 and d5: both completions", "Figure 10",
             "found, at epochs 12 and 28",
             f"found for {len(both)} of {len(small)} seeds, at epoch {latest} at the latest",
-            _which(len(both) == len(small), "reproduced: a complete board appears at once, without "
-                   "boards in between", "not for every seed within 60 epochs"),
+            _which(len(both) == len(small), "reproduced", "not for every seed within 60 epochs")
+            + f"; no board before the first complete one shows more than {_before(small[0])} of "
+            "its queens (seed 0)",
             headline=True,
         ),
         Claim(
@@ -77,12 +78,34 @@ def completions_section(page: Report, small: Found, middle: Found) -> None:
         "Figure 10: boards by epoch. Blue queens are fixed; ? is not known; idle epochs learn the "
         "rules without the game",
     )  # fmt: skip
-    if middle[0]["atoms"]:
+    atoms = middle[0]["atoms"]
+    if atoms:
         page.figure(
-            "figure-11", draw_atoms(middle[0]["atoms"], 13),
-            "Figure 11: atoms of the 13 × 13 model at epoch 42: white empty, black queen, red "
-            "both, grey none",
+            "figure-11", draw_atoms(atoms["shown"], 13),
+            f"Figure 11: atoms of the 13 × 13 model at epoch {atoms['epoch']}, those with most "
+            "queens first: white empty, black queen, red both, grey none. A white square is a "
+            "queen of the atom's pinning term, black squares are empty there, red ones are open",
         )  # fmt: skip
+        page.claim(_atoms_claim("13 × 13", atoms["queens"]))
+
+
+def _before(found: dict[str, Any]) -> int:
+    first = min(found["epochs"], default=0)
+    return max((len(b["queens"]) for b in found["boards"] if b["epoch"] < first), default=0)
+
+
+def _atoms_claim(board: str, queens: dict[str, int]) -> Claim:
+    total, single = sum(queens.values()), queens.get("1", 0)
+    largest = max((int(k) for k in queens), default=0)
+    several = sum(n for k, n in queens.items() if int(k) > 1)
+    return Claim(
+        f"atoms look like parts of boards, {board}", "section 5.7, Figures 11 and 12",
+        "most have a few queens, some a single one, some larger groups",
+        f"{single} of {total} have one queen, {several} have more; the largest {largest}",
+        _which(several > single, "reproduced",
+               "in part: boards with one queen, and hardly any with a few; what the model shows "
+               "is carried by one atom"),
+    )  # fmt: skip
 
 
 def table_2(page: Report, large: Found, chances: dict[str, float]) -> None:
@@ -119,11 +142,13 @@ def table_2(page: Report, large: Found, chances: dict[str, float]) -> None:
             "figure-12-boards", draw_boards(large[0]["boards"], 2, 4.0),
             "Figure 12, top: boards found. Blue fixed, red inserted in that epoch, black found",
         )  # fmt: skip
-    if large[0]["atoms"]:
+    atoms = large[0]["atoms"]
+    if atoms:
         page.figure(
-            "figure-12-atoms", draw_atoms(large[0]["atoms"], size),
-            f"Figure 12, bottom: atoms after {large[0]['epochs']} epochs",
+            "figure-12-atoms", draw_atoms(atoms["shown"], size),
+            f"Figure 12, bottom: atoms after {atoms['epoch']} epochs, as in Figure 11",
         )  # fmt: skip
+        page.claim(_atoms_claim(f"{size} × {size}", atoms["queens"]))
 
 
 def controls_section(
