@@ -25,6 +25,7 @@ from atomlearn.learning.misses import Blocks, blocks_of, count_misses, missed_by
 from atomlearn.learning.pinning import Pool, Source
 from atomlearn.learning.progress import Report
 from atomlearn.learning.state import Positives, positives_of
+from atomlearn.learning.symmetries import Symmetries
 
 Indices = npt.NDArray[np.int64]
 
@@ -93,6 +94,8 @@ class Concept:
         self.all_positives: Positives | None = None
         """All examples there will ever be, if that is known: pins are then checked when they are
         born and never again. Else each batch is held against the whole pool."""
+        self.symmetries: Symmetries | None = None
+        """Maps of constants that leave the class what it is: new pins are moved by them."""
 
     def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
         """One epoch on these examples; pins that they contradict go, new ones come."""
@@ -114,6 +117,9 @@ class Concept:
                 false = contradicted(master, known.left_of, known.right_of)
                 report.n_dropped = int(false.sum())
                 master = take(master, np.flatnonzero(~false))
+            if self.symmetries is not None:
+                known = self.all_positives or batch.positives
+                master = self.symmetries.extended(master, known, self.rng)
             report.n_new = self.pool.add_lists(master, self.epoch)
             report.n_pool = len(self.pool)
         self.epoch += 1

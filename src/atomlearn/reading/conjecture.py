@@ -39,8 +39,9 @@ def conjecture(
 ) -> Conjecture | None:
     """A sentence about the lines of a grid that no example contradicts, if there is one.
 
-    Of several the one of which most learned atoms are exact, or else the simplest. ``truth`` has for each constant which
-    examples have it; ``compared`` holds the learned atoms against those of a formula.
+    Of several the one of which most learned atoms are exact, or else the simplest. ``truth`` tells
+    which examples have each constant; ``compared`` holds the learned atoms against those of a
+    formula.
     """
     if of_class.all() or not of_class.any():
         return None
