@@ -7,7 +7,7 @@ STAMP  := $(VENV)/installed-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test lint bench reproduce docs clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ lint: $(STAMP) ## ruff and mypy --strict
 
 bench: $(STAMP) ## the benchmarks, one table
 	@$(BIN)/python -m benchmarks
+
+reproduce: $(STAMP) ## the paper's tables and figures, in results/ (about an hour; goes on if interrupted)
+	@$(BIN)/atomlearn reproduce all --out results
 
 docs: $(STAMP) ## the documentation as a site, in site/
 	@$(PIP) install -e ".[docs]"

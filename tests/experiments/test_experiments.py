@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from atomlearn.cli import app
 from atomlearn.experiments import NAMES, bars, experiment, mnist, paper, parity, queens, toy
 from atomlearn.experiments.experiment import Experiment, Setting, Step
-from atomlearn.experiments.parity_page import line, product
+from atomlearn.experiments.parity_figures import line, product
 from atomlearn.experiments.run import reproduce, reproduce_all, write_index
 from atomlearn.learning.concept import Recipe
 
@@ -176,6 +176,15 @@ def test_no_data_is_told_before_anything_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(fetch, "sources", lambda dataset: {})
     with pytest.raises(DataNotFound, match="set ATOMLEARN_DATA"):
         reproduce_all(NAMES, tmp_path / "out", Setting(quick=True))
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_matplotlib_is_told_before_anything_runs(tmp_path, monkeypatch):
+    from atomlearn.errors import MissingExtra
+
+    monkeypatch.setattr("atomlearn.experiments.charts.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"atomlearn\[plot\]"):
+        reproduce_all(["toy"], tmp_path / "out", Setting(quick=True))
     assert not (tmp_path / "out").exists()
 
 

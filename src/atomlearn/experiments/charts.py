@@ -1,6 +1,7 @@
 """Curves for the pages; pictures of atoms and boards come from the library itself."""
 
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from atomlearn.errors import MissingExtra
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
 COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b83280", "#718096")
 
 
+def check_matplotlib() -> None:
+    """Raise :class:`MissingExtra` now, and not after an hour of learning."""
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("figures need matplotlib: pip install 'atomlearn[plot]'")
+
+
 def panels(
     rows: int, columns: int, size: tuple[float, float] = (5.0, 3.4), **shared: Any
 ) -> tuple["Figure", Any]:
@@ -21,10 +28,8 @@ def panels(
     >>> axes.shape
     (1, 2)
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("figures need matplotlib: pip install 'atomlearn[plot]'") from None
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(size[0] * columns, size[1] * rows), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
 

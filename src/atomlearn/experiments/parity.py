@@ -4,6 +4,7 @@ No image is seen twice. Batches grow by a fixed part from epoch to epoch. The pa
 when the error grows and shrink when it shrinks, which was a random walk here; that rule is run too.
 """
 
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,9 @@ from atomlearn.experiments.images import Bits, n_constants, rates, terms
 from atomlearn.experiments.parity_page import report
 from atomlearn.learning.concept import Concept, Recipe
 from atomlearn.learning.misses import Blocks, blocks_of, count_misses
+from atomlearn.reading.comparison import compare
+from atomlearn.reading.exact import ExactAtomization
+from atomlearn.reading.formulas import Has, Odd, forall
 
 FIRST = 200
 """Images of the first batch, as in the paper."""
@@ -82,6 +86,7 @@ def learn_stream(
         stream.learn(largest)
         if k % 20 == 19:
             points.append(stream.point())
+    points[-1]["kinds"] = stream.kinds()
     return points
 
 
@@ -124,6 +129,11 @@ class Stream:
         said = count_misses(self.concept.masters[-1], self.test, len(self.odd)) == 0
         return rates(said, self.odd)
 
+    def kinds(self) -> dict[str, int]:
+        """How many atoms of the last model are exact, parts of exact ones, larger, or neither."""
+        exact, constant = exact_parity(self.size), 2 * self.size * self.size
+        return asdict(compare(self.concept.masters[-1], exact, constant))
+
     def point(self) -> dict[str, Any]:
         """Where it stands: the paper's ``R`` (seen), ``Z`` (atoms of the last model) and errors."""
         votes = self.concept.votes(self.test, len(self.odd))
@@ -136,6 +146,15 @@ class Stream:
             "single": self.single(),
             "votes": rates(votes >= 5, self.odd),
         }
+
+
+@cache
+def exact_parity(size: int) -> ExactAtomization:
+    """The exact atoms of an odd number of bars; the white of a pixel says that it is not black."""
+    pixels = range(size * size)
+    columns = [[i * size + j for i in range(size)] for j in range(size)]
+    odd = Odd(tuple(forall(column, Has) for column in columns))
+    return ExactAtomization(odd, [(pixel, size * size + pixel) for pixel in pixels])
 
 
 def steps(setting: Setting) -> list[Step]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from atomlearn import __version__
 from atomlearn.errors import DataNotFound
 from atomlearn.experiments import NAMES, experiment
+from atomlearn.experiments.charts import check_matplotlib
 from atomlearn.experiments.experiment import Experiment, Setting, Step
 from atomlearn.experiments.progress import Display
 from atomlearn.experiments.record import Record, Records, read_json
@@ -23,6 +24,7 @@ def reproduce_all(
 
     Returns the pages written, the one over all first.
     """
+    check_matplotlib()
     for name in names:
         _fetch_data(experiment(name))  # now, and not after an hour of other experiments
     pages = [out / "index.html"]
