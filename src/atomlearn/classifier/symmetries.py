@@ -1,10 +1,18 @@
 """Symmetries of a problem as maps of its columns: what may be done to a row, keeping its label."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from atomlearn.bits.rows import pack
+from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.literals import Literal
+from atomlearn.learning.symmetries import ALWAYS, NEVER
+from atomlearn.learning.symmetry_check import SymmetryCheck
+from atomlearn.learning.symmetry_check import check_symmetries as check_symmetries_of
 
 Map = npt.NDArray[np.int64]
 """Column ``j`` of the new row is column ``map[j]`` of the old; ``-1`` stands for a blank."""
@@ -17,7 +25,7 @@ def translations(shape: tuple[int, int], distance: int = 1, diagonal: bool = Fal
     [[1, 2, -1], [-1, 0, 1]]
     """
     height, width = shape
-    grid = np.arange(height * width).reshape(height, width)
+    grid = _grid(shape)
     steps = range(-distance, distance + 1)
     maps = []
     for down in steps:
@@ -32,6 +40,140 @@ def translations(shape: tuple[int, int], distance: int = 1, diagonal: bool = Fal
             )
             maps.append(moved.ravel())
     return maps
+
+
+def reflections(shape: tuple[int, int]) -> list[Map]:
+    """Images seen in a mirror, and upside down.
+
+    >>> [m.tolist() for m in reflections((1, 3))]
+    [[2, 1, 0], [0, 1, 2]]
+    """
+    grid = _grid(shape)
+    return [grid[:, ::-1].ravel(), grid[::-1].ravel()]
+
+
+def rotations(shape: tuple[int, int]) -> list[Map]:
+    """Images turned round; by a quarter too, if they are square.
+
+    >>> len(rotations((2, 2))), len(rotations((2, 3)))
+    (3, 1)
+    """
+    grid = _grid(shape)
+    turns = (1, 2, 3) if shape[0] == shape[1] else (2,)
+    return [np.rot90(grid, turn).ravel() for turn in turns]
+
+
+def row_swaps(shape: tuple[int, int]) -> list[Map]:
+    """Two neighbouring rows change places: these generate all permutations of the rows.
+
+    >>> [m.tolist() for m in row_swaps((2, 2))]
+    [[2, 3, 0, 1]]
+    """
+    grid = _grid(shape)
+    return [grid[_swapped(shape[0], i)].ravel() for i in range(shape[0] - 1)]
+
+
+def column_swaps(shape: tuple[int, int]) -> list[Map]:
+    """Two neighbouring columns change places: these generate all permutations of the columns."""
+    grid = _grid(shape)
+    return [grid[:, _swapped(shape[1], j)].ravel() for j in range(shape[1] - 1)]
+
+
+def generated(generators: Sequence[Sequence[int]], n: int, random_state: int = 0) -> list[Map]:
+    """Random products of generators, as ``symmetries`` for a classifier: it learns from each.
+
+    >>> maps = generated([*row_swaps((3, 3)), *column_swaps((3, 3))], n=8)
+    >>> len(maps), sorted(maps[0].tolist()) == list(range(9))
+    (8, True)
+    """
+    maps = [np.asarray(one, dtype=np.int64) for one in generators]
+    if not maps or any((one < 0).any() for one in maps):
+        raise ValueError("generators must be permutations: what leaves the image cannot come back")
+    rng = np.random.default_rng(random_state)
+    products = []
+    for _ in range(n):
+        product = np.arange(len(maps[0]))
+        for k in rng.integers(len(maps), size=len(maps) ** 2):  # enough to mix well
+            product = product[maps[k]]
+        products.append(product)
+    return products
+
+
+def check_symmetries(
+    X: Any, y: Any, symmetries: Sequence[Sequence[int]], random_state: int = 0
+) -> list[SymmetryCheck]:
+    """Do the data bear the symmetries out? One answer for each, of the class that likes it least.
+
+    >>> from atomlearn.datasets import vertical_bars
+    >>> X, y = vertical_bars(800, shape=(5, 5), noise=0.3)
+    >>> columns, transposed = column_swaps((5, 5)), _grid((5, 5)).T.ravel()
+    >>> [one.is_believable for one in check_symmetries(X, y, [columns[0], transposed])]
+    [True, False]
+    """
+    encoder = LiteralEncoder().fit(X)
+    bits = encoder.transform(X)
+    rows = pack(np.hstack([bits, np.zeros((len(bits), 1), dtype=np.bool_)]))
+    n = len(encoder.literals_)
+    maps = constant_maps(encoder, check_maps(symmetries, encoder.n_features_in_))
+    labels = np.asarray(y)
+    by_class = [
+        check_symmetries_of(maps, rows, labels == label, n, n + 1, random_state)
+        for label in np.unique(labels)
+    ]
+    return [min(checks, key=_trust) for checks in zip(*by_class, strict=True)]
+
+
+def _trust(check: SymmetryCheck) -> tuple[bool, float]:
+    return check.is_believable, check.false_before - check.false_after
+
+
+def constant_maps(encoder: LiteralEncoder, maps: Sequence[Map]) -> list[npt.NDArray[np.int32]]:
+    """What maps of columns do to the literals of atoms; the class stays.
+
+    A literal about column ``j`` becomes the same about column ``map[j]``, or the next weaker one
+    there is.
+    """
+    literals = encoder.literals_
+    blank = encoder.transform(np.zeros((1, encoder.n_features_in_)))[0]
+    by_column: dict[int, list[int]] = {}
+    for i, literal in enumerate(literals):
+        by_column.setdefault(literal.column, []).append(i)
+    out = []
+    for one in maps:
+        constants = [
+            (ALWAYS if blank[i] else NEVER)
+            if one[literal.column] < 0
+            else _alike(literal, int(one[literal.column]), literals, by_column)
+            for i, literal in enumerate(literals)
+        ]
+        out.append(np.array([*constants, len(literals)], dtype=np.int32))
+    return out
+
+
+def _alike(
+    literal: Literal, column: int, literals: Sequence[Literal], by_column: dict[int, list[int]]
+) -> int:
+    """The strongest literal of a column that is no stronger than this one would be there."""
+    there = replace(literal, column=column)
+    weaker = [
+        i for i in by_column.get(column, []) if there.implies(replace(literals[i], name=there.name))
+    ]
+    for i in weaker:
+        if all(
+            replace(literals[i], name="").implies(replace(literals[k], name="")) for k in weaker
+        ):
+            return i
+    return weaker[0] if weaker else ALWAYS
+
+
+def _grid(shape: tuple[int, int]) -> Map:
+    return np.arange(shape[0] * shape[1]).reshape(shape)
+
+
+def _swapped(n: int, i: int) -> Map:
+    order = np.arange(n)
+    order[[i, i + 1]] = order[[i + 1, i]]
+    return order
 
 
 def permuted(X: npt.NDArray[Any], column_map: Map, blank: Any = 0) -> npt.NDArray[Any]:
