@@ -16,16 +16,18 @@ from atomlearn.experiments.experiment import Step
 class TimeLeft:
     """An estimate from the declared costs, scaled by what finished steps really took.
 
-    >>> left = TimeLeft({"a": 10.0, "b": 30.0})
-    >>> left.seconds()
-    40.0
+    ``later`` is the cost of what comes after these steps.
+
+    >>> left = TimeLeft({"a": 10.0, "b": 30.0}, later=100.0)
+    >>> left.seconds(), str(left)
+    (40.0, 'about 40 s left, 2 min in all')
     >>> left.done("a", 20.0)
-    >>> left.seconds()
-    60.0
+    >>> left.seconds(), str(left)
+    (60.0, 'about 60 s left, 4 min in all')
     """
 
-    def __init__(self, costs: dict[str, float], n_jobs: int = 1) -> None:
-        self.todo = dict(costs)
+    def __init__(self, costs: dict[str, float], n_jobs: int = 1, later: float = 0.0) -> None:
+        self.todo, self.later = dict(costs), later
         self.n_jobs = max(1, n_jobs)
         self.declared = self.measured = 0.0
 
@@ -36,8 +38,22 @@ class TimeLeft:
 
     def seconds(self, running: float = 0.0) -> float:
         """What is left, when the present steps have run for so long."""
-        scale = self.measured / self.declared if self.declared else 1.0
-        return max(0.0, scale * sum(self.todo.values()) / self.n_jobs - running)
+        return max(0.0, self._scale * sum(self.todo.values()) / self.n_jobs - running)
+
+    def tell(self, running: float = 0.0) -> str:
+        """What is left, in words."""
+        left = self.seconds(running)
+        text = f"about {spoken(left)} left"
+        if self.later:
+            text += f", {spoken(left + self._scale * self.later / self.n_jobs)} in all"
+        return text
+
+    def __str__(self) -> str:
+        return self.tell()
+
+    @property
+    def _scale(self) -> float:
+        return self.measured / self.declared if self.declared else 1.0
 
 
 def spoken(seconds: float) -> str:
@@ -62,14 +78,16 @@ class Countdown(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         """What is left now."""
-        return Text(f"about {spoken(self.left.seconds(time.monotonic() - self.since))} left")
+        return Text(self.left.tell(time.monotonic() - self.since))
 
 
 class Display:
     """A line for each finished step, and on a terminal a bar that counts down; on stderr."""
 
-    def __init__(self, title: str, steps: Sequence[Step], n_all: int, n_jobs: int) -> None:
-        self.left = TimeLeft({step.name: step.cost for step in steps}, n_jobs)
+    def __init__(
+        self, title: str, steps: Sequence[Step], n_all: int, n_jobs: int, later: float = 0.0
+    ) -> None:
+        self.left = TimeLeft({step.name: step.cost for step in steps}, n_jobs, later)
         self.countdown = Countdown(self.left)
         self.title, self.n_all = title, n_all
         self.console = Console(file=sys.stderr)
@@ -99,7 +117,7 @@ class Display:
         """Say that a step is done."""
         self.left.done(name, seconds)
         self.countdown.since = time.monotonic()
-        still = f", about {spoken(self.left.seconds())} left" if self.left.todo else ""
+        still = f", {self.left}" if self.left.todo or self.left.later else ""
         n_done = self.n_all - len(self.left.todo)
         line = f"{self.title} {n_done} of {self.n_all}: {name}, {spoken(seconds)}{still}"
         self.console.print(line, highlight=False)

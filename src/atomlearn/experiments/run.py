@@ -28,11 +28,20 @@ def reproduce_all(
     for name in names:
         _fetch_data(experiment(name))  # now, and not after an hour of other experiments
     pages = [out / "index.html"]
-    for name in names:
-        reproduce(experiment(name), out / name, setting, n_jobs=n_jobs, again=again)
+    costs = [_cost(experiment(name), out / name, setting, again) for name in names]
+    for k, name in enumerate(names):
+        later = sum(costs[k + 1 :])
+        reproduce(experiment(name), out / name, setting, n_jobs=n_jobs, again=again, later=later)
         pages.append(out / name / "index.html")
     write_index(out)
     return pages
+
+
+def _cost(experiment: Experiment, folder: Path, setting: Setting, again: bool) -> float:
+    """What is still to run, in rough seconds."""
+    steps = experiment.steps(setting)
+    known = {} if again else Records(folder).find(steps)
+    return sum(step.cost for step in steps if step.name not in known)
 
 
 def _fetch_data(experiment: Experiment) -> None:
@@ -64,18 +73,24 @@ def write_index(out: Path) -> None:
 
 
 def reproduce(
-    experiment: Experiment, folder: Path, setting: Setting, *, n_jobs: int = 1, again: bool = False
+    experiment: Experiment,
+    folder: Path,
+    setting: Setting,
+    *,
+    n_jobs: int = 1,
+    again: bool = False,
+    later: float = 0.0,
 ) -> Report:
     """Run what is not yet known, and write the pages to ``folder``.
 
     An interruption loses the running steps only; the next call goes on from there. ``again`` runs
-    everything anew.
+    everything anew. ``later`` is the cost of what comes after, for the estimate.
     """
     steps = experiment.steps(setting)
     records = Records(folder)
     known = {} if again else records.find(steps)
     todo = [step for step in steps if step.name not in known]
-    with Display(experiment.name, todo, len(steps), n_jobs) as display:
+    with Display(experiment.name, todo, len(steps), n_jobs, later) as display:
         for record in _run(records, todo, n_jobs):
             known[record["step"]] = record
             display.done(record["step"], record["seconds"])
