@@ -19,7 +19,8 @@ STYLE = (
     "body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "img{max-width:100%}pre{background:#f4f4f2;padding:1rem;overflow:auto}h2{margin-top:2.5rem}"
     "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}"
-    "td,th{padding:.25rem .8rem;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}figcaption{color:#555;font-size:90%}"
+    "td,th{padding:.25rem .8rem;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}"
+    "figcaption{color:#555;font-size:90%}"
 )
 
 

@@ -73,7 +73,8 @@ def draw_false(by: Digits) -> "Figure":
             line = [point["votes"][kind] for point in points]
             curve(axis, epochs, line, f"{kind.upper()}, {name}", COLOURS[k], style)
     in_percent(axis)
-    label(axis, "epoch", "false positives, negatives")
+    label(axis, "epoch", "false positives, negatives", legend=False)
+    axis.legend(frameon=False, fontsize=8, ncols=2, loc="upper right")
     return figure
 
 

@@ -69,7 +69,8 @@ def draw_compression(streams: dict[tuple[int, float], Points]) -> "Figure":
     in_percent(axes[0, 0])
     label(axes[0, 0], "compression κ = R / Z", "error of one model", "a. logarithmic")
     in_percent(axes[0, 1], log=False)
-    axes[0, 1].set_ylim(0, 0.05)
+    low = min(p["single"]["error"] for points in streams.values() for p in points)
+    axes[0, 1].set_ylim(0, 5 * low)
     label(axes[0, 1], "compression κ = R / Z", "", "b. linear, low errors")
     return figure
 
