@@ -146,6 +146,6 @@ QUEENS = (
 )  # fmt: skip
 """Table 2: 1-blocked 17 × 17."""
 QUEENS_CHANCE = 0.008
-"""Section 5.7: a full board by random placement, an attempt."""
+"""Section 5.8: a full board by random placement, an attempt."""
 QUEENS_EPOCHS = (12, 28)
 """Figure 10: the epochs of the two completions of 8 × 8 with b4 and d5."""

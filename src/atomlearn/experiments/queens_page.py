@@ -59,7 +59,7 @@ def completions_section(page: Report, small: Found, middle: Found) -> None:
             headline=True,
         ),
         Claim(
-            "13 × 13, two queens fixed", "section 5.7",
+            "13 × 13, two queens fixed", "section 5.8",
             "works as 8 × 8 does",
             f"solved for {sum(bool(f['epochs']) for f in middle)} of {len(middle)} seeds within 60 "
             f"epochs, first board at epochs {_list(f['epochs'][0] for f in middle if f['epochs'])}",
@@ -99,7 +99,7 @@ def _atoms_claim(board: str, queens: dict[str, int]) -> Claim:
     largest = max((int(k) for k in queens), default=0)
     several = sum(n for k, n in queens.items() if int(k) > 1)
     return Claim(
-        f"atoms look like parts of boards, {board}", "section 5.7, Figures 11 and 12",
+        f"atoms look like parts of boards, {board}", "section 5.8, Figures 11 and 12",
         "most have a few queens, some a single one, some larger groups",
         f"{single} of {total} have one queen, {several} have more; the largest {largest}",
         _which(several > single, "reproduced",
@@ -177,7 +177,7 @@ def controls_section(
     random = chances["random"]
     page.claim(
         Claim(
-            "chance of a full board by random legal squares", "section 5.7",
+            "chance of a full board by random legal squares", "section 5.8",
             f"{paper.QUEENS_CHANCE}", f"{random:.4f}",
             f"{random / paper.QUEENS_CHANCE:.1f} times the paper's; its way of placing is not told",
         )
