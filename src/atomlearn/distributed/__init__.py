@@ -1,5 +1,6 @@
-"""Learning from Dask collections: data that no one machine holds."""
+"""Data that no one machine holds (``fit``), or not in memory (``fit_batches``)."""
 
 from atomlearn.distributed.fitting import fit
+from atomlearn.distributed.streaming import fit_batches
 
-__all__ = ["fit"]
+__all__ = ["fit", "fit_batches"]

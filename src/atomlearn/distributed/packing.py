@@ -14,7 +14,6 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import read_table
 from atomlearn.classifier.training import TrainingRows
 from atomlearn.errors import UnfitParts
-from atomlearn.learning.classes import row_keys
 from atomlearn.learning.pinning import Source
 from atomlearn.learning.rounds import Examples
 
@@ -55,30 +54,51 @@ class Packed:
 def pack(X: Any, y: Any, recoding: Recoding, part: int, first_row: int) -> Packed:
     """Encode one part. ``first_row`` is the number that its first row has among all."""
     targets = np.asarray(y).ravel()
+    rng = np.random.default_rng(np.random.SeedSequence(recoding.seed, spawn_key=(part,)))
+    # Spared row by row, not by what they are: a row that is there often is met often later, too.
+    spared = rng.random(len(targets)) < recoding.share
+    if spared.all():
+        spared[:] = False
     try:
         table = read_table(recoding.encoder, X, reset=False)
-        n = len(targets)
-        rows = TrainingRows(
-            table, targets, np.ones(n), first_row + np.arange(n), recoding.class_weight
-        )
-        everything = rows.examples(recoding.encoder, recoding.classes, recoding.symmetries)
+        rest = _some_rows(table, targets, ~spared, first_row, recoding)
+        examples = rest.examples(recoding.encoder, recoding.classes, recoding.symmetries)
+        others = _some_rows(table, targets, spared, first_row, recoding)
+        held = others.examples(recoding.encoder, recoding.classes, None)
     except ValueError as error:
         raise UnfitParts(f"partition {part}: {error}") from None
-    packed = everything.variants[0]
-    # Spared by what they are, not by where they stand: equal rows are spared together.
-    rng = np.random.default_rng(recoding.seed)
-    spared = row_keys(packed, rng) < np.uint64(min(recoding.share, 1.0) * 2.0**64 * (1 - 2.0**-40))
-    rest = everything.some(np.flatnonzero(~spared))
-    sample = TrainingSample.empty(packed.shape[1], len(recoding.classes))
+    sample = TrainingSample.empty(examples.variants.shape[2], len(recoding.classes))
     told = Told(
-        everything.some(np.flatnonzero(spared)),
-        sample.extended(rest.variants[0], rest.labels),
-        rows.conflicts(recoding.classes),
-        f"{zlib.crc32(packed.tobytes(), zlib.crc32(everything.labels.tobytes())):08x}",
+        held,
+        sample.extended(examples.variants[0], examples.labels),
+        rest.conflicts(recoding.classes),
+        _digest(examples, held),
         part,
-        n,
+        len(targets),
     )
-    return Packed(rest, told)
+    return Packed(examples, told)
+
+
+def _some_rows(
+    table: Any, targets: Any, which: npt.NDArray[np.bool_], first_row: int, recoding: Recoding
+) -> TrainingRows:
+    numbers = np.flatnonzero(which)
+    return TrainingRows(
+        table[numbers],
+        targets[numbers],
+        np.ones(len(numbers)),
+        first_row + numbers,
+        recoding.class_weight,
+    )
+
+
+def _digest(*parts: Examples) -> str:
+    """Tells data apart."""
+    value = 0
+    for part in parts:
+        for array in (part.variants[0], part.labels, part.weights):
+            value = zlib.crc32(array.tobytes(), value)
+    return f"{value:08x}"
 
 
 def sources_of(told: Sequence[Told], kind: str) -> list[Source]:

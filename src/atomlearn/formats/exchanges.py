@@ -35,10 +35,10 @@ class Checkpoint:
         self.path = None if path is None else Path(path)
         self.n_constants, self.n_classes = held.n_constants, held.n_classes
         self.about = {
+            "seed": str(classifier.seed_),  # first: it also decides which rows are spared
             "data": [asdict(source) for source in sources],
             "literals": [str(literal) for literal in classifier.encoder_.literals_],
             "classes": [str(label) for label in classifier.classes_],
-            "seed": str(classifier.seed_),
         }
 
     def read(self) -> Known | None:

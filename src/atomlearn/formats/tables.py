@@ -5,14 +5,17 @@ cells decide, when it is used the model does, so that a code such as ``007`` is 
 """
 
 import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.errors import EmptyFile, InvalidTable, MissingExtra, NotText
+from atomlearn.errors import AtomlearnError, EmptyFile, InvalidTable, MissingExtra, NotText
 
 MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
 TRUTH = {"true": True, "false": False}
@@ -88,6 +91,11 @@ def matrix(columns: list[list[Any]]) -> npt.NDArray[Any]:
 
 
 def _read_csv(path: Path) -> Table:
+    return next(csv_tables(path, None))
+
+
+def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
+    """A CSV file in tables of at most so many rows."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             header = file.readline()
@@ -97,25 +105,31 @@ def _read_csv(path: Path) -> Table:
             file.seek(0)
             lines = csv.reader(file, delimiter=separator)
             names = _names(next(lines), path)
-            columns: list[list[Any]] = [[] for _ in names]
-            for cells in lines:
-                if not cells:
-                    continue
-                if len(cells) != len(names):
-                    raise InvalidTable(
-                        f"{path}:{lines.line_num}: {len(cells)} cells, but the header names "
-                        f"{len(names)} columns"
-                    )
-                for column, cell in zip(columns, cells, strict=True):
-                    cell = cell.strip()
-                    column.append(None if cell in MISSING else cell)
+            rows = _csv_rows(lines, len(names), path)
+            first = list(islice(rows, n_rows))
+            if not first:
+                raise InvalidTable(f"{path} has column names but no rows")
+            while first:
+                columns = [list(column) for column in zip(*first, strict=True)]
+                yield Table(str(path), dict(zip(names, columns, strict=True)), is_text=True)
+                first = list(islice(rows, n_rows)) if n_rows is not None else []
     except UnicodeDecodeError as error:
         raise NotText(f"{path} is not UTF-8 text: {error}") from None
     except csv.Error as error:
         raise InvalidTable(f"{path} is not CSV: {error}") from None
-    if not columns[0]:
-        raise InvalidTable(f"{path} has column names but no rows")
-    return Table(str(path), dict(zip(names, columns, strict=True)), is_text=True)
+
+
+def _csv_rows(lines: Any, n_columns: int, path: Path) -> Iterator[list[str | None]]:
+    for cells in lines:
+        if not cells:
+            continue
+        if len(cells) != n_columns:
+            raise InvalidTable(
+                f"{path}:{lines.line_num}: {len(cells)} cells, but the header names "
+                f"{n_columns} columns"
+            )
+        stripped = [cell.strip() for cell in cells]
+        yield [None if cell in MISSING else cell for cell in stripped]
 
 
 def _names(header: list[str], path: Path) -> list[str]:
@@ -127,6 +141,17 @@ def _names(header: list[str], path: Path) -> list[str]:
 
 
 def _read_parquet(path: Path) -> Table:
+    with open_parquet(path) as file:
+        table = file.read()
+    columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    if not columns or table.num_rows == 0:
+        raise InvalidTable(f"{path} has no rows")
+    return Table(str(path), columns, is_text=False)
+
+
+@contextmanager
+def open_parquet(path: Path) -> Iterator[Any]:
+    """A Parquet file to read from; whatever is wrong with it is an error that names it."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -135,13 +160,12 @@ def _read_parquet(path: Path) -> Table:
     with path.open("rb"):
         pass  # a missing file is reported like any other
     try:
-        table = parquet.read_table(path)
+        with parquet.ParquetFile(path) as file:
+            yield file
     except (pyarrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, AtomlearnError):
+            raise
         raise InvalidTable(f"{path} is not a Parquet file: {error}") from None
-    columns = {name: table.column(name).to_pylist() for name in table.column_names}
-    if not columns or table.num_rows == 0:
-        raise InvalidTable(f"{path} has no rows")
-    return Table(str(path), columns, is_text=False)
 
 
 def _is_number(cell: str) -> bool:

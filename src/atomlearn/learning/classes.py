@@ -21,6 +21,7 @@ from atomlearn.learning.rounds import (
     Rounds,
     Settings,
     conclude,
+    is_as_good,
     thin,
     uncalibrated,
 )
@@ -101,8 +102,16 @@ def learn_sparing(
     samplers = make_samplers(rest, seeds, rounds.settings, known)
     targets = list(schedule(rounds.settings.max_epochs or LARGE_EPOCHS))
     samplers = rounds.learn(samplers, targets, held)
-    thin(samplers, KEPT, rounds.settings.n_jobs)
-    return conclude(samplers, held, held.blocks(), rounds.settings.n_jobs)
+    n_jobs, blocks = rounds.settings.n_jobs, held.blocks()
+    everything = conclude(samplers, held, blocks, n_jobs)
+    pools = [sampler.concept.pool.copy() for sampler in samplers]
+    thin(samplers, KEPT, n_jobs)
+    fewer = conclude(samplers, held, blocks, n_jobs)
+    if is_as_good(fewer, everything):
+        return fewer
+    for sampler, pool in zip(samplers, pools, strict=True):
+        sampler.concept.pool = pool
+    return everything
 
 
 def learn_folded(

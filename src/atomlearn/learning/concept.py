@@ -288,9 +288,7 @@ class Sampler:
         pool = self.concept.pool
         if len(pool) <= size:
             return
-        spare = np.ones(len(pool), dtype=np.bool_)
-        spare[np.argsort(-self.missed_by_hard(), kind="stable")[:size]] = False
-        pool.drop(spare)
+        pool.keep(np.argsort(-self.missed_by_hard(), kind="stable")[:size])
 
     def missed_by_hard(self) -> Indices:
         """How many hard counterexamples miss each pin."""

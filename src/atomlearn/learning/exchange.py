@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from atomlearn.bits.random import sample, stream
 from atomlearn.learning.calibration import log_ratio
 from atomlearn.learning.classes import KEPT, LARGE_EPOCHS, schedule
 from atomlearn.learning.concept import Concept
@@ -29,6 +30,7 @@ from atomlearn.learning.rounds import (
     Round,
     Rounds,
     Unseen,
+    is_as_good,
 )
 
 EXCHANGE = 10
@@ -39,7 +41,7 @@ not grow with the number of parts ..."""
 FEWEST_NEW = 200
 """... but each may suggest so many."""
 MOST_PINS = 100_000
-"""Pins of a class known at any time: those that hard counterexamples miss most."""
+"""Pins of a class known at any time; beyond that some are forgotten, at random."""
 
 
 class Job(NamedTuple):
@@ -104,7 +106,6 @@ def learn_parts(
     """
     known = Known.nothing(held.n_constants, held.n_classes) if known is None else known
     blocks = held.blocks()
-    learned = conclude_parts(known, held, blocks, seed)
     targets = {EXCHANGE * math.ceil(t / EXCHANGE) for t in schedule(most_epochs(rounds))}
     reports: list[list[Report]] = [[] for _ in known.pools]
     while known.epoch < most_epochs(rounds) and known.stale < PATIENCE and not rounds.over():
@@ -119,8 +120,13 @@ def learn_parts(
                 on_exchange(known)
         except KeyboardInterrupt:
             rounds.interrupted = True
-    known = thinned(parts, known, seed, KEPT)
-    learned = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
+    everything = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
+    fewer = thinned(parts, known, seed, KEPT)
+    learned = conclude_parts(fewer, held, blocks, seed, rounds.settings.n_jobs)
+    if is_as_good(learned, everything):
+        known = fewer
+    else:
+        learned = everything
     learned.rounds, learned.interrupted = known.done, rounds.interrupted
     return learned, known
 
@@ -159,9 +165,9 @@ def exchange(
         dropped += candidates[k].drop(marks)
         pool = known.pools[k].copy()
         pool.merge(candidates[k])
+        pool.keep(sample(stream(Task(seed, k, 0, known.epoch).random(3)), len(pool), MOST_PINS))
         pools.append(pool)
     known = replace(known, pools=pools, epoch=known.epoch + epochs, dropped=dropped)
-    known = thinned(parts, known, seed, MOST_PINS)
     if rounds.on_epoch is not None:
         for _ in range(epochs * len(classes)):
             rounds.on_epoch()
@@ -194,10 +200,8 @@ def thinned(parts: Parts, known: Known, seed: int, size: int) -> Known:
     pools = list(known.pools)
     for i, k in enumerate(large):
         missed = np.sum(counts[i * n_parts : (i + 1) * n_parts], axis=0)
-        spare = np.ones(len(missed), dtype=np.bool_)
-        spare[np.argsort(-missed, kind="stable")[:size]] = False
         pools[k] = known.pools[k].copy()
-        pools[k].drop(spare)
+        pools[k].keep(np.argsort(-missed, kind="stable")[:size])
     return replace(known, pools=pools)
 
 

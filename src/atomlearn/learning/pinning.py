@@ -192,6 +192,12 @@ class Pool:
             known.difference_update(pins.hashes[which].tolist())
         return gone
 
+    def keep(self, which: npt.NDArray[np.int64]) -> int:
+        """Forget all pins but these; how many that were."""
+        others = np.ones(len(self), dtype=np.bool_)
+        others[which] = False
+        return self.drop(others)
+
     def drop_contradicted(self, positives: Positives) -> int:
         """Forget the pins whose pinning term is not closed under these relations."""
         return self.drop(contradicted(self.atoms, positives.left_of, positives.right_of))

@@ -22,6 +22,9 @@ PATIENCE = 2
 PROGRESS = 0.99
 """A round that does not bring the loss below this part of the best so far made no progress."""
 
+WORSE, TINY = 1.05, 1e-4
+"""By how much more loss fewer pins are still as good as all."""
+
 
 @dataclass(frozen=True)
 class Unseen:
@@ -367,6 +370,18 @@ def thin(samplers: Sequence[Sampler], size: int, n_jobs: int | None = None) -> N
     Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(sampler.thin)(size) for sampler in samplers
     )
+
+
+def is_as_good(fewer: Learned, all_pins: Learned) -> bool:
+    """Do fewer pins tell unseen examples apart about as well?
+
+    Nearly always; where every pin has its own counterexamples, as for even and odd bars, they may
+    not.
+    """
+    if len(all_pins.unseen) == 0:
+        return True
+    losses = [one.unseen.error_and_loss(one.calibration)[1] for one in (fewer, all_pins)]
+    return losses[0] <= WORSE * losses[1] + TINY
 
 
 def _current(samplers: Sequence[Sampler], calibration: Calibration | None) -> Current | None:

@@ -1,0 +1,140 @@
+"""More data than memory on one machine: batches are packed to disk, and learn like partitions.
+
+A row takes a bit for each literal, which is far less than it took in the table. Only one batch for
+each job is in memory at a time, besides the pins and the rows that are spared.
+"""
+
+import logging
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from atomlearn.classifier.estimator import AlgebraicClassifier
+from atomlearn.distributed.fitting import fit_parts
+from atomlearn.distributed.packing import Recoding, Told, pack, sources_of
+from atomlearn.distributed.survey import SAMPLED, Survey, survey
+from atomlearn.errors import UnfitParts
+from atomlearn.formats.batches import chained
+from atomlearn.learning.exchange import Job
+from atomlearn.learning.pinning import Source
+from atomlearn.learning.rounds import Examples
+
+log = logging.getLogger("atomlearn")
+
+FEW_BATCHES = 16
+"""Fewer rows of each batch are taken along once there are more batches than that."""
+
+
+def fit_batches(
+    batches: Iterable[tuple[Any, Any]],
+    *,
+    folder: str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    allow_missing: bool = False,
+    classifier: AlgebraicClassifier | None = None,
+    **parameters: Any,
+) -> AlgebraicClassifier:
+    """Learn a classifier from batches of rows and labels that together do not fit in memory.
+
+    ``batches`` is gone through twice, so it has to be something that can be:
+    :func:`~atomlearn.formats.batches.read_batches` of a file,
+    :class:`~atomlearn.formats.batches.ArrayBatches` of arrays mapped from disk, a list. Batches
+    should be alike: shuffle sorted data. They are packed into ``folder``, a temporary one if none
+    is named; the other parameters are those of :func:`~atomlearn.distributed.fit`.
+
+    >>> from atomlearn.datasets import vertical_bars
+    >>> from atomlearn.formats.batches import ArrayBatches
+    >>> X, y = vertical_bars(3000, shape=(4, 4), noise=0.2, seed=0)
+    >>> clf = fit_batches(ArrayBatches(X, y, rows=1000), random_state=0, max_epochs=20)
+    >>> bool(clf.score(X, y) > 0.97)
+    True
+    """
+    if iter(batches) is batches:
+        raise UnfitParts(
+            "batches can be gone through only once, and are needed twice: pass a list, or an "
+            "object whose __iter__ begins anew"
+        )
+    with tempfile.TemporaryDirectory(prefix="atomlearn-") as temporary:
+        place = Path(temporary) if folder is None else Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        n_jobs = parameters.get("n_jobs", getattr(classifier, "n_jobs", None))
+        rows = BatchRows(batches, place, n_jobs)
+        return fit_parts(rows, classifier, parameters, checkpoint, allow_missing)
+
+
+@dataclass
+class BatchRows:
+    """Rows and labels that are read batch after batch."""
+
+    batches: Iterable[tuple[Any, Any]]
+    folder: Path
+    n_jobs: int | None
+
+    def survey(self, seed: int) -> list[Survey]:
+        """What each batch tells of itself."""
+        surveys = []
+        for p, (X, y) in enumerate(chained(self.batches)):
+            # How many there will be is not known: later batches take fewer rows along.
+            most = SAMPLED // FEW_BATCHES if p < FEW_BATCHES else SAMPLED // (p + 1)
+            surveys.append(survey(X, y, p, seed, max(1, most)))
+        return surveys
+
+    def pack(
+        self, recoding: Recoding, surveys: Sequence[Survey]
+    ) -> tuple["PartsOnDisk", list[Told]]:
+        """The batches, encoded, on disk."""
+        told: list[Told] = []
+        first = 0
+        for p, (X, y) in enumerate(chained(self.batches)):
+            if p >= len(surveys) or len(y) != surveys[p].n_rows:
+                raise UnfitParts(f"batch {p} is not the same when it is read a second time")
+            if len(y):
+                packed = pack(X, y, recoding, p, first)
+                save_examples(packed.examples, self.folder / str(len(told)))
+                told.append(packed.told)
+            first += len(y)
+        total = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
+        log.info("%s rows packed into %.1f MB", f"{first:,}", total / 1e6)
+        n_constants, n_classes = len(recoding.encoder.literals_) + 1, len(recoding.classes)
+        sources = sources_of(told, "batch")
+        return PartsOnDisk(self.folder, sources, n_constants, n_classes, self.n_jobs), told
+
+
+@dataclass
+class PartsOnDisk:
+    """Packed batches in a folder, mapped into memory when they are needed."""
+
+    folder: Path
+    sources: Sequence[Source]
+    n_constants: int
+    n_classes: int
+    n_jobs: int | None = None
+
+    def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
+        """Apply the function to each; ``n_jobs`` at a time."""
+        results: list[Any] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._apply)(function, job) for job in jobs
+        )
+        return results
+
+    def _apply(self, function: Callable[..., Any], job: Job) -> Any:
+        examples = load_examples(self.folder / str(job.part), self.n_constants, self.n_classes)
+        return function(examples, job.shared, *job.own)
+
+
+def save_examples(examples: Examples, path: Path) -> None:
+    """Write the terms and labels of some examples."""
+    np.save(f"{path}.terms.npy", examples.variants)
+    np.save(f"{path}.labels.npy", examples.labels)
+
+
+def load_examples(path: Path, n_constants: int, n_classes: int) -> Examples:
+    """Examples whose terms stay on disk until they are looked at."""
+    terms = np.load(f"{path}.terms.npy", mmap_mode="r")
+    labels = np.load(f"{path}.labels.npy")
+    return Examples(terms, labels, np.ones(len(labels)), n_constants, n_classes)
