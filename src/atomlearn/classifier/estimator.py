@@ -26,6 +26,7 @@ from atomlearn.classifier.progress import (
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.rows import RowConflict
 from atomlearn.classifier.sample import TrainingSample
+from atomlearn.classifier.sharing import Sharing
 from atomlearn.classifier.tables import declared_categories, read_table
 from atomlearn.classifier.training import TrainingRows, codes_of, read_training, root_seed
 from atomlearn.learning.classes import Plan, learn_classes, plan
@@ -38,7 +39,13 @@ ROWS_AT_ONCE = 1 << 16
 """Rows judged at a time."""
 
 
-class AlgebraicClassifier(CallbackSupportMixin, Readable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AlgebraicClassifier(
+    CallbackSupportMixin,
+    Readable,
+    Sharing,
+    ClassifierMixin,
+    BaseEstimator,  # type: ignore[misc]
+):
     """A classifier whose every decision can be read as a rule, with nothing to tune.
 
     Each class is a constant of an algebra, described by *atoms*: small sets of literals such as

@@ -12,7 +12,12 @@ from sklearn.utils.validation import _check_sample_weight
 from atomlearn.bits.random import seed_sequence
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.rows import DistinctRows, RowConflict, distinct_rows
-from atomlearn.classifier.symmetries import check_maps, permuted
+from atomlearn.classifier.symmetries import (
+    believed_symmetries,
+    check_maps,
+    permuted,
+    sorted_out,
+)
 from atomlearn.learning.rounds import Examples
 
 Labels = npt.NDArray[np.int64]
@@ -39,12 +44,14 @@ class TrainingRows:
         labels, n_classes = codes_of(self.targets, classes), len(classes)
         class_weights = self.class_weights(classes)
         distinct = self.distinct = distinct_rows(packed, labels, self.weights, class_weights)
-        variants = [packed[distinct.first]]
-        for column_map in check_maps(symmetries, self.table.shape[1]):
+        first = packed[distinct.first]
+        n_constants = len(encoder.literals_) + 1
+        moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
+        variants = [first]
+        for column_map in moved:
             rows = self.table[distinct.first]
             dense = rows.toarray() if hasattr(rows, "toarray") else rows
             variants.append(encoder.pack(permuted(dense, column_map), extra=1))
-        n_constants = len(encoder.literals_) + 1
         return Examples(
             np.stack(variants),
             distinct.labels,
@@ -52,6 +59,7 @@ class TrainingRows:
             n_constants,
             n_classes,
             distinct.dissent,
+            believed_symmetries(encoder, moving, first, distinct.labels, n_classes),
         )
 
     def class_weights(self, classes: npt.NDArray[Any]) -> Floats:
@@ -110,6 +118,14 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
             f"y has no row of {absent[:5]}: warm_start needs all classes (partial_fit does not)"
         )
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[where]
+
+
+def class_number(label: Any, classes: npt.NDArray[Any]) -> int:
+    """The place of one label among the classes."""
+    found = np.flatnonzero(classes == label)
+    if len(found) != 1:
+        raise ValueError(f"{label!r} is not one of the classes: {classes.tolist()}")
+    return int(found[0])
 
 
 def root_seed(random_state: Any) -> int:
