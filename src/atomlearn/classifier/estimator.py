@@ -40,10 +40,10 @@ ROWS_AT_ONCE = 1 << 16
 
 
 class AlgebraicClassifier(
-    CallbackSupportMixin,
+    CallbackSupportMixin,  # type: ignore[misc]
     Readable,
     Sharing,
-    ClassifierMixin,
+    ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
     """A classifier whose every decision can be read as a rule, with nothing to tune.
