@@ -9,10 +9,9 @@ from atomlearn import Algebra, Model, ModelTooLarge
 from atomlearn.bits import rows
 from atomlearn.bits.random import stream
 from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.moved_literals import check_symmetries, constant_maps
 from atomlearn.classifier.symmetries import (
-    check_symmetries,
     column_swaps,
-    constant_maps,
     generated,
     permuted,
     reflections,

@@ -71,6 +71,7 @@ def _learn_concepts(concepts: list[Concept], examples: Examples, rounds: Rounds)
             continue  # without examples nothing would contradict what counterexamples suggest
         concept.recipe = Recipe(first=len(examples), candidates=SMALL_CANDIDATES)
         concept.hard = np.zeros(0, dtype=np.int64)
+        concept.symmetries = examples.symmetries
         sampler = Sampler(concept, examples.variants, is_positive)  # drops contradicted pins
         if not is_positive.all():
             active.append(k)

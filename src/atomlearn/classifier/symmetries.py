@@ -1,18 +1,10 @@
 """Symmetries of a problem as maps of its columns: what may be done to a row, keeping its label."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from atomlearn.bits.rows import pack
-from atomlearn.classifier.encoder import LiteralEncoder
-from atomlearn.classifier.literals import Literal
-from atomlearn.learning.symmetries import ALWAYS, NEVER
-from atomlearn.learning.symmetry_check import SymmetryCheck
-from atomlearn.learning.symmetry_check import check_symmetries as check_symmetries_of
 
 Map = npt.NDArray[np.int64]
 """Column ``j`` of the new row is column ``map[j]`` of the old; ``-1`` stands for a blank."""
@@ -97,73 +89,6 @@ def generated(generators: Sequence[Sequence[int]], n: int, random_state: int = 0
             product = product[maps[k]]
         products.append(product)
     return products
-
-
-def check_symmetries(
-    X: Any, y: Any, symmetries: Sequence[Sequence[int]], random_state: int = 0
-) -> list[SymmetryCheck]:
-    """Do the data bear the symmetries out? One answer for each, of the class that likes it least.
-
-    >>> from atomlearn.datasets import vertical_bars
-    >>> X, y = vertical_bars(800, shape=(5, 5), noise=0.3)
-    >>> columns, transposed = column_swaps((5, 5)), _grid((5, 5)).T.ravel()
-    >>> [one.is_believable for one in check_symmetries(X, y, [columns[0], transposed])]
-    [True, False]
-    """
-    encoder = LiteralEncoder().fit(X)
-    bits = encoder.transform(X)
-    rows = pack(np.hstack([bits, np.zeros((len(bits), 1), dtype=np.bool_)]))
-    n = len(encoder.literals_)
-    maps = constant_maps(encoder, check_maps(symmetries, encoder.n_features_in_))
-    labels = np.asarray(y)
-    by_class = [
-        check_symmetries_of(maps, rows, labels == label, n, n + 1, random_state)
-        for label in np.unique(labels)
-    ]
-    return [min(checks, key=_trust) for checks in zip(*by_class, strict=True)]
-
-
-def _trust(check: SymmetryCheck) -> tuple[bool, float]:
-    return check.is_believable, check.false_before - check.false_after
-
-
-def constant_maps(encoder: LiteralEncoder, maps: Sequence[Map]) -> list[npt.NDArray[np.int32]]:
-    """What maps of columns do to the literals of atoms; the class stays.
-
-    A literal about column ``j`` becomes the same about column ``map[j]``, or the next weaker one
-    there is.
-    """
-    literals = encoder.literals_
-    blank = encoder.transform(np.zeros((1, encoder.n_features_in_)))[0]
-    by_column: dict[int, list[int]] = {}
-    for i, literal in enumerate(literals):
-        by_column.setdefault(literal.column, []).append(i)
-    out = []
-    for one in maps:
-        constants = [
-            (ALWAYS if blank[i] else NEVER)
-            if one[literal.column] < 0
-            else _alike(literal, int(one[literal.column]), literals, by_column)
-            for i, literal in enumerate(literals)
-        ]
-        out.append(np.array([*constants, len(literals)], dtype=np.int32))
-    return out
-
-
-def _alike(
-    literal: Literal, column: int, literals: Sequence[Literal], by_column: dict[int, list[int]]
-) -> int:
-    """The strongest literal of a column that is no stronger than this one would be there."""
-    there = replace(literal, column=column)
-    weaker = [
-        i for i in by_column.get(column, []) if there.implies(replace(literals[i], name=there.name))
-    ]
-    for i in weaker:
-        if all(
-            replace(literals[i], name="").implies(replace(literals[k], name="")) for k in weaker
-        ):
-            return i
-    return weaker[0] if weaker else ALWAYS
 
 
 def _grid(shape: tuple[int, int]) -> Map:

@@ -11,13 +11,9 @@ from sklearn.utils.validation import _check_sample_weight
 
 from atomlearn.bits.random import seed_sequence
 from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.moved_literals import believed_symmetries, sorted_out
 from atomlearn.classifier.rows import DistinctRows, RowConflict, distinct_rows
-from atomlearn.classifier.symmetries import (
-    believed_symmetries,
-    check_maps,
-    permuted,
-    sorted_out,
-)
+from atomlearn.classifier.symmetries import check_maps, permuted
 from atomlearn.learning.rounds import Examples
 
 Labels = npt.NDArray[np.int64]

@@ -205,6 +205,7 @@ def make_samplers(
             concept = known[k]
             concept.recipe = settings.recipe
             concept.hard = np.zeros(0, dtype=np.int64)
+        concept.symmetries = examples.symmetries
         samplers.append(Sampler(concept, examples.variants, examples.labels == k))
     return samplers
 

@@ -16,6 +16,7 @@ from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrat
 from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
 from atomlearn.learning.misses import Blocks, blocks_of
 from atomlearn.learning.progress import Report
+from atomlearn.learning.symmetries import Symmetries
 
 PATIENCE = 2
 """Rounds without progress after which learning stops."""
@@ -81,6 +82,8 @@ class Examples:
     n_classes: int
     dissent: Dissent = NO_DISSENT
     """What was not learned from but counts when errors are counted."""
+    symmetries: Symmetries | None = None
+    """Maps of constants that keep the labels: pins are moved by them."""
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -1,0 +1,61 @@
+"""Symmetries in the classifier: what is true of the data is used, what is not is left out."""
+
+import numpy as np
+import pytest
+
+from atomlearn import AlgebraicClassifier
+from atomlearn.classifier.moved_literals import sorted_out
+from atomlearn.classifier.symmetries import column_swaps, generated, row_swaps, translations
+from atomlearn.datasets import vertical_bars
+
+SHAPE = (6, 6)
+MAPS = generated([*row_swaps(SHAPE), *column_swaps(SHAPE)], 6)
+
+
+def learned(maps, n=300, **options):
+    X, y = vertical_bars(n, shape=SHAPE, noise=0.3, seed=5)
+    options = {"random_state": 0, "max_epochs": 20, **options}
+    return AlgebraicClassifier(symmetries=maps, **options).fit(X, y), X, y
+
+
+def sets_of(classifier, k):
+    atoms = classifier.learned_.concepts[k].pool.atoms
+    ends = zip(atoms.starts[:-1], atoms.starts[1:], strict=True)
+    return [tuple(atoms.constants[a:b].tolist()) for a, b in ends]
+
+
+def test_moved_pins_hold_of_every_example():
+    classifier, X, y = learned(MAPS)
+    literals = classifier.encoder_.transform(X)
+    for k, label in enumerate(classifier.classes_):
+        for atom in sets_of(classifier, k):
+            assert literals[y == label][:, list(atom[:-1])].any(axis=1).all()
+
+
+def test_symmetries_help_and_the_seed_fixes_them():
+    test, expected = vertical_bars(4000, shape=SHAPE, noise=0.3, seed=6)
+    plain, symmetric, again = learned(None)[0], learned(MAPS)[0], learned(MAPS, n_jobs=2)[0]
+    assert sets_of(symmetric, 1) == sets_of(again, 1)
+    errors = [(one.predict(test) != expected).mean() for one in (plain, symmetric)]
+    assert errors[1] < errors[0]
+
+
+def test_a_map_that_is_no_symmetry_is_left_out():
+    transposed = np.arange(36).reshape(SHAPE).T.ravel()
+    with pytest.warns(UserWarning, match="a symmetry is left out, it is no symmetry"):
+        classifier, _, _ = learned([transposed], n=1500)
+    assert sets_of(classifier, 1) == sets_of(learned(None, n=1500)[0], 1)
+
+
+def test_permutations_move_pins_and_shifts_move_examples():
+    moving, moved = sorted_out([*MAPS, *translations(SHAPE)])
+    assert len(moving) == len(MAPS) and len(moved) == len(translations(SHAPE))
+
+
+def test_batches_with_symmetries():
+    X, y = vertical_bars(400, shape=SHAPE, noise=0.3, seed=5)
+    classifier = AlgebraicClassifier(random_state=0, symmetries=MAPS)
+    for half in (slice(0, 200), slice(200, 400)):
+        classifier.partial_fit(X[half], y[half], classes=[False, True])
+    test, expected = vertical_bars(2000, shape=SHAPE, noise=0.3, seed=6)
+    assert (classifier.predict(test) != expected).mean() < 0.1
