@@ -51,6 +51,7 @@ class Parity(NamedTuple):
 
 PARITY = (
     Parity(5, 0.05, None, 0.01, None, None),
+    Parity(5, 0.5, None, 0.01, None, None),
     Parity(7, 0.05, None, 0.01, None, 0.10),
     Parity(10, 0.01, 1800, 0.01, None, None),
     Parity(10, 0.025, 4200, 0.01, 0.003, 0.05),

@@ -217,10 +217,10 @@ def soberly(page: Report, large: Found, chances: dict[str, float]) -> None:
         page.claim(_against_chance(counted, theirs[1], chances["propagated"]))
     page.say(
         f"The algebra shows {distinct} distinct boards, closure with memory {memory}; it is ahead "
-        f"in {ahead} experiments and behind in {behind} (one-sided sign test, p = {sign:.2f}). A "
-        "program of a page that propagates the rules and remembers its boards comes to full boards "
-        "about as often, and in a fraction of the time. What algebraic learning adds is that "
-        "nothing in it knows of queens. The paper leaves open how pinning terms that the game "
+        f"in {ahead} experiments and behind in {behind} (one-sided sign test, p = {sign:.2g}). A "
+        "program of a page that propagates the rules and remembers its boards comes to a full "
+        f"board in {shown_memory} of {tries} attempts, the algebra in {full}. What algebraic "
+        "learning adds is that nothing in it knows of queens. The paper leaves open how pinning terms that the game "
         "contradicts are treated (closed under the game here, not dropped), how the dual is "
         "covered (lazily, not by Algorithm 5) and in which order relations are crossed (those that "
         "say most first); these were chosen while looking at 8 × 8, 10 × 10 and 13 × 13 boards and "
