@@ -1,0 +1,3 @@
+from benchmarks.scale.kernels import measure
+
+__all__ = ["measure"]
