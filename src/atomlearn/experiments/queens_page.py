@@ -221,12 +221,12 @@ def soberly(page: Report, large: Found, chances: dict[str, float]) -> None:
         "program of a page that propagates the rules and remembers its boards comes to a full "
         f"board in {shown_memory} of {tries} attempts, the algebra in {full}. What algebraic "
         "learning adds is that nothing in it knows of queens. The paper leaves open how pinning "
-        "terms that the game contradicts are treated (closed under the game here, not dropped), how the dual is "
-        "covered (lazily, not by Algorithm 5) and in which order relations are crossed (those that "
-        "say most first); these were chosen while looking at 8 × 8, 10 × 10 and 13 × 13 boards and "
-        "at the first two experiments of Table 2. What would change our mind about "
-        "learning being more than memory here: a board size at which the controls fail and the "
-        "algebra does not; --attempts runs longer experiments."
+        "terms that the game contradicts are treated (closed under the game here, not dropped), "
+        "how the dual is covered (lazily, not by Algorithm 5) and in which order relations are "
+        "crossed (those that say most first); these were chosen while looking at 8 × 8, 10 × 10 "
+        "and 13 × 13 boards and at the first two experiments of Table 2. What would change our "
+        "mind about learning being more than memory here: a board size at which the controls fail "
+        "and the algebra does not; --attempts runs longer experiments."
     )
 
 
