@@ -44,6 +44,8 @@ def reproduce(
 
     if which not in (*NAMES, ALL):
         fail(f"there is no experiment {which!r}: it is one of {', '.join((*NAMES, ALL))}")
+    if n_jobs == 0:
+        fail("--n-jobs is a number of processes, or -1 for one a core")
     names = NAMES if which == ALL else (which,)
     setting = Setting(quick, seed, attempts)
     try:
