@@ -1,5 +1,6 @@
 """Learning one class from examples: what holds after every batch, and how batches are drawn."""
 
+import copy
 from unittest import mock
 
 import numpy as np
@@ -239,8 +240,10 @@ def test_several_masters_of_one_batch_all_hold_and_differ():
     concept = Concept(N, BAR, 1)
     for _ in range(3):
         concept.learn_batch(examples[labels], examples[~labels])
-    before = len(concept.pool)
+    before, twin = len(concept.pool), copy.deepcopy(concept)
     masters = concept.atomize(examples[labels], examples[~labels], 4)
+    on_two_cores = twin.atomize(examples[labels], examples[~labels], 4, n_jobs=2)
+    assert list(map(sets_of_lists, masters)) == list(map(sets_of_lists, on_two_cores))
     for master in map(sets_of_lists, masters):
         assert all(missing(master, x) == 0 for x, y in zip(terms, labels, strict=True) if y)
         assert all(missing(master, x) > 0 for x, y in zip(terms, labels, strict=True) if not y)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel, delayed
 
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.bits import rows
-from atomlearn.bits.random import Seed, Stream, permutation, sample, stream
+from atomlearn.bits.random import Seed, Stream, draw, permutation, sample, stream
 from atomlearn.bits.rows import Rows
 from atomlearn.learning.discriminant import contradicted
 from atomlearn.learning.epoch import Batch, prepare, run
@@ -125,14 +126,25 @@ class Concept:
         self.epoch += 1
         return report
 
-    def atomize(self, positives: Rows, negatives: Rows, n: int) -> list[Lists]:
+    def atomize(
+        self, positives: Rows, negatives: Rows, n: int, n_jobs: int | None = None
+    ) -> list[Lists]:
         """Several masters of the same batch, each with another dual; nothing is learned from them.
 
-        The pins must agree with the batch, as they do with examples that were learned from.
+        The pins must agree with the batch, as they do with examples that were learned from. The
+        masters are the same for every ``n_jobs``.
         """
         batch = prepare(self._relations(positives, negatives), self.rng)
-        pins = [self._candidates(len(negatives)) for _ in range(n)]
-        return [self._master(batch, candidates, Report()) for candidates in pins]
+        streams = [np.array([draw(self.rng)], dtype=np.uint64) for _ in range(n)]
+        masters: list[Lists] = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(self._atomize)(batch, rng, len(negatives)) for rng in streams
+        )
+        return masters
+
+    def _atomize(self, batch: Batch, rng: Stream, n_negatives: int) -> Lists:
+        apart = copy.copy(self)
+        apart.rng = rng
+        return apart._master(batch, apart._candidates(n_negatives), Report())
 
     def batch_size(self, available: int) -> int:
         """Examples of one side in the next batch."""
