@@ -41,6 +41,18 @@ def test_it_has_learned(model, digits):
     assert {source.name for source in pool.sources} >= {"batch 0", "batch 3"}
 
 
+def test_symmetries_are_kept_with_the_batches():
+    from atomlearn.classifier.symmetries import column_swaps
+    from atomlearn.datasets import vertical_bars
+
+    X, y = vertical_bars(900, shape=(5, 5), noise=0.3, seed=0)
+    batches = ArrayBatches(X, y, rows=450)
+    told = {"random_state": 0, "max_epochs": 10, "symmetries": column_swaps((5, 5))}
+    moved, plain = fit_batches(batches, **told), fit_batches(batches, random_state=0, max_epochs=10)
+    X_test, y_test = vertical_bars(2000, shape=(5, 5), noise=0.3, seed=1)
+    assert moved.score(X_test, y_test) > plain.score(X_test, y_test)
+
+
 @pytest.fixture
 def table(digits):
     import pandas as pd

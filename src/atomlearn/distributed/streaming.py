@@ -7,7 +7,7 @@ each job is in memory at a time, besides the pins and the rows that are spared.
 import logging
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from atomlearn.formats.batches import chained
 from atomlearn.learning.exchange import Job
 from atomlearn.learning.pinning import Source
 from atomlearn.learning.rounds import Examples
+from atomlearn.learning.symmetries import Symmetries
 
 log = logging.getLogger("atomlearn")
 
@@ -131,10 +132,16 @@ def save_examples(examples: Examples, path: Path) -> None:
     """Write the terms and labels of some examples."""
     np.save(f"{path}.terms.npy", examples.variants)
     np.save(f"{path}.labels.npy", examples.labels)
+    if examples.symmetries is not None:
+        np.save(f"{path}.maps.npy", examples.symmetries.maps)
 
 
 def load_examples(path: Path, n_constants: int, n_classes: int) -> Examples:
     """Examples whose terms stay on disk until they are looked at."""
     terms = np.load(f"{path}.terms.npy", mmap_mode="r")
     labels = np.load(f"{path}.labels.npy")
-    return Examples(terms, labels, np.ones(len(labels)), n_constants, n_classes)
+    examples = Examples(terms, labels, np.ones(len(labels)), n_constants, n_classes)
+    maps = Path(f"{path}.maps.npy")
+    if maps.exists():
+        return replace(examples, symmetries=Symmetries(np.load(maps)))
+    return examples

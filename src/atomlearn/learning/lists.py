@@ -38,21 +38,6 @@ def append(atoms: Lists, more: Lists) -> Lists:
     return Lists(starts, np.concatenate([atoms.constants, more.constants]))
 
 
-def renamed(atoms: Lists, places: npt.NDArray[np.int32]) -> Lists:
-    """The atoms over other constants: ``c`` becomes ``places[c]``, or goes if that is negative.
-
-    >>> two = Lists(np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32))
-    >>> renamed(two, np.array([5, 3], dtype=np.int32)).constants.tolist()
-    [3, 5, 3]
-    """
-    moved = places[atoms.constants]
-    owner = np.repeat(np.arange(len(atoms.starts) - 1), np.diff(atoms.starts))[moved >= 0]
-    moved = moved[moved >= 0]
-    sizes = np.bincount(owner, minlength=len(atoms.starts) - 1)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Lists(starts, np.ascontiguousarray(moved[np.lexsort((moved, owner))], dtype=np.int32))
-
-
 def to_rows(atoms: Lists, n_constants: int) -> Rows:
     """The atoms as packed rows."""
     rows = np.zeros((len(atoms.starts) - 1, width(n_constants)), dtype=np.uint64)

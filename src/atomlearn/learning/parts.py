@@ -80,5 +80,5 @@ def _sampler(examples: Examples, known: Lists, task: Task, recipe: Recipe, purpo
     concept = Concept(n, n - 1, task.random(purpose), recipe)
     born = np.full(len(known.starts) - 1, -1, dtype=np.int32)
     concept.pool = Pool.of(n, known, born)
-    concept.epoch = task.epoch
+    concept.epoch, concept.symmetries = task.epoch, examples.symmetries
     return Sampler(concept, examples.variants, examples.labels == task.label)

@@ -18,9 +18,10 @@ from atomlearn.bits.random import Stream, sample
 from atomlearn.bits.rows import Rows
 from atomlearn.errors import DifferentConstants
 from atomlearn.learning.discriminant import contradicted
-from atomlearn.learning.lists import Lists, append, no_lists, renamed, take, to_lists, to_rows
+from atomlearn.learning.lists import Lists, append, no_lists, take, to_lists, to_rows
 from atomlearn.learning.misses import Blocks, count_misses
 from atomlearn.learning.state import Positives, positives_of
+from atomlearn.learning.symmetries import NEVER, moved
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -267,10 +268,10 @@ class Pool:
         if self.names == other.names:
             return other.atoms
         index = {name: i for i, name in enumerate(self.names)}
-        places = np.array([index.get(name, -1) for name in other.names], dtype=np.int32)
-        if (places < 0).all():
+        places = np.array([index.get(name, NEVER) for name in other.names], dtype=np.int32)
+        if (places == NEVER).all():
             raise DifferentConstants("the pools have no constant in common")
-        return renamed(other.atoms, places)
+        return moved(other.atoms, places)
 
     def _add_sources(self, sources: Sequence[Source]) -> npt.NDArray[np.int32]:
         """The places of these sources among ours, new ones before what is learned from now."""
