@@ -10,5 +10,6 @@ def test_the_page_has_what_was_said(tmp_path, capsys):
     said = capsys.readouterr().out
     text = (tmp_path / "demo" / "index.html").read_text(encoding="utf-8")
     assert "of all 16 images" in said
+    assert "v if some column with all rows black" in said
     assert text.count("<h2>") == 2
     assert text.count("a b c d e f g h") == 2  # both boards

@@ -28,6 +28,10 @@ v !< c3 c5 c6 c8
 v !< c4 c5 c6 c7
 """
 
+PAIRS = [("c1", "c5"), ("c2", "c6"), ("c3", "c7"), ("c4", "c8")]
+GRID = [["c2", "c3"], ["c1", "c4"]]
+"""Black beside white, and where the pixels are."""
+
 
 def main() -> None:
     """Run the three parts and write the page."""
@@ -57,12 +61,16 @@ def learn_a_rule(page: Page) -> None:
     v = algebra["v"]
     page.code("\n".join(str(atom) for atom in model.atoms_of(v)))
     images = [[c + 4 * (bits >> c & 1) for c in range(1, 5)] for bits in range(0, 32, 2)]
-    right = sum(
-        model.holds(v <= algebra.term([f"c{c}" for c in image]))
-        == ({1, 2} <= set(image) or {3, 4} <= set(image))
+    truth = {
+        algebra.term([f"c{c}" for c in image]): {1, 2} <= set(image) or {3, 4} <= set(image)
         for image in images
-    )
-    page.say(f"From these five examples it is right about {right} of all 16 images.")
+    }
+    right = sum(model.holds(v <= image) == has_bar for image, has_bar in truth.items())
+    page.say(f"From these five examples it is right about {right} of all 16 images. It says that")
+    page.code(str(model.definition(v, complementary=PAIRS, grid=GRID)))
+    algebra.add(v <= image if has_bar else ~(v <= image) for image, has_bar in truth.items())
+    page.say("and after all 16 images that")
+    page.code(str(algebra.learn(random_state=0).definition(v, complementary=PAIRS, grid=GRID)))
 
 
 def learn_digits(page: Page) -> None:
@@ -89,7 +97,7 @@ def learn_digits(page: Page) -> None:
         "A digit is what its atoms say: each atom is a few pixels, dark (black) or not (white), "
         "of which every example has at least one. Some atoms of the digit 5:"
     )
-    page.picture(draw_atoms(classifier, 5), "atoms of the digit 5")
+    page.picture(draw_some_atoms(classifier, 5), "atoms of the digit 5")
 
 
 def draw_decisions(
@@ -112,20 +120,17 @@ def draw_decisions(
     return figure
 
 
-def draw_atoms(classifier: "AlgebraicClassifier", digit: int, n: int = 18) -> "Figure":
-    """Some atoms of a class as small images: black, white, or grey where they do not care."""
-    figure, axes = _axes(2, n // 2, (12, 3))
+def draw_some_atoms(classifier: "AlgebraicClassifier", digit: int, n: int = 18) -> "Figure":
+    """Some atoms of a class as small images."""
+    from atomlearn.classifier.images import pixels_of
+    from atomlearn.reading.pictures import draw_atoms
+
     atoms = classifier.learned_.concepts[digit].pool.atoms
+    literals = classifier.encoder_.literals_
     chosen = np.linspace(0, len(atoms.starts) - 2, n).astype(int)
-    for axis, k in zip(axes.ravel(), chosen, strict=True):
-        image = np.full(64, 0.5)
-        for c in atoms.constants[atoms.starts[k] : atoms.starts[k + 1]]:
-            if c < len(classifier.encoder_.literals_):
-                literal = classifier.encoder_.literals_[c]
-                image[literal.column] = 0.0 if literal.operator == ">" else 1.0
-        axis.imshow(image.reshape(8, 8), cmap="gray", vmin=0, vmax=1)
-        axis.set_axis_off()
-    return figure
+    constants = [atoms.constants[atoms.starts[k] : atoms.starts[k + 1]].tolist() for k in chosen]
+    named = [[literals[c] for c in one if c < len(literals)] for one in constants]
+    return draw_atoms(*pixels_of(named, 64), (8, 8))
 
 
 def solve_queens(page: Page) -> None:

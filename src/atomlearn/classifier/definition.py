@@ -13,6 +13,7 @@ import numpy as np
 from atomlearn.bits import rows as packed
 from atomlearn.classifier.columns import Bits, Column, NumberColumn
 from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.images import is_dark
 from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.sample import TrainingSample, holders, subset
 from atomlearn.classifier.tables import read_table
@@ -139,9 +140,8 @@ def grid_of(encoder: LiteralEncoder, shape: tuple[int, int]) -> Grid | None:
         if not isinstance(column, NumberColumn) or len(column.cuts) > 1 or column.may_miss:
             return None
         for literal in column.literals():
-            dark = literal.operator == ">" or literal.value is True
             i, j = divmod(column.index, shape[1])
-            place[literal] = (i, j, "black" if dark else "white")
+            place[literal] = (i, j, "black" if is_dark(literal) else "white")
     return Grid(shape, place)
 
 

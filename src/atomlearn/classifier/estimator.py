@@ -67,7 +67,9 @@ class AlgebraicClassifier(
         other.
     symmetries : list of arrays, default=None
         Maps of columns that keep the label, such as
-        :func:`~atomlearn.classifier.symmetries.translations` of an image.
+        :func:`~atomlearn.classifier.symmetries.translations` of an image. Permutations make new
+        atoms out of those that are found, unless the data contradict them; maps that leave blanks
+        make new examples.
     image_shape : tuple of int, default=None
         If the columns are the pixels of an image: its height and width, for pictures.
     n_jobs : int, default=None

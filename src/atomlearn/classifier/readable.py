@@ -1,5 +1,6 @@
 """What can be read off a fitted classifier: explanations and definitions."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,24 @@ from atomlearn.bits.rows import Rows
 from atomlearn.classifier.definition import ClassDefinition, define
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.explanation import Explanation, explain_row
+from atomlearn.classifier.images import image_of
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import one_row, read_table
+from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Learned
 
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HardExample:
+    """A training row that looks like one of another class."""
+
+    label: Any
+    """Its own class."""
+    probability: float
+    """What that class is given."""
+    explanation: Explanation
 
 
 class Readable:
@@ -70,6 +84,32 @@ class Readable:
             self.image_shape,
         )
 
+    def hardest(self, n: int = 6, most: int = 5) -> list[HardExample]:
+        """The training rows, of the sample kept, whose own class is the least probable.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from atomlearn import AlgebraicClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> hard = AlgebraicClassifier(random_state=0).fit(X, y).hardest(2)
+        >>> bool(hard[0].probability <= hard[1].probability)
+        True
+        """
+        check_is_fitted(self)
+        rows, labels = self.sample_.rows, self.sample_.labels
+        blocks = blocks_of(rows, len(self.encoder_.literals_) + 1)
+        chances = self.learned_.probabilities(self.learned_.misses(blocks, len(rows)))
+        own = chances[np.arange(len(rows)), labels]
+        return [
+            HardExample(
+                self.classes_[labels[i]],
+                float(own[i]),
+                self._explain_packed(rows[i], most),
+            )
+            for i in np.argsort(own, kind="stable")[:n]
+        ]
+
     def _explain_packed(self, row: Rows, most: int, image: Floats | None = None) -> Explanation:
         literals, labels = self.encoder_.literals_, list(self.classes_)
+        if image is None and self.image_shape is not None:
+            image = image_of(row, literals, self.image_shape)
         return explain_row(self.learned_, self.sample_, literals, labels, row, most, image)

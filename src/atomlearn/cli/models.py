@@ -1,16 +1,25 @@
 """``atomlearn show`` and ``atomlearn query``: commands that take a model file."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from atomlearn.algebra.model import Model
+from atomlearn.algebra.terms import Term
 from atomlearn.cli.output import NO, counted, fail, print_json
 from atomlearn.formats.load import load
 
+if TYPE_CHECKING:
+    from atomlearn.algebra.atoms import Atom
+    from atomlearn.reading.define import ConstantDefinition
+
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
 MOST_ATOMS = 50
+MOST_DEFINED = 3
+MOST_CONSTANTS = 200
+"""Constants that are defined without being asked for, and in models of how many constants."""
 Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 
 
@@ -53,21 +62,50 @@ def show(
     most: Annotated[
         int, typer.Option("--most", min=0, help="How many atoms (or clauses) to list; 0 for all.")
     ] = MOST_ATOMS,
+    pairs: Annotated[
+        str | None,
+        typer.Option("--pairs", help='Constants that exclude each other: "black1/white1 b2/w2".'),
+    ] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option("--grid", help='Names of the pixels, row by row: "c2 c3 / c1 c4".'),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write all of it as one page to this file.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """The atoms of a model, their sizes, and what they say; of a classifier, its definitions."""
+    """The atoms of a model, and what its constants are; of a classifier, its definitions."""
     loaded = load(file)
     if not isinstance(loaded, Model):
         from atomlearn.cli.tables import show_classifier
 
-        show_classifier(loaded, of, 12 if most == MOST_ATOMS else most, as_json)
+        show_classifier(loaded, of, 12 if most == MOST_ATOMS else most, as_json, html)
         return
     model = loaded
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
+    definitions = _definitions(model, of, pairs, grid)
+    if html is not None:
+        from atomlearn.cli.pages import model_page
+
+        model_page(model, file.name, definitions, html)
     if as_json:
         listed = [list(atom.constants) for atom in atoms]
-        print_json({"kind": "model", "constants": list(model.names), "atoms": listed})
+        told = {"kind": "model", "constants": list(model.names), "atoms": listed}
+        print_json({**told, "definitions": [one.to_dict() for one in definitions]})
         return
+    _print_atoms(model, atoms, of, most)
+    for one in definitions:
+        print(f"\n{one}")
+    print(
+        "\nA term contains an atom if it has one of these constants; "
+        "a < b holds if b contains every atom of a."
+    )
+    if html is not None:
+        print(f"written to {html}")
+
+
+def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, most: int) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -87,10 +125,47 @@ def show(
         console.print(table)
     if most and len(atoms) > most:
         print(f"... and {len(atoms) - most:,} more (--most 0 lists all)")
-    print(
-        "A term contains an atom if it has one of these constants; "
-        "a < b holds if b contains every atom of a."
-    )
+
+
+def _definitions(
+    model: Model, of: str | None, pairs: str | None, grid: str | None
+) -> list["ConstantDefinition"]:
+    """Of what is asked for, or of the first constants without an atom of their own.
+
+    Those below another of them are left out: it is defined by them.
+    """
+    options: dict[str, Any] = {}
+    if pairs is not None:
+        options["complementary"] = [_pair(model, text) for text in pairs.split()]
+    if grid is not None:
+        rows = [[_name(model, name) for name in row.split()] for row in grid.split("/")]
+        if len({len(row) for row in rows}) != 1:
+            fail(f"--grid has rows of different lengths: {grid!r}")
+        options["grid"] = rows
+    if of is not None:
+        return [model.definition(model.term(of), **options)]
+    if model.n_constants > MOST_CONSTANTS:
+        return []
+    alone = {atom.constants[0] for atom in model.atoms if len(atom) == 1}
+    held = {name for atom in model.atoms for name in atom.constants}
+    bare = [model.term([name]) for name in model.names if name in held and name not in alone]
+    top = [one for one in bare if not any(_below(model, one, other) for other in bare)]
+    return [model.definition(one, **options) for one in top[:MOST_DEFINED]]
+
+
+def _below(model: Model, one: Term, other: Term) -> bool:
+    return model.holds(one <= other) and not model.holds(other <= one)
+
+
+def _pair(model: Model, text: str) -> tuple[str, str]:
+    names = text.split("/")
+    if len(names) != 2:
+        fail(f"--pairs takes two names with a slash between them, not {text!r}")
+    return _name(model, names[0]), _name(model, names[1])
+
+
+def _name(model: Model, name: str) -> str:
+    return model.term([name]).constants[0]
 
 
 def _load(file: Path) -> Model:

@@ -48,6 +48,10 @@ def fit(
         float | None, typer.Option("--time-limit", help="Seconds after which learning ends.")
     ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Classes learned at a time.")] = None,
+    image_shape: Annotated[
+        str | None,
+        typer.Option("--image-shape", help="If the columns are pixels: 28x28, for pictures."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -69,6 +73,7 @@ def fit(
         max_epochs=max_epochs,
         time_limit=time_limit,
         n_jobs=jobs,
+        image_shape=_shape(image_shape, len(names)),
         verbose=0 if quiet else 1,
     )
     with _complaints():
@@ -120,6 +125,9 @@ def explain(
     ] = None,
     row: Annotated[int, typer.Option("--row", min=0, help="Which row, counted from 0.")] = 0,
     most: Annotated[int, typer.Option("--most", min=0, help="Atoms to list of each class.")] = 5,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write it and the whole model as one page.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Why is a row of its class? The atoms it misses of each, most telling first."""
@@ -140,14 +148,26 @@ def explain(
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
         with _complaints():
             told = classifier.explain(rows[row : row + 1], most)
+    if html is not None:
+        from atomlearn.cli.pages import classifier_page
+
+        definitions = [classifier.definition(label) for label in classifier.classes_]
+        about = f"Row {row} of {file.name if data is None else data.name}"
+        classifier_page(classifier, file.name, definitions, html, (about, told))
     if as_json:
         print_json({"row": row, **told.to_dict()})
     else:
         print(told)
+        if html is not None:
+            print(f"written to {html}")
 
 
 def show_classifier(
-    classifier: "AlgebraicClassifier", of: str | None, most: int, as_json: bool
+    classifier: "AlgebraicClassifier",
+    of: str | None,
+    most: int,
+    as_json: bool,
+    html: Path | None = None,
 ) -> None:
     """What ``atomlearn show`` prints of a classifier: its classes and their definitions."""
     by_text = {str(label): label for label in classifier.classes_}
@@ -160,6 +180,10 @@ def show_classifier(
         for label, concept in zip(classifier.classes_, classifier.learned_.concepts, strict=True)
     }
     columns = [column.name for column in classifier.encoder_.columns_]
+    if html is not None:
+        from atomlearn.cli.pages import classifier_page
+
+        classifier_page(classifier, "What was learned", definitions, html)
     if as_json:
         print_json(
             {
@@ -183,6 +207,8 @@ def show_classifier(
     for definition in definitions:
         print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
     print("\nEach row of a class has something of every atom; the one whose atoms it misses least.")
+    if html is not None:
+        print(f"written to {html}")
 
 
 def _tell_fit(classifier: "AlgebraicClassifier", n_rows: int, out: Path, as_json: bool) -> None:
@@ -215,6 +241,18 @@ def _tell_fit(classifier: "AlgebraicClassifier", n_rows: int, out: Path, as_json
     if len(classifier.doubted_):
         doubted = counted(len(classifier.doubted_), "row")
         print(f"{doubted} left out: the others contradict the labels")
+
+
+def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    sides = text.lower().split("x")
+    if len(sides) != 2 or not all(side.isdigit() for side in sides):
+        fail(f"--image-shape is height x width, as 28x28, not {text!r}")
+    height, width = map(int, sides)
+    if height * width != n_columns:
+        fail(f"--image-shape {text} is of {height * width:,} columns, and there are {n_columns:,}")
+    return height, width
 
 
 def _labels(table: "Table", target: str) -> Any:

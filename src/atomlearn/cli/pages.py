@@ -1,0 +1,164 @@
+"""A model as one page: what its classes are, how its atoms look, what it finds hard."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atomlearn.algebra.model import Model
+from atomlearn.page import Page
+
+if TYPE_CHECKING:
+    from atomlearn.classifier.definition import ClassDefinition
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.classifier.explanation import Explanation
+    from atomlearn.reading.define import ConstantDefinition
+    from atomlearn.reading.definition import Definition
+
+MOST_ATOMS = 200
+HARDEST = 6
+FEWEST_ERRORS = 3
+"""Estimates of the error from which on a plot of them says something."""
+
+
+def model_page(
+    model: Model,
+    title: str,
+    definitions: Sequence["ConstantDefinition"],
+    path: Path,
+) -> None:
+    """Write the page of a model of relations: its definitions, then its atoms."""
+    page = Page(title, quiet=True)
+    page.say(f"A model of {model.n_atoms:,} atoms over {model.n_constants:,} constants.")
+    for one in definitions:
+        page.section(str(one.label))
+        define(page, one)
+        if one.grid is not None:
+            draw_on_grid(page, one)
+    page.section("Atoms")
+    page.say(
+        "A term contains an atom if it has one of these constants; a < b holds if b contains every "
+        "atom of a."
+    )
+    atoms = sorted(model.atoms, key=lambda atom: (len(atom), atom.indices))
+    page.table(["size", "in the constants"], [[len(a), str(a)] for a in atoms[:MOST_ATOMS]])
+    if len(atoms) > MOST_ATOMS:
+        page.say(f"... and {len(atoms) - MOST_ATOMS:,} more")
+    page.write(path)
+
+
+def classifier_page(
+    classifier: "AlgebraicClassifier",
+    title: str,
+    definitions: Sequence["ClassDefinition"],
+    path: Path,
+    explained: "tuple[str, Explanation] | None" = None,
+) -> None:
+    """Write the page of a classifier: classes, definitions, atoms drawn, the hardest examples."""
+    page = Page(title, quiet=True)
+    error = classifier.estimated_error_
+    page.say(
+        f"{len(classifier.classes_):,} classes, {len(classifier.encoder_.columns_):,} columns, "
+        f"{len(classifier.encoder_.literals_):,} literals"
+        + ("" if error is None else f"; error about {error:.1%} on rows not learned from")
+    )
+    rows = zip(
+        classifier.classes_, classifier.learned_.concepts, classifier.learned_.typical,
+        classifier.sample_.totals, strict=True,
+    )  # fmt: skip
+    page.table(
+        ["class", "training rows", "atoms", "a row of another class misses"],
+        [[k, f"{n:,}", f"{len(c.pool):,}", f"{typical:,.0f}"] for k, c, typical, n in rows],
+    )
+    if explained is not None:
+        page.section(explained[0])
+        explain(page, explained[1])
+    for one in definitions:
+        page.section(str(one.label))
+        define(page, one)
+        if classifier.image_shape is not None and one.clauses:
+            draw_clauses(page, one, classifier.image_shape)
+    page.section("The hardest examples")
+    page.say("Training rows whose own class is the least probable, and why:")
+    for hard in classifier.hardest(HARDEST):
+        page.say(f"{hard.label}, given {hard.probability:.1%}; said {hard.explanation.label}")
+        explain(page, hard.explanation)
+    draw_history(page, classifier)
+    page.write(path)
+
+
+def define(page: Page, definition: "Definition") -> None:
+    """A definition in words, as Python and as LaTeX."""
+    page.code(str(definition))
+    page.code(definition.to_python())
+    page.code(definition.to_latex())
+
+
+def explain(page: Page, explanation: "Explanation") -> None:
+    """An explanation, drawn if it is of an image."""
+    if explanation.image is not None:
+        _draw(page, explanation.plot, "red: pixels of missed atoms, class by class")
+    page.code(str(explanation))
+
+
+def draw_clauses(page: Page, definition: "ClassDefinition", shape: tuple[int, int]) -> None:
+    """The atoms of a definition as images."""
+    from atomlearn.classifier.images import pixels_of
+    from atomlearn.reading.pictures import draw_atoms
+
+    black, white = pixels_of((c.literals for c in definition.clauses), shape[0] * shape[1])
+    _draw(page, lambda: draw_atoms(black, white, shape), ATOMS_DRAWN)
+
+
+def draw_on_grid(page: Page, definition: "ConstantDefinition") -> None:
+    """The clauses of a constant as images, if all are about pixels."""
+    import numpy as np
+
+    from atomlearn.reading.pictures import draw_atoms
+
+    grid = definition.grid
+    if grid is None or not definition.clauses:
+        return
+    first = next(iter(grid.place.values()))[2]
+    pixels = np.zeros((2, len(definition.clauses), *grid.shape), dtype=np.bool_)
+    for k, clause in enumerate(definition.clauses):
+        for name in clause.literals:
+            if name in grid.place:
+                i, j, colour = grid.place[name]
+                pixels[0 if colour == first else 1, k, i, j] = True
+    black, white = pixels.reshape(2, len(definition.clauses), -1)
+    _draw(page, lambda: draw_atoms(black, white, grid.shape), ATOMS_DRAWN)
+
+
+ATOMS_DRAWN = (
+    "its atoms: each example of the class has one of the black pixels in black or one of the white "
+    "ones in white"
+)
+
+
+def draw_history(page: Page, classifier: "AlgebraicClassifier") -> None:
+    """Error against compression, epoch by epoch, beside what theory predicts."""
+    from atomlearn.reading.history import compressions, plot_history
+
+    n_examples = int(classifier.sample_.totals.sum())
+    points = compressions(classifier.history_, n_examples)
+    if len({error for _, errors in points.values() for error in errors}) < FEWEST_ERRORS:
+        return  # a small set is learned whole, and its error is estimated once
+    page.section("How it was learned")
+    _draw(
+        page,
+        lambda: plot_history(
+            classifier.history_, len(classifier.encoder_.literals_), n_examples=n_examples
+        ),
+        "estimated error against compression by epoch and class, and the error of picking a model "
+        "at random among those that fit (the paper's theory, for small errors)",
+    )
+
+
+def _draw(page: Page, make: Any, about: str) -> None:
+    """A picture, or the reason why there is none."""
+    from atomlearn.errors import MissingExtra
+
+    try:
+        page.picture(make(), about)
+    except MissingExtra as missing:
+        page.say(str(missing))
