@@ -210,7 +210,8 @@ class Sampler:
 
     ``variants`` holds the examples packed, ``(n_variants, n_examples, words)``: the examples
     themselves and what symmetries of the problem make of them; each draw takes any variant.
-    ``name`` tells pins from this set apart from others.
+    ``name`` tells pins from this set apart from others; ``data`` is a digest of the set, which is
+    worked out if it is not given.
     """
 
     def __init__(
@@ -219,6 +220,7 @@ class Sampler:
         variants: npt.NDArray[np.uint64],
         is_positive: npt.NDArray[np.bool_],
         name: str = "",
+        data: int | None = None,
     ) -> None:
         self.concept = concept
         self.variants = variants
@@ -227,7 +229,8 @@ class Sampler:
         self._negative_blocks: Blocks | None = None
         concept.all_positives = self._every_positive()
         concept.pool.drop_contradicted(concept.all_positives)
-        data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
+        if data is None:
+            data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
         if concept.data != data:
             concept.data, concept.hard = data, concept.hard[:0]
         concept.pool.learn_from(Source(name, f"{data:08x}", len(is_positive)))

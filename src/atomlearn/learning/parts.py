@@ -81,4 +81,4 @@ def _sampler(examples: Examples, known: Lists, task: Task, recipe: Recipe, purpo
     born = np.full(len(known.starts) - 1, -1, dtype=np.int32)
     concept.pool = Pool.of(n, known, born)
     concept.epoch, concept.symmetries = task.epoch, examples.symmetries
-    return Sampler(concept, examples.variants, examples.labels == task.label)
+    return Sampler(concept, examples.variants, examples.labels == task.label, data=0)
