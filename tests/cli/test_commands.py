@@ -150,6 +150,31 @@ def test_show(run, bars):
     assert "more" not in run("show", "bars.atoms", "--most", "0")[1]
 
 
+def test_show_says_what_a_constant_is(run, tmp_path):
+    algebra = Algebra(["v", *(f"c{i}" for i in range(1, 9))])
+    v = algebra["v"]
+    for bits in range(16):
+        image = [f"c{k + 1 + (0 if bits >> k & 1 else 4)}" for k in range(4)]
+        has_bar = bits & 3 == 3 or bits & 12 == 12
+        algebra.add(v <= algebra.term(image) if has_bar else ~(v <= algebra.term(image)))
+    algebra.learn(random_state=0).save(tmp_path / "all.atoms")
+    told = ("--pairs", "c1/c5 c2/c6 c3/c7 c4/c8", "--grid", "c2 c3 / c1 c4")
+    code, out, _ = run("show", "all.atoms", *told, "--html", "all.html")
+    assert code == 0
+    assert "v if some column with all rows black:\n      (c1 and c2)\n   or (c3 and c4)" in out
+    page = (tmp_path / "all.html").read_text(encoding="utf-8")
+    assert "some column with all rows black" in page and page.count("<img") == 1
+    _, out, _ = run("show", "all.atoms", *told, "--of", "v", "--json")
+    assert json.loads(out)["definitions"][0]["sentence"] == "some column with all rows black"
+    for wrong, says in (
+        (("--pairs", "c1-c5"), "two names with a slash"),
+        (("--pairs", "c1/x"), "no constant 'x'"),
+        (("--grid", "c1 c2 / c3"), "rows of different lengths"),
+    ):
+        code, _, err = run("show", "all.atoms", *wrong)
+        assert code == 2 and says in err
+
+
 def test_show_does_not_read_names_as_markup(run, tmp_path):
     alg = Algebra(["[red]x[/red]", "ünïcode", "[/]", "a b"])
     alg.freest().save(tmp_path / "odd.atoms")

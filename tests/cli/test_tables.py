@@ -132,6 +132,36 @@ def test_show(run, model):
     assert code == 2 and "'daisy' is not one of the classes: lily, rose" in err
 
 
+def test_pages(run, model, tmp_path):
+    code, out, _ = run("show", model, "--html", "out/model.html")
+    page = (tmp_path / "out" / "model.html").read_text(encoding="utf-8")
+    assert code == 0 and "written to out/model.html" in out
+    assert "rose if" in page and "The hardest examples" in page and "def is_lily(row):" in page
+    assert "http" not in page  # it needs nothing else
+    code, out, _ = run("explain", model, "--row", 3, "--html", "row.html")
+    page = (tmp_path / "row.html").read_text(encoding="utf-8")
+    assert code == 0 and "Row 3 of f.atoms" in page and "rose if" in page
+
+
+def test_pages_of_images_have_pictures(run, tmp_path):
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 2, size=(80, 4))
+    lines = [["a", "b", "c", "d", "bar"]]
+    for image in images:
+        has_bar = image.reshape(2, 2).all(axis=0).any()
+        lines.append([*image, "yes" if has_bar else "no"])
+    write(tmp_path / "bars.csv", lines)
+    code, _, _ = run("fit", "bars.csv", "-t", "bar", "-o", "b.atoms", "-q", "--image-shape", "2x2")
+    assert code == 0
+    code, out, _ = run("show", "b.atoms", "--html", "b.html")
+    assert code == 0 and "yes if some column with all rows black" in out
+    page = (tmp_path / "b.html").read_text(encoding="utf-8")
+    assert page.count("<img") >= 4 and "its atoms" in page and "red: pixels" in page
+    for shape, says in (("2", "height x width"), ("3x3", "is of 9 columns, and there are 4")):
+        code, _, err = run("fit", "bars.csv", "-t", "bar", "-o", "x.atoms", "--image-shape", shape)
+        assert code == 2 and says in err
+
+
 def test_commands_for_other_models(run, model, tmp_path):
     code, _, err = run("query", model, "a < b")
     assert code == 2 and "holds an AlgebraicClassifier, not a model of relations" in err

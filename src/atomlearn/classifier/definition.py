@@ -75,7 +75,8 @@ def define(
     # Classes count by how many rows they had, not by how many are in the sample.
     drawn = np.bincount(sample.labels, minlength=len(sample.totals))
     weight = (sample.totals / np.maximum(drawn, 1))[sample.labels]
-    used = [one for one in encoder.literals_ if any(one in clause.literals for clause in clauses)]
+    mentioned = {literal for clause in clauses for literal in clause.literals}
+    used = [literal for literal in encoder.literals_ if literal in mentioned]
     grid = None if image_shape is None else grid_of(encoder, image_shape)
     return ClassDefinition(
         label,

@@ -183,7 +183,7 @@ def distribute(clauses: Iterable[Clause], space: Space, limit: int = MOST_CUBES)
             if space.occurs(product := cube & space.cube([i]))
         ]
         kept = [cube for cube, done in zip(cubes, implied, strict=True) if done]
-        if len(grown) > 20 * limit:
+        if len(grown) > 4 * limit:
             _too_large(len(grown), limit)
         cubes = absorb(kept + grown)
         if len(cubes) > limit:

@@ -82,7 +82,8 @@ def define(
         measured = measure(np.logical_and.reduce(held[chosen], axis=0), of_class)
     chosen = chosen[:most] if most is not None else chosen
     kept = tuple(clauses[i] for i in chosen)
-    used = [name for name in model.names if any(name in clause.literals for clause in kept)]
+    mentioned = {name for clause in kept for name in clause.literals}
+    used = [name for name in model.names if name in mentioned]
     return ConstantDefinition(
         str(term),
         kept,
