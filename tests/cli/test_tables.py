@@ -241,3 +241,21 @@ def test_integer_and_truth_value_labels(run, tmp_path):
     write(tmp_path / "t.csv", [["a", "y"], *([str(i), str(i > 2)] for i in range(6))])
     run("fit", "t.csv", "-t", "y", "-o", "t.atoms", "-q")
     assert load("t.atoms").classes_.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("name", ["flowers.csv", "flowers.parquet"])
+def test_a_table_read_in_batches(run, name, tmp_path):
+    import pandas as pd
+
+    frame = pd.read_csv(tmp_path / "flowers.csv", dtype={"code": str})
+    frame.to_parquet(tmp_path / "flowers.parquet", index=False)
+    options = ["-t", "species", "-o", "f.atoms", "-q", "--batch-rows", 20, "--drop", "code"]
+    code, out, err = run("fit", name, *options)
+    assert (code, err) == (0, "") and "2 classes from" in out and "of 3 columns" in out
+    code, out, _ = run("predict", "f.atoms", name)
+    assert code == 0 and out.count("rose") + out.count("lily") == 60
+    assert run("explain", "f.atoms", "--row", 3)[0] == 0
+    code, _, err = run("fit", name, *options, "--drop", "scent")
+    assert code == 2 and "no column 'scent'" in err
+    code, _, err = run("fit", name, "-t", "genus", "-o", "g.atoms", "--batch-rows", 20)
+    assert code == 2 and "no column 'genus'" in err

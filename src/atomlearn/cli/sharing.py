@@ -27,12 +27,13 @@ def merge(
 
     if len(files) < 2:
         fail("merge needs two files or more")
-    first, *others = [load(file) for file in files]
-    for file, one in zip(files, [first, *others], strict=True):
+    loaded: list[Any] = [load(file) for file in files]
+    for file, one in zip(files, loaded, strict=True):
         if not isinstance(one, AlgebraicClassifier | Pool):
             fail(
                 f"{file} is neither a classifier nor a pool: its relations can be learned together"
             )
+    first, *others = loaded
     if isinstance(first, Pool):
         if not all(isinstance(one, Pool) for one in others):
             fail(f"{files[0]} is a pool, which has no rows to hold the others against: name a "

@@ -52,6 +52,12 @@ def fit(
         str | None,
         typer.Option("--image-shape", help="If the columns are pixels: 28x28, for pictures."),
     ] = None,
+    batch_rows: Annotated[
+        int | None,
+        typer.Option(
+            "--batch-rows", min=1, help="Read so many rows at a time: for more than memory holds."
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -59,6 +65,13 @@ def fit(
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.formats.tables import read_table
 
+    if batch_rows is not None:
+        parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
+                      "n_jobs": jobs, "verbose": 0 if quiet else 1}  # fmt: skip
+        classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
+        classifier.save(out)
+        _tell_fit(classifier, int(classifier.sample_.totals.sum()), out, as_json)
+        return
     table = read_table(file)
     labels = _labels(table, target)
     left_out = {target, *(drop or [])}
@@ -81,6 +94,28 @@ def fit(
     classifier.first_rows_ = classifier._packed(rows[:FIRST_ROWS])
     classifier.save(out)
     _tell_fit(classifier, table.n_rows, out, as_json)
+
+
+def _fit_batches(
+    file: Path,
+    target: str,
+    drop: list[str],
+    batch_rows: int,
+    image_shape: str | None,
+    parameters: dict[str, Any],
+) -> "AlgebraicClassifier":
+    from atomlearn.distributed import fit_batches
+    from atomlearn.formats.batches import read_batches
+
+    batches = read_batches(file, target, batch_rows, drop)
+    first = next(iter(batches)).X
+    if first.shape[1] == 0:
+        fail(f"{file} has no column to learn from but {target!r}")
+    with _complaints():
+        parameters["image_shape"] = _shape(image_shape, first.shape[1])
+        classifier = fit_batches(batches, **parameters)
+    classifier.first_rows_ = classifier._packed(first[:FIRST_ROWS])
+    return classifier
 
 
 def predict(

@@ -1,6 +1,6 @@
 """Tables larger than memory: rows and labels, batch after batch, as often as needed."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,8 +43,10 @@ class ArrayBatches:
 class ParquetBatches:
     """The rows of a Parquet file, or of all of a folder, in the order of their names."""
 
-    def __init__(self, path: str | Path, target: str, rows: int = ROWS) -> None:
-        self.target, self.rows = target, _checked(rows)
+    def __init__(
+        self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
+    ) -> None:
+        self.target, self.rows, self.drop = target, _checked(rows), drop
         path = Path(path)
         self.files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
         if not self.files:
@@ -54,12 +56,13 @@ class ParquetBatches:
         for path in self.files:
             with open_parquet(path) as file:
                 names = list(file.schema_arrow.names)
-                if self.target not in names:
-                    raise InvalidTable(f"{path} has no column {self.target!r}; it has {names[:20]}")
-                for batch in file.iter_batches(batch_size=self.rows):
+                for name in (self.target, *self.drop):
+                    if name not in names:
+                        raise InvalidTable(f"{path} has no column {name!r}; it has {names[:20]}")
+                kept = [name for name in names if name not in self.drop]
+                for batch in file.iter_batches(batch_size=self.rows, columns=kept):
                     columns = {
-                        name: column.to_numpy(zero_copy_only=False)
-                        for name, column in zip(names, batch.columns, strict=True)
+                        name: batch.column(name).to_numpy(zero_copy_only=False) for name in kept
                     }
                     y = columns.pop(self.target)
                     yield Batch(_side_by_side(list(columns.values()), list(columns)), y)
@@ -68,15 +71,18 @@ class ParquetBatches:
 class CsvBatches:
     """The rows of a CSV file. It is gone through once more to see what each column holds."""
 
-    def __init__(self, path: str | Path, target: str, rows: int = ROWS) -> None:
-        self.path, self.target, self.rows = Path(path), target, _checked(rows)
+    def __init__(
+        self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
+    ) -> None:
+        self.path, self.target, self.rows, self.drop = Path(path), target, _checked(rows), drop
         self._is_text: dict[str, bool] | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         if self._is_text is None:
             self._is_text = self._look()
         for table in csv_tables(self.path, self.rows):
-            names = [name for name in table.columns if name != self.target]
+            left_out = {self.target, *self.drop}
+            names = [name for name in table.columns if name not in left_out]
             columns = [self._column(table, name, self._is_text) for name in names]
             rows = NamedArray.of(matrix(columns), names)
             yield Batch(rows, np.array(self._column(table, self.target, self._is_text)))
@@ -86,6 +92,8 @@ class CsvBatches:
         is_text: dict[str, bool] = {}
         first_row = 0
         for table in csv_tables(self.path, self.rows):
+            for name in self.drop:
+                table.column(name)  # complain of a column that is not there
             if None in table.column(self.target):
                 row = first_row + table.column(self.target).index(None)
                 raise InvalidTable(f"{self.path}: row {row} has no {self.target!r}")
@@ -105,12 +113,17 @@ class CsvBatches:
 Batches = ArrayBatches | ParquetBatches | CsvBatches
 
 
-def read_batches(path: str | Path, target: str, rows: int = ROWS) -> Batches:
-    """The batches of a CSV file, a Parquet file or a folder of Parquet files."""
+def read_batches(
+    path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
+) -> Batches:
+    """The batches of a CSV file, a Parquet file or a folder of Parquet files.
+
+    ``target`` is the column of the labels; columns named in ``drop`` are left out.
+    """
     path = Path(path)
     if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
-        return ParquetBatches(path, target, rows)
-    return CsvBatches(path, target, rows)
+        return ParquetBatches(path, target, rows, drop)
+    return CsvBatches(path, target, rows, drop)
 
 
 def _side_by_side(columns: list[npt.NDArray[Any]], names: list[str]) -> NamedArray:
