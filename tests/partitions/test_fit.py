@@ -12,6 +12,7 @@ import pytest
 import atomlearn
 from atomlearn import AlgebraicClassifier
 from atomlearn.distributed import fit
+from atomlearn.distributed.survey import survey
 from atomlearn.errors import (
     CheckpointMismatch,
     MissingExtra,
@@ -97,6 +98,29 @@ def test_data_frames_with_a_target_column(model, digits):
     assert by_name.score(frame.drop(columns="kind"), frame["kind"]) > 0.9
     apart = fit(parts.drop(columns="kind"), parts["kind"], random_state=0, max_epochs=10)
     assert fingerprint(apart) == fingerprint(by_name)
+
+
+def test_categories_that_differ_from_part_to_part():
+    import dask
+    import dask.dataframe as dd
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    frames = []
+    for codes in ([1, 2, 5], [1, 2, 9]):
+        code = rng.choice(codes, 60)
+        frames.append(pd.DataFrame({"code": pd.Categorical(code), "y": np.isin(code, [1, 5, 9])}))
+    X = dd.from_delayed([dask.delayed(f) for f in frames], meta=frames[0], verify_meta=False)
+    model = fit(X, "y", random_state=0, max_epochs=5)
+    told = {str(literal) for literal in model.encoder_.literals_}
+    assert {"code = 5", "code = 9", "code ≠ 2"} <= told  # not cut like numbers
+    assert model.score(frames[1][["code"]], frames[1]["y"]) == 1.0
+
+
+def test_of_very_wide_tables_fewer_rows_come_to_the_client():
+    rows, labels = np.zeros((100, 4000)), np.arange(100) % 2
+    assert len(survey(rows, labels, 0, 0, 80).some_labels) == 20
+    assert len(survey(rows[:, :9], labels, 0, 0, 80).some_labels) == 80
 
 
 def test_progress_is_told(blocks, capsys):
@@ -209,6 +233,7 @@ class TestBadInput:
             (lambda X, y: (X, y.rechunk(((9, 351, 180, 180),))), r"partition [01] has 180 rows"),
             (lambda X, y: (X, y * 0), "only one class"),
             (lambda X, y: (X[:0], y[:0]), "no rows at all"),
+            (lambda X, y: (X, y.astype(object) * np.nan), r"partition \d has rows without a label"),
             (lambda X, y: (X, y * np.nan), r"partition \d has rows without a label"),
         ],
     )  # fmt: skip

@@ -143,7 +143,9 @@ def _recoding(classifier: AlgebraicClassifier, surveys: Sequence[Survey]) -> Rec
     labels = np.concatenate([one.some_labels for one in surveys])
     weights = np.repeat([one.weight for one in surveys], [len(one.some_labels) for one in surveys])
     table, _ = read_table(classifier, sample, reset=True, y=labels)
-    encoder = LiteralEncoder().fit_table(table, weights, classifier, declared_categories(sample))
+    # Of the first part: categories that differ from part to part are lost when put together.
+    declared = declared_categories(surveys[0].some_rows)
+    encoder = LiteralEncoder().fit_table(table, weights, classifier, declared)
     classifier.encoder_ = encoder
     n_rows = sum(one.n_rows for one in surveys)
     share = max(min(SPARED_SHARE, LARGEST_SPARED / n_rows), min(0.3, FEWEST_SPARED / n_rows))

@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.columns import is_missing
 from atomlearn.classifier.tables import NamedArray
 from atomlearn.errors import UnfitParts
 
 SAMPLED = 50_000
-"""Rows of all parts together by which cuts and categories are chosen."""
+"""Rows of all parts together by which cuts and categories are chosen ..."""
+WIDE = 1000
+"""... and proportionally fewer if there are more columns than this: they come to one machine."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,11 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
             f"partition {part} has {X.shape[0]:,} rows and {len(labels):,} labels: "
             "partition X and y alike"
         )
-    if labels.dtype.kind == "f" and np.isnan(labels).any():
+    if labels.dtype.kind in "fO" and is_missing(labels.astype(object)).any():
         raise UnfitParts(f"partition {part} has rows without a label: drop them first")
     if labels.dtype.kind == "O":
         labels = np.array(labels.tolist())  # text as text, so that parts compare alike
+    most = min(most, max(1, most * WIDE // max(1, X.shape[1])))
     found, counts = np.unique(labels, return_counts=True)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(part,)))
     which = np.sort(rng.permutation(len(labels))[:most])
