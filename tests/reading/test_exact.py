@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from atomlearn import Algebra, ModelTooLarge
 from atomlearn.errors import UnknownConstant
-from atomlearn.reading.exact import ExactAtomization, complements
+from atomlearn.reading.exact import ExactAtomization
 from atomlearn.reading.formulas import FALSE, TRUE, And, Has, Not, Odd, Or, exists, forall
 from atomlearn.reading.map_index import MOST_SIBLINGS
+from atomlearn.reading.pairs import complements
 from reading.oracle import ABSENT, NAMES, exact_atoms, formulas, images, is_true, worlds
 
 PAIRS = [(name, ABSENT[name]) for name in NAMES]

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from atomlearn.errors import FormulaTooLarge
 from atomlearn.reading import minimise as minimisation
 from atomlearn.reading.cubes import Space, absorb, distribute
-from atomlearn.reading.exact import complements
 from atomlearn.reading.factor import factor
 from atomlearn.reading.formulas import And, Has, Or
 from atomlearn.reading.minimise import covered, irredundant, minimise
+from atomlearn.reading.pairs import complements
 from reading.oracle import ABSENT, NAMES, fewest, images, is_true, terms, worlds
 
 LITERALS = [*NAMES, *(ABSENT[name] for name in NAMES)]

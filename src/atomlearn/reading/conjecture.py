@@ -9,9 +9,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 
 from atomlearn.reading.comparison import Comparison
-from atomlearn.reading.exact import ExactAtomization, complements
+from atomlearn.reading.exact import ExactAtomization
 from atomlearn.reading.formulas import And, Bits, Formula, Has, Odd, Or
 from atomlearn.reading.grids import Grid
+from atomlearn.reading.pairs import complements
 from atomlearn.reading.telling import Measure, measure
 
 

@@ -12,11 +12,13 @@ from atomlearn.algebra.terms import Term
 from atomlearn.bits import rows as packed
 from atomlearn.errors import UnknownConstant
 from atomlearn.reading.clauses import Clause
+from atomlearn.reading.comparison import compare
+from atomlearn.reading.conjecture import Conjecture, conjecture
 from atomlearn.reading.cubes import Space
 from atomlearn.reading.definition import Definition
-from atomlearn.reading.exact import Pairs, complements
 from atomlearn.reading.formulas import Bits
 from atomlearn.reading.grids import Grid
+from atomlearn.reading.pairs import Pairs, complements
 from atomlearn.reading.telling import Measure, measure, most_telling
 
 MOST_CLAUSES = 50
@@ -73,9 +75,15 @@ def define(
     examples = [r for r in relations if r.left == term]
     chosen = list(range(len(clauses)))
     measured: Measure | None = None
+    place = grid if grid is None or isinstance(grid, Grid) else Grid.of(grid, complement)
+    found: Conjecture | None = None
     if examples:
         of_class = np.array([r.positive for r in examples])
-        held = _held(clauses, _truth(model, [r.right for r in examples]), list(model.names))
+        truth = _truth(model, [r.right for r in examples])
+        held = _held(clauses, truth, list(model.names))
+        if place is not None:
+            by_name: dict[Hashable, Bits] = dict(zip(model.names, truth.T, strict=True))
+            found = conjecture(place, by_name, of_class, lambda e: compare(model, e, str(term)))
         if most is not None and len(clauses) > most:
             sizes = np.array([len(clause) for clause in clauses])
             chosen = most_telling(packed.pack(~held), sizes, packed.pack(~of_class[None])[0], most)
@@ -90,7 +98,8 @@ def define(
         measured=measured,
         total=len(clauses),
         space=Space.paired(used, complement),
-        grid=grid if grid is None or isinstance(grid, Grid) else Grid.of(grid, complement),
+        grid=place,
+        conjecture=found,
         negations=_negations(complementary),
         model=model,
     )

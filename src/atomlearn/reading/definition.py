@@ -89,7 +89,7 @@ class Definition:
     @property
     def shortest(self) -> Formula:
         """The form that takes the fewest words and is not nested too deep to be read."""
-        if depth(self.factored) > DEEPEST:
+        if writing.depth(self.factored) > DEEPEST:
             return self.minimal
         return min((self.minimal, self.factored), key=Formula.size)
 
@@ -107,20 +107,22 @@ class Definition:
         """The shortest form over several lines, and how far it can be relied on."""
         head = f"{self.label} if" + (f" {self.sentence}:" if self.sentence else "")
         if self.clauses:
-            body = lines_of(self.shortest)
+            body = writing.lines_of(self.shortest)
         elif self.is_partial:
             body = "  (nothing is known that tells it apart)"
         else:
             body = "  always"
-        told = [self._told(), "" if self.conjecture is None else str(self.conjecture)]
-        return "\n".join([head, body, *(one for one in told if one)])
+        told = [head, body, self._told()]
+        if self.conjecture is not None and self.conjecture.sentence != self.sentence:
+            told.append(str(self.conjecture))
+        return "\n".join(one for one in told if one)
 
     def to_latex(self) -> str:
         """The shortest form in LaTeX, for a display; ``aligned`` if it takes several lines."""
         name = self.label if isinstance(self.label, str) else str(self.label)
         told = writing.latex_of(name) if self.argument == "present" else _text(name)
         body = self.shortest
-        if not isinstance(body, And | Or) or len(body.parts) < 2 or _is_flat(body):
+        if not isinstance(body, And | Or) or len(body.parts) < 2 or writing.is_flat(body):
             return rf"{told} \iff {writing.to_latex(body)}"
         sign = r"\land" if isinstance(body, And) else r"\lor"
         parts = [
@@ -268,31 +270,9 @@ class Definition:
         return Has(literal)
 
 
-def lines_of(formula: Formula) -> str:
-    """A formula with one part of its outermost conjunction or disjunction a line."""
-    if not isinstance(formula, And | Or) or len(formula.parts) < 2:
-        return f"      {formula}"
-    if _is_flat(formula):
-        return f"      ({formula})" if isinstance(formula, Or) else f"      {formula}"
-    sign = "\n  and " if isinstance(formula, And) else "\n   or "
-    parts = [f"({part})" if isinstance(part, And | Or) else str(part) for part in formula.parts]
-    return f"      {sign.join(parts)}"
-
-
-def depth(formula: Formula) -> int:
-    """How many times it changes between and and or."""
-    parts = formula.parts if isinstance(formula, And | Or) else ()
-    return 1 + max(map(depth, parts), default=0) if parts else 0
-
-
 def plain(value: Any) -> Any:
     """A label as JSON has it."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _is_flat(formula: And | Or) -> bool:
-    simple = all(isinstance(part, Has | Not) for part in formula.parts)
-    return simple and isinstance(formula, Or)
 
 
 def _one(kind: type[And] | type[Or], parts: Sequence[Formula]) -> Formula:

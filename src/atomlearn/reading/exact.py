@@ -8,7 +8,7 @@ what is left is exact, and usually far too large to be listed: it is counted, sa
 """
 
 import random
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from atomlearn.reading.map_index import (
     odd_of,
     reverted,
 )
+from atomlearn.reading.pairs import Pairs, complements
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
@@ -39,8 +40,6 @@ LIMIT = 200_000
 
 AT_ONCE = 1 << 24
 """Truth values held in memory at a time."""
-
-Pairs = Iterable[tuple[Hashable, Hashable]] | Mapping[Hashable, Hashable]
 
 
 class ExactAtomization:
@@ -295,17 +294,3 @@ class ExactAtomization:
                 estimate=self.bound,
                 limit=limit,
             )
-
-
-def complements(pairs: Pairs) -> dict[Hashable, Hashable]:
-    """Each constant of a pair with the other.
-
-    >>> complements([("black", "white")])
-    {'black': 'white', 'white': 'black'}
-    """
-    both: dict[Hashable, Hashable] = {}
-    for one, other in pairs.items() if isinstance(pairs, Mapping) else pairs:
-        for a, b in ((one, other), (other, one)):
-            if both.setdefault(a, b) != b or a == b:
-                raise ValueError(f"{a!r} has two complements: {both[a]!r} and {b!r}")
-    return both

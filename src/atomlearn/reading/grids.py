@@ -7,7 +7,7 @@ grid in one colour, the formula is about lines; so it is if each clause is.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from atomlearn.reading.exact import Pairs, complements
+from atomlearn.reading.pairs import Pairs, complements
 
 Place = tuple[int, int, str]
 """Row, column, colour."""

@@ -23,6 +23,29 @@ def to_text(formula: Formula) -> str:
     return _write(formula, str, ("not {}", " and ", " or ", "always", "never"))
 
 
+def lines_of(formula: Formula) -> str:
+    """A formula with one part of its outermost conjunction or disjunction a line."""
+    if not isinstance(formula, And | Or) or len(formula.parts) < 2:
+        return f"      {formula}"
+    if is_flat(formula):
+        return f"      ({formula})" if isinstance(formula, Or) else f"      {formula}"
+    sign = "\n  and " if isinstance(formula, And) else "\n   or "
+    parts = [f"({part})" if isinstance(part, And | Or) else str(part) for part in formula.parts]
+    return f"      {sign.join(parts)}"
+
+
+def depth(formula: Formula) -> int:
+    """How many times it changes between and and or."""
+    parts = formula.parts if isinstance(formula, And | Or) else ()
+    return 1 + max(map(depth, parts), default=0) if parts else 0
+
+
+def is_flat(formula: And | Or) -> bool:
+    """Is it a disjunction of constants and their negations, short enough for one line?"""
+    simple = all(isinstance(part, Has | Not) for part in formula.parts)
+    return simple and isinstance(formula, Or)
+
+
 def to_latex(formula: Formula) -> str:
     r"""The formula in LaTeX, for mathematics.
 
