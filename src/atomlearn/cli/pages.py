@@ -149,8 +149,8 @@ def draw_history(page: Page, classifier: "AlgebraicClassifier") -> None:
         lambda: plot_history(
             classifier.history_, len(classifier.encoder_.literals_), n_examples=n_examples
         ),
-        "estimated error against compression by epoch and class, and the error of picking a model "
-        "at random among those that fit (the paper's theory, for small errors)",
+        "estimated error of all atoms together against the compression of each epoch's model, and "
+        "the error of one model picked at random among those that fit (the paper's theory)",
     )
 
 

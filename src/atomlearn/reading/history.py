@@ -53,8 +53,8 @@ def plot_history(
     """The error of each epoch against its compression, and the line of random picking.
 
     ``history`` is ``history_`` of a classifier, ``n_constants`` the number of its literals. The
-    line is what the theory of the paper predicts where the error is small; Sparse Crossing lies
-    below it where the error is large.
+    line is what the theory of the paper predicts of one model where the error is small; a
+    classifier decides by all atoms it has found, and lies below it.
 
     >>> epochs = [{"class": "v", "examples": 50, "atoms": 5, "estimated_error": 0.1}] * 3
     >>> len(plot_history(epochs, 20).axes)
