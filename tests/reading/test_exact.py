@@ -31,7 +31,7 @@ def bars(height, width):
     return exists(range(width), lambda j: forall(range(height), lambda i: black(i, j)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(formulas())
 def test_atoms_are_the_formula_and_nothing_else(formula):
     exact = ExactAtomization(formula, PAIRS)
@@ -40,7 +40,7 @@ def test_atoms_are_the_formula_and_nothing_else(formula):
         assert all(atom & image for atom in atoms) == is_true(formula, image)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(formulas())
 def test_atoms_are_those_of_the_naive_map_index(formula):
     exact = ExactAtomization(formula, PAIRS)

@@ -1,7 +1,7 @@
 """What symmetries of the columns do to the literals of pins, and whether the data bear them out."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,38 +88,37 @@ def _alike(
     return max(weaker)[1] if weaker else ALWAYS
 
 
-def sorted_out(maps: Sequence[Map]) -> tuple[list[Map], list[Map]]:
-    """Permutations, which move pins, and maps that leave blanks, which move examples.
+def sorted_out(maps: Sequence[Map]) -> tuple[dict[int, Map], list[Map]]:
+    """Permutations, by their number, which move pins; and maps that leave blanks, which move
+    examples.
 
     Measured on bars and parity, moved pins need fewer examples; where an image loses its border,
     moved examples are as good and sooner done.
     """
     whole = [len(np.unique(one)) == len(one) and one.min(initial=0) >= 0 for one in maps]
     return (
-        [one for one, is_whole in zip(maps, whole, strict=True) if is_whole],
-        [one for one, is_whole in zip(maps, whole, strict=True) if not is_whole],
+        {i: one for i, one in enumerate(maps) if whole[i]},
+        [one for i, one in enumerate(maps) if not whole[i]],
     )
 
 
 def believed_symmetries(
     encoder: LiteralEncoder,
-    maps: Sequence[Map],
+    maps: Mapping[int, Map],
     rows: Rows,
     labels: npt.NDArray[np.int64],
     n_classes: int,
 ) -> Symmetries | None:
     """The permutations that the examples bear out; with few examples all of them."""
-    constants = constant_maps(encoder, maps)
-    if not constants:
-        return None
-    if len(rows) >= ENOUGH:
+    constants = constant_maps(encoder, list(maps.values()))
+    if constants and len(rows) >= ENOUGH:
         n = len(encoder.literals_)
         by_class = [
             check_symmetries_of(constants, rows, labels == k, n, n + 1, 0) for k in range(n_classes)
         ]
         worst = [min(checks, key=_trust) for checks in zip(*by_class, strict=True)]
-        for check in worst:
+        for i, check in zip(maps, worst, strict=True):
             if not check.is_believable:
-                warnings.warn(f"a symmetry is left out, it {check}", stacklevel=5)
+                warnings.warn(f"symmetries[{i}] is left out: it {check}", stacklevel=5)
         constants = [m for m, check in zip(constants, worst, strict=True) if check.is_believable]
     return Symmetries(constants) if constants else None
