@@ -73,6 +73,23 @@ def test_no_fewer_conjunctions_will_do(table):
     assert len(shorter) == fewest(table, implicants)
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.sets(st.sampled_from(images(NAMES[:3])), max_size=8))
+def test_prime_implicants_are_all_there_and_no_others(table):
+    space = Space.paired(LITERALS[:3] + LITERALS[8:11], COMPLEMENT)
+    cells = [minimisation._cells(space, g) for g in range(3)]
+    bits = [minimisation._bits(field) for field in space.fields]
+    truth = np.zeros((2, 2, 2), dtype=bool)
+    for image in table:
+        cube = space.cube(space.number[name] for name in image)
+        truth |= minimisation._box([[bool(cube >> b & 1) for b in own] for own in bits])
+    primes = minimisation._primes(truth, bits, cells).tolist()
+    found = {names(sum(c[i] for c, i in zip(cells, p, strict=True)), space) for p in primes}
+    inside = {t: {i for i in images(NAMES[:3]) if t <= i} for t in terms(NAMES[:3])}
+    implicants = {t for t, where in inside.items() if where <= table}
+    assert found == {t for t in implicants if not any(other < t for other in implicants)}
+
+
 @settings(max_examples=100, deadline=None)
 @given(cnfs(LITERALS, most=5))
 def test_the_conjunctive_form_is_minimised_by_turning_it_inside_out(cnf):
