@@ -23,7 +23,8 @@ SECTIONS: dict[str, dict[str, dict]] = {
     "rows": {f"{n:,}": {"rows": n, "jobs": 2} for n in (100_000, 1_000_000, 10_000_000)},
     "columns": {f"{side**2:,}": {"side": side} for side in (10, 20, 40, 80)},
     "classes": {str(n): {"classes": n} for n in (2, 4, 6, 8, 10)},
-    "partitions": {str(n): {"parts": n} for n in (1, 2, 4, 8, 16)},
+    "partitions": {str(n): {"parts": n} for n in (1, 2, 4, 8, 16)}
+    | {f"{n}, no examples shared": {"parts": n, "share": False} for n in (4, 16)},
 }
 COMMON = {
     "cores": {"data": "mnist", "epochs": 150},

@@ -71,13 +71,13 @@ def on_dask(X, y, spec, parameters):
     DaskParts.run = exchanged.counting(DaskParts.run)
     with cluster(spec.get("workers")):
         blocks = from_array(X, chunks=(chunk, -1)), from_array(y, chunks=chunk)
-        model = fit(*blocks, **parameters)
+        model = fit(*blocks, share_examples=spec.get("share", True), **parameters)
     told = {"sent_mb": exchanged.sent / 1e6, "returned_mb": exchanged.returned / 1e6}
     return model, told | {"dropped_pins": model.contradicted_pins_}
 
 
 class Exchanged:
-    """Bytes that go to parts and come back, as Dask pickles them."""
+    """Bytes that go to each worker and come back from all, as Dask pickles them."""
 
     def __init__(self):
         self.sent = self.returned = 0
@@ -85,7 +85,8 @@ class Exchanged:
     def counting(self, run):
         def counted(parts, function, jobs):
             jobs = list(jobs)
-            self.sent += sum(len(pickle.dumps(job.shared)) for job in jobs)
+            for one in {id(one): one for job in jobs for one in job.shared}.values():
+                self.sent += len(pickle.dumps(one))
             results = run(parts, function, jobs)
             self.returned += len(pickle.dumps(results))
             return results

@@ -219,7 +219,7 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
         if len(calls) == 4:  # the first round that is not for the calibration
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("atomlearn.learning.rounds.Rounds._finish", interrupted)
+    monkeypatch.setattr("atomlearn.learning.rounds.Rounds.finish", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         classifier = quick(max_epochs=30).fit(X, y)
     assert len(calls) == 4 and classifier.learned_.interrupted

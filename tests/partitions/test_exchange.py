@@ -9,7 +9,7 @@ from atomlearn.bits import rows
 from atomlearn.datasets import vertical_bars
 from atomlearn.learning.concept import Recipe
 from atomlearn.learning.exchange import Known, PartsHere, exchange, learn_parts, thinned
-from atomlearn.learning.parts import Task, check_part, learn_part, rank_part
+from atomlearn.learning.parts import Shared, Task, check_part, learn_part, rank_part
 from atomlearn.learning.pinning import Source
 from atomlearn.learning.rounds import Examples, Rounds, Settings
 from bits.strategies import seeds
@@ -37,10 +37,10 @@ def terms(examples, label):
     return [frozenset(np.flatnonzero(bits[i])) for i in np.flatnonzero(examples.labels == label)]
 
 
-def known_after(parts, n_exchanges, seed=0):
-    known = Known.nothing(N, 2)
+def known_after(parts, n_exchanges, seed=0, share_examples=True):
+    known, rounds = Known.nothing(N, 2), Rounds(Settings(max_epochs=100))
     for _ in range(n_exchanges):
-        known, _ = exchange(parts, known, seed, Rounds(Settings(max_epochs=100)))
+        known, _ = exchange(parts, known, seed, rounds, share_examples)
     return known
 
 
@@ -60,15 +60,37 @@ def test_a_pin_that_another_part_contradicts_is_not_believed():
     parts, _ = bars(400, 4)
     task = Task(0, 1, 0, 0)
     nothing = Known.nothing(N, 2).pools[1].atoms
-    found = learn_part(parts.examples[0], nothing, task, 10, 1000, Recipe())
+    shared = Known.nothing(N, 2).shared()
+    found = learn_part(parts.examples[0], nothing, shared, task, 10, 1000, Recipe())
     suggested = sets_of_lists(found.atoms)
-    refused = [check_part(part, found.atoms, task) for part in parts.examples]
-    for part, marks in zip(parts.examples, refused, strict=True):
+    checked = [check_part(part, found.atoms, task, 3) for part in parts.examples]
+    for part, (refused, refuting) in zip(parts.examples, checked, strict=True):
         examples = terms(part, 1)
-        assert marks.tolist() == [not all(a & e for e in examples) for a in suggested]
-    assert not refused[0].any() and any(marks.any() for marks in refused[1:])
+        assert refused.tolist() == [not all(a & e for e in examples) for a in suggested]
+        missed = sorted((sum(not a & e for a in suggested) for e in examples), reverse=True)
+        told = [frozenset(np.flatnonzero(row)) for row in rows.unpack(refuting, N)]
+        assert [sum(not a & e for a in suggested) for e in told] == [m for m in missed[:3] if m]
+        assert all(e in examples for e in told)
+    assert not checked[0].refused.any() and any(one.refused.any() for one in checked[1:])
+    # told of the examples that refute them, the part suggests nothing that these contradict
+    refuting = np.concatenate([one.refuting for one in checked])
+    shared = Shared(refuting, np.ones(len(refuting), dtype=np.int64))
+    again = learn_part(parts.examples[0], nothing, shared, task, 10, 1000, Recipe())
+    told = [frozenset(np.flatnonzero(row)) for row in rows.unpack(refuting, N)]
+    assert all(a & e for a in sets_of_lists(again.atoms) for e in told)
     known = known_after(parts, 1)
     assert known.dropped > 0
+
+
+def test_examples_are_shared_only_if_that_is_allowed():
+    parts, everything = bars(400, 4)
+    alone = known_after(parts, 1, share_examples=False)
+    assert [len(rows) for rows in alone.refuting] == [0, 0]
+    known = known_after(parts, 3)
+    for k, refuting in enumerate(known.refuting):
+        told = [frozenset(np.flatnonzero(row)) for row in rows.unpack(refuting, N)]
+        assert told and len(set(told)) == len(told) <= 1000
+        assert set(told) <= set(terms(everything, k))
 
 
 def test_a_part_is_ranked_by_its_own_counterexamples():
@@ -117,7 +139,7 @@ def test_parts_that_lack_a_side():
         *parts.examples,
     ]
     sources = [Source(str(i)) for i in range(4)]
-    known = known_after(PartsHere(lacking, sources), 2)
+    known = known_after(PartsHere(lacking, sources), 2, share_examples=False)
     names = {known.pools[1].provenance(k).source.name for k in range(len(known.pools[1]))}
     assert names == {"2", "3"}
 

@@ -53,6 +53,7 @@ def fit(
     client: Any = None,
     checkpoint: str | Path | None = None,
     allow_missing: bool = False,
+    share_examples: bool = True,
     classifier: AlgebraicClassifier | None = None,
     **parameters: Any,
 ) -> AlgebraicClassifier:
@@ -71,6 +72,10 @@ def fit(
     checkpoint : a file to write what is known to after every exchange; if it is there already,
         learning goes on from it, and gives the same model as if it had never been interrupted.
     allow_missing : whether a partition may have no row of some class.
+    share_examples : whether rows that contradict what other partitions believe, at most 1,000 of
+        each class, are shown to all. It takes most of the cost of partitions away; if rows must
+        not leave their partition, say no. (To choose cuts, calibrate and explain, a bounded number
+        of rows comes to the client in any case.)
     classifier, parameters : an :class:`~atomlearn.AlgebraicClassifier`, or what to make one of,
         such as ``random_state``, ``max_epochs`` and ``verbose``.
 
@@ -88,7 +93,7 @@ def fit(
     parts = delayed_parts(X, y)
     with connected(client) as scheduler:
         raw = DaskRows(parts, scheduler)
-        return fit_parts(raw, classifier, parameters, checkpoint, allow_missing)
+        return fit_parts(raw, classifier, parameters, checkpoint, allow_missing, share_examples)
 
 
 def fit_parts(
@@ -97,6 +102,7 @@ def fit_parts(
     parameters: dict[str, Any],
     checkpoint: str | Path | None,
     allow_missing: bool,
+    share_examples: bool = True,
 ) -> AlgebraicClassifier:
     """Look at all parts, encode them where they are, learn, and put the classifier together."""
     classifier = AlgebraicClassifier() if classifier is None else classifier
@@ -117,7 +123,9 @@ def fit_parts(
     planned = Plan(len(targets), len(classifier.classes_) * targets[-1])
     with show_progress(classifier.verbose, settings, planned) as hooks:
         rounds = Rounds(settings, hooks.on_round, hooks.on_epoch)
-        learned, known = learn_parts(parts, held, seed, rounds, saved.read(), saved.write)
+        learned, known = learn_parts(
+            parts, held, seed, rounds, saved.read(), saved.write, share_examples
+        )
     if learned.interrupted:
         warnings.warn("learning was interrupted: the model is what was known by then", stacklevel=3)
     conflicts = [conflict for one in told for conflict in one.conflicts]

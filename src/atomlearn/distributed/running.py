@@ -124,12 +124,14 @@ class DaskParts:
         import dask
 
         apply = dask.delayed(_apply, pure=False)
-        shared: dict[int, Any] = {}
+        nodes: dict[int, Any] = {}
         calls = []
         for job in jobs:
-            if id(job.shared) not in shared:  # a node of its own: sent once
-                shared[id(job.shared)] = dask.delayed(job.shared, pure=False, traverse=False)
-            calls.append(apply(self.packed[job.part], shared[id(job.shared)], function, job.own))
+            for one in job.shared:
+                if id(one) not in nodes:  # a node of its own: sent once
+                    nodes[id(one)] = dask.delayed(one, pure=False, traverse=False)
+            shared = [nodes[id(one)] for one in job.shared]
+            calls.append(apply(self.packed[job.part], function, job.own, *shared))
         return self.scheduler.compute(calls) if calls else []
 
 
@@ -137,5 +139,5 @@ def _tell(packed: Packed) -> Told:
     return packed.told
 
 
-def _apply(packed: Packed, shared: Any, function: Callable[..., Any], own: tuple[Any, ...]) -> Any:
-    return function(packed.examples, shared, *own)
+def _apply(packed: Packed, function: Callable[..., Any], own: tuple[Any, ...], *shared: Any) -> Any:
+    return function(packed.examples, *shared, *own)

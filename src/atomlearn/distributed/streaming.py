@@ -125,7 +125,7 @@ class PartsOnDisk:
 
     def _apply(self, function: Callable[..., Any], job: Job) -> Any:
         examples = load_examples(self.folder / str(job.part), self.n_constants, self.n_classes)
-        return function(examples, job.shared, *job.own)
+        return function(examples, *job.shared, *job.own)
 
 
 def save_examples(examples: Examples, path: Path) -> None:

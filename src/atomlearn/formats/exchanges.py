@@ -8,6 +8,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from atomlearn.bits.rows import Rows, width
 from atomlearn.errors import CheckpointMismatch, DamagedFile
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
@@ -57,6 +60,7 @@ class Checkpoint:
         try:
             known = Known(
                 pools_in(file, self.n_constants, self.n_classes),
+                self._refuting(file),
                 int(state["epoch"]),
                 math.inf if state["best"] is None else float(state["best"]),
                 int(state["stale"]),
@@ -80,7 +84,17 @@ class Checkpoint:
         )
         file.add_json("rounds.json", [asdict(one) for one in known.done])
         add_pools(file, known.pools)
+        file.add_array("refuting.npy", np.concatenate(known.refuting))
+        file.add_array("refuting_sizes.npy", np.array([len(rows) for rows in known.refuting]))
         file.write(self.path)
+
+    def _refuting(self, file: Container) -> list[Rows]:
+        rows = file.array("refuting.npy", "u", 2).astype(np.uint64)
+        sizes = file.array("refuting_sizes.npy", "i", 1)
+        fits = len(sizes) == self.n_classes and bool((sizes >= 0).all())
+        if not fits or rows.shape != (sizes.sum(), width(self.n_constants)):
+            raise DamagedFile(f"{self.path}: refuting.npy does not fit")
+        return np.split(rows, np.cumsum(sizes)[:-1])
 
 
 def _digest(value: object) -> str:

@@ -2,8 +2,9 @@
 
 After every few epochs the new pins of all parts are put together, held against the examples of
 every part, and what none contradicts is known to all ("algebras can be run in parallel, and share
-pinning terms": the paper's section on batches). Only pins travel, never examples, apart from some
-that are spared to tell how well the classes are told apart.
+pinning terms": the paper's section on batches). Pins travel, and few examples: some that are spared
+to tell how well the classes are told apart, and, if that is allowed, some that contradict what
+other parts believe, so that all learn from them.
 """
 
 import math
@@ -15,11 +16,20 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from atomlearn.bits.random import sample, stream
+from atomlearn.bits.rows import Rows, width
 from atomlearn.learning.calibration import log_ratio
 from atomlearn.learning.classes import KEPT, LARGE_EPOCHS, schedule
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.misses import Blocks
-from atomlearn.learning.parts import Found, Task, check_part, learn_part, rank_part
+from atomlearn.learning.parts import (
+    Checked,
+    Found,
+    Shared,
+    Task,
+    check_part,
+    learn_part,
+    rank_part,
+)
 from atomlearn.learning.pinning import Pool, Source
 from atomlearn.learning.progress import Report
 from atomlearn.learning.rounds import (
@@ -44,11 +54,18 @@ MOST_PINS = 100_000
 """Pins of a class known at any time; beyond that some are forgotten, at random."""
 
 
+MOST_SHARED = 1000
+"""Examples of a class that all parts know of ..."""
+SHARED_AT_ONCE = 200
+"""... and how many may be added at an exchange. On MNIST in eight parts the loss was an eighth less
+with them, and no more than that of all data in one place."""
+
+
 class Job(NamedTuple):
-    """A function of one part; ``shared`` is the same for many jobs and sent once."""
+    """A function of one part; each of ``shared`` is the same for many jobs and sent once."""
 
     part: int
-    shared: Any
+    shared: tuple[Any, ...]
     own: tuple[Any, ...]
 
 
@@ -59,7 +76,7 @@ class Parts(Protocol):
     """One for each part."""
 
     def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
-        """The results of ``function(part, shared, *own)``, in the order of the jobs."""
+        """The results of ``function(part, *shared, *own)``, in the order of the jobs."""
 
 
 @dataclass
@@ -71,7 +88,7 @@ class PartsHere:
 
     def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
         """Apply the function to each."""
-        return [function(self.examples[job.part], job.shared, *job.own) for job in jobs]
+        return [function(self.examples[job.part], *job.shared, *job.own) for job in jobs]
 
 
 @dataclass
@@ -79,6 +96,8 @@ class Known:
     """What is known between two exchanges; all there is to save."""
 
     pools: list[Pool]
+    refuting: list[Rows]
+    """Of each class, examples that contradicted what some part believed."""
     epoch: int = 0
     best: float = math.inf
     stale: int = 0
@@ -89,7 +108,13 @@ class Known:
     @classmethod
     def nothing(cls, n_constants: int, n_classes: int) -> "Known":
         """Before the first epoch."""
-        return cls([Pool(n_constants) for _ in range(n_classes)])
+        none = np.zeros((0, width(n_constants)), dtype=np.uint64)
+        return cls([Pool(n_constants) for _ in range(n_classes)], [none] * n_classes)
+
+    def shared(self) -> Shared:
+        """The examples that all parts know of."""
+        labels = np.repeat(np.arange(len(self.refuting)), [len(rows) for rows in self.refuting])
+        return Shared(np.concatenate(self.refuting), labels)
 
 
 def learn_parts(
@@ -99,6 +124,7 @@ def learn_parts(
     rounds: Rounds,
     known: Known | None = None,
     on_exchange: Callable[[Known], None] | None = None,
+    share_examples: bool = True,
 ) -> tuple[Learned, Known]:
     """Learn until examples that no part has seen (``held``) are told apart no better.
 
@@ -110,7 +136,7 @@ def learn_parts(
     reports: list[list[Report]] = [[] for _ in known.pools]
     while known.epoch < most_epochs(rounds) and known.stale < PATIENCE and not rounds.over():
         try:
-            known, new = exchange(parts, known, seed, rounds)
+            known, new = exchange(parts, known, seed, rounds, share_examples)
             reports = [ours + more for ours, more in zip(reports, new, strict=True)]
             if known.epoch in targets or known.epoch >= most_epochs(rounds):
                 learned = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
@@ -137,36 +163,40 @@ def most_epochs(rounds: Rounds) -> int:
 
 
 def exchange(
-    parts: Parts, known: Known, seed: int, rounds: Rounds
+    parts: Parts, known: Known, seed: int, rounds: Rounds, share_examples: bool = True
 ) -> tuple[Known, list[list[Report]]]:
     """A few epochs of every part, then what they found, as far as all agree."""
     n_parts, classes = len(parts.sources), range(len(known.pools))
     epochs = min(EXCHANGE, most_epochs(rounds) - known.epoch)
     most = max(FEWEST_NEW, MOST_NEW // n_parts)
     tasks = [Task(seed, k, p, known.epoch) for k in classes for p in range(n_parts)]
+    shared, recipe = known.shared(), rounds.settings.recipe
     found: list[Found] = parts.run(
         learn_part,
         (
-            Job(task.part, known.pools[task.label].atoms,
-                (task, epochs, most, rounds.settings.recipe))
+            Job(task.part, (known.pools[task.label].atoms, shared), (task, epochs, most, recipe))
             for task in tasks
         ),
-    )  # fmt: skip
+    )
     candidates = [
         suggested(known.pools[k], found[k * n_parts : (k + 1) * n_parts], parts.sources)
         for k in classes
     ]
-    refused = parts.run(
-        check_part, (Job(task.part, candidates[task.label].atoms, (task,)) for task in tasks)
+    at_once = -(-SHARED_AT_ONCE // n_parts) if share_examples else 0
+    checked: list[Checked] = parts.run(
+        check_part,
+        (Job(task.part, (candidates[task.label].atoms,), (task, at_once)) for task in tasks),
     )
-    pools, dropped = [], known.dropped
+    pools, refuting, dropped = [], [], known.dropped
     for k in classes:
-        marks = np.logical_or.reduce(refused[k * n_parts : (k + 1) * n_parts])
-        dropped += candidates[k].drop(marks)
+        said = checked[k * n_parts : (k + 1) * n_parts]
+        dropped += candidates[k].drop(np.logical_or.reduce([one.refused for one in said]))
         pool = known.pools[k].copy()
         pool.merge(candidates[k])
         pool.keep(sample(stream(Task(seed, k, 0, known.epoch).random(3)), len(pool), MOST_PINS))
         pools.append(pool)
+        refuting.append(joined([known.refuting[k], *(one.refuting for one in said)]))
+    known = replace(known, refuting=refuting)
     known = replace(known, pools=pools, epoch=known.epoch + epochs, dropped=dropped)
     if rounds.on_epoch is not None:
         for _ in range(epochs * len(classes)):
@@ -175,6 +205,13 @@ def exchange(
         together([one.reports for one in found[k * n_parts : (k + 1) * n_parts]], known.pools[k])
         for k in classes
     ]
+
+
+def joined(rows: Sequence[Rows]) -> Rows:
+    """Different examples, the first ones first, and no more than all parts should know of."""
+    everything = np.concatenate(rows)
+    _, first = np.unique(everything, axis=0, return_index=True)
+    return everything[np.sort(first)[:MOST_SHARED]]
 
 
 def suggested(known: Pool, found: Sequence[Found], sources: Sequence[Source]) -> Pool:
@@ -195,7 +232,7 @@ def thinned(parts: Parts, known: Known, seed: int, size: int) -> Known:
     n_parts = len(parts.sources)
     tasks = [Task(seed, k, p, known.epoch) for k in large for p in range(n_parts)]
     counts = parts.run(
-        rank_part, (Job(task.part, known.pools[task.label].atoms, (task,)) for task in tasks)
+        rank_part, (Job(task.part, (known.pools[task.label].atoms,), (task,)) for task in tasks)
     )
     pools = list(known.pools)
     for i, k in enumerate(large):

@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.bits.random import sample
+from atomlearn.bits.rows import Rows
 from atomlearn.learning.concept import Concept, Recipe, Sampler
 from atomlearn.learning.discriminant import contradicted
 from atomlearn.learning.lists import Lists
+from atomlearn.learning.misses import blocks_of, count_misses
 from atomlearn.learning.pinning import Pool
 from atomlearn.learning.progress import Report
 from atomlearn.learning.rounds import Examples
@@ -42,15 +44,37 @@ class Found(NamedTuple):
     reports: list[Report]
 
 
+class Checked(NamedTuple):
+    """What a part says of pins that others suggest."""
+
+    refused: npt.NDArray[np.bool_]
+    """Some example of the class contradicts the pin."""
+    refuting: Rows
+    """The examples that contradict most of them."""
+
+
+class Shared(NamedTuple):
+    """Examples that all parts know of: each has contradicted what another part believed."""
+
+    rows: Rows
+    labels: npt.NDArray[np.int64]
+
+
 def learn_part(
-    examples: Examples, known: Lists, task: Task, epochs: int, most: int, recipe: Recipe
+    examples: Examples,
+    known: Lists,
+    shared: Shared,
+    task: Task,
+    epochs: int,
+    most: int,
+    recipe: Recipe,
 ) -> Found:
     """Some epochs on one part, with the pins known so far; of the new ones ``most``, at random.
 
     (Those that hard counterexamples miss most are oftener contradicted by other parts, and teach
     less: on MNIST in eight parts the loss was a tenth higher.)
     """
-    sampler = _sampler(examples, known, task, recipe, purpose=0)
+    sampler = _sampler(examples.extended(*shared), known, task, recipe, purpose=0)
     pool, reports = sampler.concept.pool, []
     if len(sampler.positives) and len(sampler.negatives):
         reports = [sampler.run_epoch() for _ in range(epochs)]
@@ -59,14 +83,15 @@ def learn_part(
     return Found(pool.atoms, pool.born, reports)
 
 
-def check_part(examples: Examples, atoms: Lists, task: Task) -> npt.NDArray[np.bool_]:
-    """Which of the atoms some example of the class in this part contradicts."""
-    concept = Concept(examples.n_constants, examples.n_constants - 1, 0)
-    rows = examples.variants[:, examples.labels == task.label]
-    positives = concept.positives_of(
-        np.ascontiguousarray(rows.reshape(-1, examples.variants.shape[2]))
-    )
-    return contradicted(atoms, positives.left_of, positives.right_of)
+def check_part(examples: Examples, atoms: Lists, task: Task, most: int) -> Checked:
+    """Which of the atoms this part contradicts, and by which of its examples (``most`` of them)."""
+    n = examples.n_constants
+    rows = np.ascontiguousarray(examples.variants[:, examples.labels == task.label])
+    positives = Concept(n, n - 1, 0).positives_of(rows.reshape(-1, rows.shape[2]))
+    refused = contradicted(atoms, positives.left_of, positives.right_of)
+    missed = count_misses(atoms, blocks_of(rows[0], n), rows.shape[1])
+    worst = np.argsort(-missed, kind="stable")[:most]
+    return Checked(refused, rows[0][worst[missed[worst] > 0]])
 
 
 def rank_part(examples: Examples, atoms: Lists, task: Task) -> npt.NDArray[np.int64]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
+from atomlearn.bits.rows import Rows
 from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrate, log_ratio
 from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
 from atomlearn.learning.misses import Blocks, blocks_of
@@ -103,6 +104,18 @@ class Examples:
                 self.dissent.labels[kept],
                 self.dissent.weights[kept],
             ),
+        )
+
+    def extended(self, rows: Rows, labels: Labels) -> "Examples":
+        """These and some more, which no symmetry moves."""
+        if len(labels) == 0:
+            return self
+        more = np.broadcast_to(rows, (len(self.variants), *rows.shape))
+        return replace(
+            self,
+            variants=np.concatenate([self.variants, more], axis=1),
+            labels=np.concatenate([self.labels, labels]),
+            weights=np.concatenate([self.weights, np.ones(len(labels))]),
         )
 
     def blocks(self) -> Blocks:
