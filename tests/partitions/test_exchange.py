@@ -64,11 +64,11 @@ def test_a_pin_that_another_part_contradicts_is_not_believed():
     found = learn_part(parts.examples[0], nothing, shared, task, 10, 1000, Recipe())
     suggested = sets_of_lists(found.atoms)
     checked = [check_part(part, found.atoms, task, 3) for part in parts.examples]
-    for part, (refused, refuting) in zip(parts.examples, checked, strict=True):
+    for part, one in zip(parts.examples, checked, strict=True):
         examples = terms(part, 1)
-        assert refused.tolist() == [not all(a & e for e in examples) for a in suggested]
+        assert one.refused.tolist() == [not all(a & e for e in examples) for a in suggested]
         missed = sorted((sum(not a & e for a in suggested) for e in examples), reverse=True)
-        told = [frozenset(np.flatnonzero(row)) for row in rows.unpack(refuting, N)]
+        told = [frozenset(np.flatnonzero(row)) for row in rows.unpack(one.refuting, N)]
         assert [sum(not a & e for a in suggested) for e in told] == [m for m in missed[:3] if m]
         assert all(e in examples for e in told)
     assert not checked[0].refused.any() and any(one.refused.any() for one in checked[1:])

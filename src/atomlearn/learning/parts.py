@@ -47,10 +47,16 @@ class Found(NamedTuple):
 class Checked(NamedTuple):
     """What a part says of pins that others suggest."""
 
-    refused: npt.NDArray[np.bool_]
-    """Some example of the class contradicts the pin."""
+    refused_bits: npt.NDArray[np.uint8]
+    """Packed, because it travels from every part: does some example of the class contradict?"""
+    n: int
     refuting: Rows
     """The examples that contradict most of them."""
+
+    @property
+    def refused(self) -> npt.NDArray[np.bool_]:
+        """The same for each pin."""
+        return np.unpackbits(self.refused_bits, count=self.n).astype(np.bool_)
 
 
 class Shared(NamedTuple):
@@ -91,7 +97,7 @@ def check_part(examples: Examples, atoms: Lists, task: Task, most: int) -> Check
     refused = contradicted(atoms, positives.left_of, positives.right_of)
     missed = count_misses(atoms, blocks_of(rows[0], n), rows.shape[1])
     worst = np.argsort(-missed, kind="stable")[:most]
-    return Checked(refused, rows[0][worst[missed[worst] > 0]])
+    return Checked(np.packbits(refused), len(refused), rows[0][worst[missed[worst] > 0]])
 
 
 def rank_part(examples: Examples, atoms: Lists, task: Task) -> npt.NDArray[np.int64]:
