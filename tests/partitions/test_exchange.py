@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from atomlearn.bits import rows
 from atomlearn.datasets import vertical_bars
 from atomlearn.learning.concept import Recipe
+from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Known, PartsHere, exchange, learn_parts, thinned
 from atomlearn.learning.parts import Shared, Task, check_part, learn_part, rank_part
 from atomlearn.learning.pinning import Source
-from atomlearn.learning.rounds import Examples, Rounds, Settings
+from atomlearn.learning.rounds import Rounds, Settings
 from bits.strategies import seeds
 from learning.strategies import sets_of_lists
 

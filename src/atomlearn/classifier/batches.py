@@ -15,8 +15,9 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.classes import DOUBT, NOISE, SMALL_CANDIDATES
 from atomlearn.learning.concept import Concept, Recipe, Sampler
+from atomlearn.learning.examples import Examples, Unseen
 from atomlearn.learning.misses import blocks_of
-from atomlearn.learning.rounds import Examples, Learned, Rounds, Settings, Unseen
+from atomlearn.learning.rounds import Learned, Rounds, Settings
 
 EPOCHS = 20
 """Epochs of each class for a batch."""

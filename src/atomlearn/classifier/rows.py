@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from atomlearn.bits.rows import Rows
 from atomlearn.learning.classes import row_keys
-from atomlearn.learning.rounds import Dissent
+from atomlearn.learning.examples import Dissent
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.moved_literals import believed_symmetries, sorted_out
 from atomlearn.classifier.rows import DistinctRows, RowConflict, distinct_rows
 from atomlearn.classifier.symmetries import check_maps, permuted
-from atomlearn.learning.rounds import Examples
+from atomlearn.learning.examples import Examples
 
 Labels = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -29,8 +29,9 @@ from atomlearn.distributed.survey import (
 from atomlearn.errors import UnfitParts
 from atomlearn.formats.exchanges import Checkpoint
 from atomlearn.learning.classes import LARGE_EPOCHS, LARGEST_SPARED, SPARED_SHARE, Plan, schedule
+from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Parts, learn_parts
-from atomlearn.learning.rounds import Examples, Rounds
+from atomlearn.learning.rounds import Rounds
 
 FEWEST_SPARED = 50
 """Rows of a small set that are spared to tell when to stop, if that is not too large a part."""

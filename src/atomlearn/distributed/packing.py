@@ -14,8 +14,8 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import read_table
 from atomlearn.classifier.training import TrainingRows
 from atomlearn.errors import UnfitParts
+from atomlearn.learning.examples import Examples
 from atomlearn.learning.pinning import Source
-from atomlearn.learning.rounds import Examples
 
 
 @dataclass(frozen=True)

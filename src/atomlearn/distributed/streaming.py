@@ -20,9 +20,9 @@ from atomlearn.distributed.packing import Recoding, Told, pack, sources_of
 from atomlearn.distributed.survey import SAMPLED, Survey, survey
 from atomlearn.errors import UnfitParts
 from atomlearn.formats.batches import chained
+from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Job
 from atomlearn.learning.pinning import Source
-from atomlearn.learning.rounds import Examples
 from atomlearn.learning.symmetries import Symmetries
 
 log = logging.getLogger("atomlearn")

@@ -27,7 +27,8 @@ from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
 from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
-from atomlearn.learning.rounds import Learned, Unseen
+from atomlearn.learning.examples import Unseen
+from atomlearn.learning.rounds import Learned
 
 KIND = "classifier"
 VERSION = 1

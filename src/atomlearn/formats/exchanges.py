@@ -14,10 +14,11 @@ from atomlearn.bits.rows import Rows, width
 from atomlearn.errors import CheckpointMismatch, DamagedFile
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
+from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Known
 from atomlearn.learning.pinning import Source
 from atomlearn.learning.progress import Report
-from atomlearn.learning.rounds import Examples, Round
+from atomlearn.learning.rounds import Round
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier

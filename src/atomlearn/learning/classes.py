@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.concept import Concept, Indices, Sampler
+from atomlearn.learning.examples import Examples
 from atomlearn.learning.rounds import (
-    Examples,
     Learned,
     OnEpoch,
     OnRound,

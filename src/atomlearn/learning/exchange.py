@@ -20,6 +20,7 @@ from atomlearn.bits.rows import Rows, width
 from atomlearn.learning.calibration import log_ratio
 from atomlearn.learning.classes import KEPT, LARGE_EPOCHS, schedule
 from atomlearn.learning.concept import Concept
+from atomlearn.learning.examples import Examples, Unseen
 from atomlearn.learning.misses import Blocks
 from atomlearn.learning.parts import (
     Checked,
@@ -32,16 +33,7 @@ from atomlearn.learning.parts import (
 )
 from atomlearn.learning.pinning import Pool, Source
 from atomlearn.learning.progress import Report
-from atomlearn.learning.rounds import (
-    PATIENCE,
-    PROGRESS,
-    Examples,
-    Learned,
-    Round,
-    Rounds,
-    Unseen,
-    is_as_good,
-)
+from atomlearn.learning.rounds import PATIENCE, PROGRESS, Learned, Round, Rounds, is_as_good
 
 EXCHANGE = 10
 """Epochs of each part between two exchanges; also how often hard counterexamples are renewed."""

@@ -14,11 +14,11 @@ from atomlearn.bits.random import sample
 from atomlearn.bits.rows import Rows
 from atomlearn.learning.concept import Concept, Recipe, Sampler
 from atomlearn.learning.discriminant import contradicted
+from atomlearn.learning.examples import Examples
 from atomlearn.learning.lists import Lists
 from atomlearn.learning.misses import blocks_of, count_misses
 from atomlearn.learning.pinning import Pool
 from atomlearn.learning.progress import Report
-from atomlearn.learning.rounds import Examples
 
 
 class Task(NamedTuple):

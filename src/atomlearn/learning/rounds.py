@@ -12,12 +12,11 @@ import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-from atomlearn.bits.rows import Rows
-from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrate, log_ratio
+from atomlearn.learning.calibration import Calibration, Floats, log_ratio
 from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
-from atomlearn.learning.misses import Blocks, blocks_of
+from atomlearn.learning.examples import Examples, Unseen
+from atomlearn.learning.misses import Blocks
 from atomlearn.learning.progress import Report
-from atomlearn.learning.symmetries import Symmetries
 
 PATIENCE = 2
 """Rounds without progress after which learning stops."""
@@ -26,113 +25,6 @@ PROGRESS = 0.99
 
 WORSE, TINY = 1.05, 1e-4
 """By how much more loss fewer pins are still as good as all."""
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """What was said of examples before they were learned from, if they ever were."""
-
-    ratios: Floats
-    labels: Labels
-    weights: Floats
-    """What counts when errors are counted."""
-    shares: Floats
-    """What counts in the calibration: of an example at most one, whatever labels it had."""
-
-    @classmethod
-    def none(cls, n_classes: int) -> "Unseen":
-        """No example yet."""
-        nothing = np.zeros(0)
-        return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), nothing, nothing)
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def calibrate(self) -> Calibration:
-        """The calibration that fits them."""
-        return calibrate(self.ratios, self.labels, self.shares)
-
-    def error_and_loss(self, calibration: Calibration) -> tuple[float, float]:
-        """Share of wrong answers, and mean loss."""
-        p = calibration.probabilities(self.ratios)
-        share = self.weights / self.weights.sum()
-        own = p[np.arange(len(self)), self.labels]
-        wrong = p.argmax(axis=1) != self.labels
-        return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
-
-
-class Dissent(NamedTuple):
-    """Labels that some examples also had, and how much weight these have."""
-
-    examples: Indices
-    labels: Labels
-    weights: Floats
-
-
-NO_DISSENT = Dissent(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Distinct examples as packed terms: ``(n_variants, n, words)``, with labels and weights."""
-
-    variants: npt.NDArray[np.uint64]
-    labels: Labels
-    weights: Floats
-    n_constants: int
-    n_classes: int
-    dissent: Dissent = NO_DISSENT
-    """What was not learned from but counts when errors are counted."""
-    symmetries: Symmetries | None = None
-    """Maps of constants that keep the labels: pins are moved by them."""
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def some(self, which: Indices) -> "Examples":
-        """Some of the examples."""
-        place = np.full(len(self), -1)
-        place[which] = np.arange(len(which))
-        kept = place[self.dissent.examples] >= 0
-        return replace(
-            self,
-            variants=np.ascontiguousarray(self.variants[:, which]),
-            labels=self.labels[which],
-            weights=self.weights[which],
-            dissent=Dissent(
-                place[self.dissent.examples[kept]],
-                self.dissent.labels[kept],
-                self.dissent.weights[kept],
-            ),
-        )
-
-    def extended(self, rows: Rows, labels: Labels) -> "Examples":
-        """These and some more, which no symmetry moves."""
-        if len(labels) == 0:
-            return self
-        more = np.broadcast_to(rows, (len(self.variants), *rows.shape))
-        return replace(
-            self,
-            variants=np.concatenate([self.variants, more], axis=1),
-            labels=np.concatenate([self.labels, labels]),
-            weights=np.concatenate([self.weights, np.ones(len(labels))]),
-        )
-
-    def blocks(self) -> Blocks:
-        """The examples themselves, transposed for counting misses."""
-        return blocks_of(self.variants[0], self.n_constants)
-
-    def unseen(self, ratios: Floats) -> Unseen:
-        """What was said of the examples, with all the labels that they had."""
-        which = np.concatenate([np.arange(len(self)), self.dissent.examples])
-        weights = np.concatenate([self.weights, self.dissent.weights])
-        total = np.bincount(which, weights=weights, minlength=len(self))
-        return Unseen(
-            ratios[which],
-            np.concatenate([self.labels, self.dissent.labels]),
-            weights,
-            weights / np.maximum(total, 1.0)[which],
-        )
 
 
 @dataclass(frozen=True)
