@@ -1,6 +1,13 @@
+from dataclasses import asdict
 from pathlib import Path
 
+import pytest
+
+from atomlearn.experiments import NAMES, experiment
+from atomlearn.experiments.experiment import Setting
 from atomlearn.experiments.readme import END, START, read_results, table, with_table
+from atomlearn.experiments.record import read_json
+from atomlearn.experiments.report import Report
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,3 +27,18 @@ def test_only_what_is_between_the_marks_is_changed():
     text = with_table(f"before\n{START}\nold\n{END}\nafter", results)
     assert text.startswith("before\n") and text.endswith("\nafter") and "old" not in text
     assert text.count("a \\| b") == 5 and "--seed 7" in table(results)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_claims_are_what_the_committed_measurements_say(name, tmp_path):
+    """Nothing was written by hand: the pages are made anew from what the steps left."""
+    committed = read_json(ROOT / "docs" / "results" / name / "results.json")
+    setting = Setting(**committed["settings"])
+    report = Report(experiment(name), tmp_path, setting, committed["steps"])
+    results = {step["step"]: step["result"] for step in committed["steps"]}
+    experiment(name).report(report, results)
+    assert [asdict(claim) for claim in report.claims] == committed["claims"]
+    assert [step.name for step in experiment(name).steps(setting)] == list(results)
+    for path in tmp_path.glob("*.csv"):
+        kept = ROOT / "docs" / "results" / name / path.name
+        assert path.read_text() == kept.read_text()

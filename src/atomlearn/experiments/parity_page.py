@@ -148,9 +148,9 @@ def compression(page: Report, streams: Streams) -> None:
                 f"within {percent(told.off_line, 0)} of {wanted:.1f}",
                 f"{ours:.1f}, {percent(abs(ours / wanted - 1), 0)} "
                 f"{'above' if ours > wanted else 'below'}",
-                "near the line, but see below: the value follows from the growth of the batches"
+                "near the line, but the value follows from the growth of the batches"
                 if abs(ours / wanted - 1) <= 0.15
-                else "not on the line; the value follows from the growth of the batches, see below",
+                else "not on the line; the value follows from the growth of the batches",
                 headline=True,
             )
         )  # fmt: skip
