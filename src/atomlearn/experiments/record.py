@@ -18,11 +18,33 @@ from atomlearn.formats.replacing import replacing
 Record = dict[str, Any]
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write JSON as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
-        file.write((json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+        file.write(as_json(value).encode())
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """JSON with a line for each entry, and for each of a list of entries: short, and diffable.
+
+    >>> print(as_json({"a": 1, "b": [{"c": [2, 3]}, {"d": 4}]}), end="")
+    {
+    "a": 1,
+    "b": [
+     {"c": [2, 3]},
+     {"d": 4}
+    ]
+    }
+    """
+    entries = []
+    for key, entry in value.items():
+        text = json.dumps(entry, ensure_ascii=False)
+        if isinstance(entry, list) and any(isinstance(one, Mapping) for one in entry):
+            rows = ",\n ".join(json.dumps(one, ensure_ascii=False) for one in entry)
+            text = f"[\n {rows}\n]"
+        entries.append(f"{json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(entries) + "\n}\n"
 
 
 def read_json(path: Path) -> Any:
