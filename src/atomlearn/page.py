@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from atomlearn.formats.replacing import replacing
 
@@ -41,7 +42,7 @@ class Page:
 
     def section(self, text: str) -> None:
         """Begin a section."""
-        self.console.rule(f"[bold]{text}")
+        self.console.rule(Text(text, style="bold"))
         self.parts.append(f"<h2>{html.escape(text)}</h2>")
 
     def say(self, text: str) -> None:
@@ -64,7 +65,7 @@ class Page:
         lines = []
         for values in body:
             cells = [str(value) for value in values]
-            shown.add_row(*cells)
+            shown.add_row(*map(Text, cells))
             lines.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
         self.console.print(shown)
         names = "".join(f"<th>{html.escape(name)}</th>" for name in head)

@@ -87,7 +87,7 @@ def test_the_absence_of_bars_is_said_in_a_sentence():
     some = classifier.definition(True, max_clauses=5)
     assert some.is_partial and some.sentence is None
     assert some.conjecture.sentence == "some column with all rows black"
-    assert "It looks like: some column with all rows black" in str(some)
+    assert "True looks like: some column with all rows black" in str(some)
     assert some.to_dict()["conjecture"] == "some column with all rows black"
 
 

@@ -165,7 +165,7 @@ def test_a_part_of_a_large_model_says_so():
     algebra.add(~(v <= algebra.term(NAMES[1:])), v <= algebra.term(NAMES))
     algebra.add(~(v <= algebra.term(NAMES[:-1])))
     blind = whole.definition("v", most=3)
-    assert len(blind.clauses) == 3 and blind.is_partial and "3 of 8 clauses" in str(blind)
+    assert len(blind.clauses) == 3 and blind.is_partial and "3 of 8 atoms" in str(blind)
     told = whole.definition("v", most=2, relations=algebra.relations)
     assert {clause.literals for clause in told.clauses} == {("c1",), ("c8",)}
     assert (told.coverage, told.exclusion, told.error) == (1, 1, 0) and told.is_partial

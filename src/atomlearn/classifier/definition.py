@@ -82,6 +82,7 @@ def define(
         label,
         clauses,
         measured=measure(is_true, sample.labels == k, weight),
+        total=len(atoms.starts) - 1,
         space=space_of(used, encoder.columns_),
         grid=grid,
         conjecture=None if grid is None else conjectured(grid, k, atoms, encoder, sample),

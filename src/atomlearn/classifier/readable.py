@@ -14,6 +14,7 @@ from atomlearn.classifier.explanation import Explanation, explain_row
 from atomlearn.classifier.images import image_of
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import one_row, read_table
+from atomlearn.classifier.training import class_number
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Learned
 
@@ -69,10 +70,7 @@ class Readable:
         True
         """
         check_is_fitted(self)
-        found = np.flatnonzero(self.classes_ == label)
-        if len(found) != 1:
-            raise ValueError(f"{label!r} is not one of the classes: {self.classes_.tolist()}")
-        k = int(found[0])
+        k = class_number(label, self.classes_)
         atoms = self.learned_.concepts[k].pool.atoms
         return define(
             self.classes_[k],

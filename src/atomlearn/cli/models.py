@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from atomlearn.reading.define import ConstantDefinition
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
-MOST_ATOMS = 50
+MOST_ATOMS, MOST_CLAUSES = 50, 12
 MOST_DEFINED = 3
 MOST_CONSTANTS = 200
 """Constants that are defined without being asked for, and in models of how many constants."""
@@ -60,8 +60,14 @@ def show(
         typer.Option("--of", help='Only the atoms of a term, as "v" or "c1 c2"; or one class.'),
     ] = None,
     most: Annotated[
-        int, typer.Option("--most", min=0, help="How many atoms (or clauses) to list; 0 for all.")
-    ] = MOST_ATOMS,
+        int | None,
+        typer.Option(
+            "--most",
+            min=0,
+            help=f"How many to list, 0 for all: atoms (else {MOST_ATOMS}), clauses of a class "
+            f"(else {MOST_CLAUSES}).",
+        ),
+    ] = None,
     pairs: Annotated[
         str | None,
         typer.Option("--pairs", help='Constants that exclude each other: "black1/white1 b2/w2".'),
@@ -80,7 +86,9 @@ def show(
     if not isinstance(loaded, Model):
         from atomlearn.cli.tables import show_classifier
 
-        show_classifier(loaded, of, 12 if most == MOST_ATOMS else most, as_json, html)
+        if pairs is not None or grid is not None:
+            fail("--pairs and --grid are for models of relations: a classifier knows its columns")
+        show_classifier(loaded, of, MOST_CLAUSES if most is None else most, as_json, html)
         return
     model = loaded
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
@@ -94,7 +102,7 @@ def show(
         told = {"kind": "model", "constants": list(model.names), "atoms": listed}
         print_json({**told, "definitions": [one.to_dict() for one in definitions]})
         return
-    _print_atoms(model, atoms, of, most)
+    _print_atoms(model, atoms, of, MOST_ATOMS if most is None else most)
     for one in definitions:
         print(f"\n{one}")
     print(

@@ -241,7 +241,7 @@ def show_classifier(
     )
     for definition in definitions:
         print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
-    print("\nEach row of a class has something of every atom; the one whose atoms it misses least.")
+    print("\nEach row of a class has something of its atoms; a new row is of the class whose it misses least.")
     if html is not None:
         print(f"written to {html}")
 

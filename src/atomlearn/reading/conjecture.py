@@ -27,8 +27,7 @@ class Conjecture:
 
     def __str__(self) -> str:
         return (
-            f"It looks like: {self.sentence} (no exception in {self.measured.examples:,} examples; "
-            f"{self.atoms})"
+            f"{self.sentence} (no exception in {self.measured.examples:,} examples; {self.atoms})"
         )
 
 

@@ -95,6 +95,12 @@ class Space:
         """The number of each literal."""
         return {literal: i for i, literal in enumerate(self.literals)}
 
+    @cached_property
+    def _ends(self) -> tuple[int, int]:
+        """The highest bits of all fields, and the lowest."""
+        highest = sum(1 << (field.bit_length() - 1) for field in self.fields)
+        return highest, sum(field & -field for field in self.fields)
+
     def inverted(self) -> "Space":
         """The same groups, each literal true where it was false: for formulas turned inside out."""
         states = [self.fields[g] & ~s for g, s in zip(self.group, self.states, strict=True)]
@@ -108,8 +114,13 @@ class Space:
         return out
 
     def occurs(self, cube: int) -> bool:
-        """Is a state of every group left?"""
-        return all(cube & field for field in self.fields)
+        """Is a state of every group left?
+
+        All fields at once: with its highest bit set a field can spare its lowest, and keeps the
+        highest only if another bit was there.
+        """
+        highest, lowest = self._ends
+        return (((cube | highest) - lowest) | cube) & highest == highest
 
     def clause(self, literals: Iterable[Hashable]) -> Clause | None:
         """A disjunction without literals that imply another; ``None`` if it is always true."""

@@ -114,7 +114,7 @@ class Definition:
             body = "  always"
         told = [head, body, self._told()]
         if self.conjecture is not None and self.conjecture.sentence != self.sentence:
-            told.append(str(self.conjecture))
+            told.insert(0, f"{self.label} looks like: {self.conjecture}")
         return "\n".join(one for one in told if one)
 
     def to_latex(self) -> str:
@@ -187,7 +187,7 @@ class Definition:
 
     @property
     def is_partial(self) -> bool:
-        """Does it let in what it should not: are there clauses, or examples, that say so?"""
+        """Is it a part of the atoms only, or does it let examples in that it should not?"""
         if self.total is not None and self.total > len(self.clauses):
             return True
         return self.measured is not None and self.measured.exclusion < 1.0
@@ -209,7 +209,7 @@ class Definition:
         if self.is_partial:
             said.append("partial")
         if self.total is not None and self.total > len(self.clauses):
-            said.append(f"{len(self.clauses):,} of {self.total:,} clauses")
+            said.append(f"{len(self.clauses):,} of {self.total:,} atoms")
         told = ", ".join(said)
         if self.measured is None:
             return f"({told})" if told else ""

@@ -7,6 +7,7 @@ contain another are redundant (Theorem 5, as every constant has an atom of its o
 what is left is exact, and usually far too large to be listed: it is counted, sampled and asked.
 """
 
+import math
 import random
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -77,7 +78,7 @@ class ExactAtomization:
 
     def __repr__(self) -> str:
         exactly = "" if self._node.certain else "at most "
-        return f"<ExactAtomization: {exactly}{self.bound:,} atoms>"
+        return f"<ExactAtomization: {exactly}{_shown(self.bound)} atoms>"
 
     @property
     def bound(self) -> int:
@@ -131,6 +132,7 @@ class ExactAtomization:
                         return atoms
                     continue
                 clause = self._shrunk(clause, rng)
+                fruitless = 0
             atoms.append(self._names(clause))
         return atoms
 
@@ -289,8 +291,14 @@ class ExactAtomization:
     def _check_listable(self, limit: int, what: str) -> None:
         if self.bound > limit:
             raise ModelTooLarge(
-                f"{what} would go through up to {self.bound:,} clauses; the limit is {limit:,}: "
+                f"{what} would go through up to {_shown(self.bound)} clauses; "
+                f"the limit is {limit:,}: "
                 "use sample(), contains() or bound",
                 estimate=self.bound,
                 limit=limit,
             )
+
+
+def _shown(n: int) -> str:
+    """A number in digits, unless there are hundreds of them."""
+    return f"{n:,}" if n < 10**100 else f"about 10^{int((n.bit_length() - 1) * math.log10(2))}"

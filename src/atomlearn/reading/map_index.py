@@ -88,12 +88,7 @@ def all_of(parts: Sequence[Node]) -> Node:
     for part in parts:
         literals |= part.literals
     bound = sum(part.bound for part in parts)
-    certain = (
-        len(parts) <= MOST_SIBLINGS
-        and all(part.certain for part in parts)
-        and all(_never_within(a, b) for a in parts for b in parts if a is not b)
-        and len({id(part) for part in parts}) == len(parts)
-    )
+    certain = all(part.certain for part in parts) and _are_apart(parts, literals)
     return Node(Kind.ALL, tuple(parts), literals, bound, certain, (literals,))
 
 
@@ -108,6 +103,17 @@ def odd_of(
             all_of([any_of([odd, no], opposite), any_of([even, yes], opposite)]),
         )
     return odd, even
+
+
+def _are_apart(parts: Sequence[Node], literals: int) -> bool:
+    """Is it clear that no clause of a part is part of a clause of another?"""
+    if sum(part.literals.bit_count() for part in parts) == literals.bit_count():
+        return True  # they have no literal in common
+    return (
+        len(parts) <= MOST_SIBLINGS
+        and len({id(part) for part in parts}) == len(parts)
+        and all(_never_within(a, b) for a in parts for b in parts if a is not b)
+    )
 
 
 def _never_within(a: Node, b: Node) -> bool:
@@ -146,15 +152,22 @@ def clauses(node: Node) -> Iterator[int]:
         for part in node.parts:
             yield from clauses(part)
     else:
-        yield from _joined(node.parts, 0)
+        yield from _joined(node.parts)
 
 
-def _joined(parts: tuple[Node, ...], so_far: int) -> Iterator[int]:
-    if not parts:
-        yield so_far
-        return
-    for clause in clauses(parts[0]):
-        yield from _joined(parts[1:], so_far | clause)
+def _joined(parts: tuple[Node, ...]) -> Iterator[int]:
+    """One clause of each part, in all ways; a loop, for there may be a part a pixel."""
+    joined, choices = [0], [iter([0])]
+    while choices:
+        clause = next(choices[-1], None)
+        if clause is None:
+            choices.pop()
+            joined.pop()
+        elif len(choices) > len(parts):
+            yield joined[-1] | clause
+        else:
+            joined.append(joined[-1] | clause)
+            choices.append(clauses(parts[len(choices) - 1]))
 
 
 def draw(node: Node, rng: random.Random) -> int:

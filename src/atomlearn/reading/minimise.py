@@ -21,8 +21,9 @@ MOST_PRODUCTS = 1 << 20
 MOST_PRIMES = 2000
 """Sizes up to which a formula is minimised exactly: states, conjunctions and primes to look at."""
 
-SECONDS = 10.0
-"""Time for the integer program; what it has by then is irredundant but need not be shortest."""
+NODES = 500
+"""Cases for the integer program, not seconds: the same formula on every machine. What it has by
+then covers the table but need not be shortest."""
 
 STEPS = 20_000
 """Cases that are told apart before a conjunction counts as not covered."""
@@ -89,17 +90,17 @@ def covered(cube: int, cubes: Sequence[int], space: Space) -> bool:
         steps[0] -= 1
         if steps[0] < 0:
             return False
-        among = [c for c in among if space.occurs(c & part)]
         if any(part & ~c == 0 for c in among):
             return True
         if not among:
             return False
         split = among[0]
         field = next(f for f in space.fields if part & f & ~split)
-        first = part & ~(field & ~split)
-        return inside(first, among) and inside(part & ~(field & split), among)
+        halves = part & ~(field & ~split), part & ~(field & split)
+        # Of those that meet the part, the halves differ in one field only.
+        return all(inside(half, [c for c in among if c & half & field]) for half in halves)
 
-    return inside(cube, list(cubes))
+    return inside(cube, [c for c in cubes if space.occurs(c & cube)])
 
 
 def _cells(space: Space, group: int) -> list[int]:
@@ -173,7 +174,7 @@ def _cover(boxes: Bits, sizes: Numbers) -> tuple[list[int], bool]:
         integrality=np.ones(len(useful)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(csr_array(left[useful].T.astype(float)), lb=1),
-        options={"time_limit": SECONDS},
+        options={"node_limit": NODES, "mip_rel_gap": 0.0},
     )
     if result.x is None:
         return _greedily(columns), False

@@ -110,12 +110,11 @@ def function_source(name: str, argument: str, about: str, formula: Formula) -> s
 
     >>> print(function_source("is_v", "present", "v", Has("a") | Has("b")))
     def is_v(present):
-        '''v'''
+        'v'
         return 'a' in present or 'b' in present
     """
-    safe = re.sub(r"\W", "_", name)
-    told = about.replace("\\", "\\\\").replace("'''", '"""')
-    return f"def {safe}({argument}):\n    '''{told}'''\n    return {to_python(formula)}"
+    safe = "".join(one if f"_{one}".isidentifier() else "_" for one in name)
+    return f"def {safe}({argument}):\n    {about!r}\n    return {to_python(formula)}"
 
 
 _SPECIAL = {
@@ -126,7 +125,8 @@ _SPECIAL = {
 
 def escape_latex(text: str) -> str:
     """Text with the characters that LaTeX reads as commands made harmless."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    printed = "".join(one if one.isprintable() else " " for one in text)
+    return "".join(_SPECIAL.get(character, character) for character in printed)
 
 
 def _write(formula: Formula, leaf: Write, signs: tuple[str, ...], inside: bool = False) -> str:
@@ -136,7 +136,8 @@ def _write(formula: Formula, leaf: Write, signs: tuple[str, ...], inside: bool =
     if isinstance(formula, Not):
         return no.format(_write(formula.part, leaf, signs, inside="(" not in no))
     if isinstance(formula, Odd):
-        return _odd_number([_write(part, leaf, signs) for part in formula.parts], always)
+        odd = _odd_number([_write(part, leaf, signs) for part in formula.parts], always)
+        return f"({odd})" if inside and r"\oplus" in odd else odd
     assert isinstance(formula, And | Or)
     if not formula.parts:
         return always if isinstance(formula, And) else never
