@@ -53,6 +53,7 @@ def run(spec: dict) -> dict:
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
+    print(f"{json.dumps(spec)} {done.stdout.strip()}", file=sys.stderr, flush=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 

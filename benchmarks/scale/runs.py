@@ -45,10 +45,12 @@ def in_memory(X, y, spec, parameters):
     import joblib
 
     backend = spec.get("backend")
-    context = joblib.parallel_config(backend) if backend else contextlib.nullcontext()
-    with cluster(spec.get("workers")) if backend == "dask" else contextlib.nullcontext(), context:
-        n_jobs = spec.get("jobs")
-        return AlgebraicClassifier(**parameters, n_jobs=n_jobs).fit(X, y), {}
+    with contextlib.ExitStack() as stack:
+        if backend == "dask":
+            stack.enter_context(cluster(spec["workers"]))
+        if backend:
+            stack.enter_context(joblib.parallel_config(backend))
+        return AlgebraicClassifier(**parameters, n_jobs=spec.get("jobs")).fit(X, y), {}
 
 
 def in_batches(X, y, spec, parameters):

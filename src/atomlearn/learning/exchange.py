@@ -138,15 +138,22 @@ def learn_parts(
                 on_exchange(known)
         except KeyboardInterrupt:
             rounds.interrupted = True
-    everything = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
-    fewer = thinned(parts, known, seed, KEPT)
-    learned = conclude_parts(fewer, held, blocks, seed, rounds.settings.n_jobs)
-    if is_as_good(learned, everything):
-        known = fewer
-    else:
-        learned = everything
+    learned, known = with_fewest_pins(parts, known, held, blocks, seed, rounds.settings.n_jobs)
     learned.rounds, learned.interrupted = known.done, rounds.interrupted
     return learned, known
+
+
+def with_fewest_pins(
+    parts: Parts, known: Known, held: Examples, blocks: Blocks, seed: int, n_jobs: int | None
+) -> tuple[Learned, Known]:
+    """Thinned as far as unseen examples are told apart as well."""
+    everything = conclude_parts(known, held, blocks, seed, n_jobs)
+    for size in (KEPT, 2 * KEPT, 4 * KEPT):
+        fewer = thinned(parts, known, seed, size)
+        learned = conclude_parts(fewer, held, blocks, seed, n_jobs)
+        if is_as_good(learned, everything):
+            return learned, fewer
+    return everything, known
 
 
 def most_epochs(rounds: Rounds) -> int:
