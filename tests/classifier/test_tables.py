@@ -145,3 +145,14 @@ def test_what_a_literal_implies():
     assert lit(">", 1.0).implies(lit("present", None))
     assert not lit("missing", None).implies(lit("present", None))
     assert not lit(">", 3.0).implies(lit(">", 2.0, column=1))
+
+
+def test_categories_beside_booleans():
+    rng = np.random.default_rng(0)
+    colour, smoker = rng.choice(["red", "blue"], 80), rng.random(80) > 0.5
+    frame = pd.DataFrame({"x": rng.random(80), "colour": colour, "smoker": smoker})
+    declared = frame.astype({"colour": "category"})
+    y = (colour == "red") & smoker
+    fitted = AlgebraicClassifier(random_state=0, max_epochs=5).fit(declared, y)
+    assert (fitted.predict(declared) == fitted.predict(frame)).all()
+    assert "colour = red" in str(fitted.definition(True))

@@ -43,6 +43,7 @@ class NamedArray(np.ndarray):
 def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_validation") -> Any:
     """Check the input; mixed data frames become arrays of objects."""
     refuse_times(X)
+    X = _without_categoricals(X)
     names = X.column_names if isinstance(X, NamedArray) else None
     with warnings.catch_warnings():
         if names is not None:
@@ -90,6 +91,19 @@ def declared_categories(X: Any) -> Bits | None:
         return None
     names = [str(one).lower() for one in types]
     return np.array([name.startswith(("category", "categorical", "enum")) for name in names])
+
+
+def _without_categoricals(X: Any) -> Any:
+    """Categories of a pandas frame as objects, where scikit-learn would make numbers of them.
+
+    It looks for a common type of all columns if one is boolean, and finds a number.
+    """
+    marked = declared_categories(X)
+    if marked is None or not marked.any() or not hasattr(X, "astype"):
+        return X
+    if not any(str(one) == "bool" for one in X.dtypes):
+        return X
+    return X.astype({name: object for name, one in zip(X.columns, marked, strict=True) if one})
 
 
 def column_kind(table: Any, j: int, name: str) -> Kind:

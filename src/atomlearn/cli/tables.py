@@ -241,7 +241,10 @@ def show_classifier(
     )
     for definition in definitions:
         print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
-    print("\nEach row of a class has something of its atoms; a new row is of the class whose it misses least.")
+    print(
+        "\nRows of a class have something of nearly every atom of it; a new row is of the class "
+        "whose atoms it misses least."
+    )
     if html is not None:
         print(f"written to {html}")
 
