@@ -61,6 +61,10 @@ def test_the_lines_of_the_even_and_odd_figure(d, plain, symmetric):
 def test_impossible_questions():
     with pytest.raises(ValueError, match="at least one atom"):
         compression(10, 0)
+    with pytest.raises(ValueError, match="is positive, not 0"):
+        predicted_error(0, 100)
+    with pytest.raises(ValueError, match="from 0 to 1, not 2"):
+        chance_to_hold(15, 2)
     with pytest.raises(ValueError, match="between 0 and 1"):
         atoms_needed(0, 0.5)
 

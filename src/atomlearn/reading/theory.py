@@ -53,6 +53,8 @@ def predicted_error(
     >>> round(predicted_error(1000, 100), 4)                                # ln(3) C / 2 κ
     0.0549
     """
+    if kappa <= 0:
+        raise ValueError(f"a compression (or an error) is positive, not {kappa}")
     constant = error_times_compression(n_constants, paired=paired, log_symmetries=log_symmetries)
     return constant / kappa
 
@@ -83,6 +85,8 @@ def chance_to_hold(atom_size: int, noise: float) -> float:
     >>> round(chance_to_hold(15, 0.1), 3)                                   # 1 - 0.9^15
     0.794
     """
+    if not 0 <= noise <= 1:
+        raise ValueError(f"noise is a share from 0 to 1, not {noise}")
     return 1 - (1 - noise) ** atom_size
 
 
