@@ -29,9 +29,9 @@ demo: $(STAMP) ## learn a rule, hand-written digits and a chess board; writes de
 
 # The second run is without compilation: coverage sees inside the kernels, and both forms must agree.
 test: $(STAMP) ## the whole test suite
-	@$(BIN)/python -m pytest --cov --cov-report=
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=
 	@echo "the kernels once more, as plain Python:"
-	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernels tests --cov --cov-append --cov-report=term
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m kernels tests --cov --cov-append --cov-report=term
 
 lint: $(STAMP) ## ruff and mypy --strict
 	@$(BIN)/ruff check .
