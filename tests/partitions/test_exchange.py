@@ -9,7 +9,7 @@ from atomlearn.bits import rows
 from atomlearn.datasets import vertical_bars
 from atomlearn.learning.concept import Recipe
 from atomlearn.learning.examples import Examples
-from atomlearn.learning.exchange import Known, PartsHere, exchange, learn_parts, thinned
+from atomlearn.learning.exchange import Known, PartsHere, exchange, learn_parts, ranked, thinned
 from atomlearn.learning.parts import Shared, Task, check_part, learn_part, rank_part
 from atomlearn.learning.pinning import Source
 from atomlearn.learning.rounds import Rounds, Settings
@@ -102,7 +102,7 @@ def test_a_part_is_ranked_by_its_own_counterexamples():
         counts = rank_part(part, atoms, Task(0, 1, p, 0))
         others = terms(part, 0)  # fewer than are hard, so all count
         assert counts.tolist() == [sum(not a & e for e in others) for a in sets_of_lists(atoms)]
-    few = thinned(parts, known, 0, 10)
+    few = thinned(known, ranked(parts, known, 0, 10), 10)
     missed = np.sum(
         [rank_part(p, atoms, Task(0, 1, i, 10)) for i, p in enumerate(parts.examples)], 0
     )

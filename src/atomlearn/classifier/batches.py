@@ -16,7 +16,7 @@ from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.classes import DOUBT, NOISE, SMALL_CANDIDATES
 from atomlearn.learning.concept import Concept, Recipe, Sampler
 from atomlearn.learning.examples import Examples, Unseen
-from atomlearn.learning.misses import blocks_of
+from atomlearn.learning.misses import blocks_of, typical_misses
 from atomlearn.learning.rounds import Learned, Rounds, Settings
 
 EPOCHS = 20
@@ -51,15 +51,10 @@ def learn_batch(
     rounds = Rounds(settings, hooks.on_round, hooks.on_epoch)
     concepts = _learn_concepts(learned.concepts, examples.some(believed), rounds)
     blocks = blocks_of(sample.rows, examples.n_constants)
-    misses = [concept.misses(blocks, len(sample.labels)) for concept in concepts]
-    typical = [
-        float(np.median(ours[sample.labels != k])) if (sample.labels != k).any() else 0.0
-        for k, ours in enumerate(misses)
-    ]
+    misses = np.stack([one.misses(blocks, len(sample.labels)) for one in concepts], axis=1)
+    typical = typical_misses(misses, sample.labels)
     doubted = np.setdiff1d(np.arange(len(examples)), believed)
-    return Learned(
-        concepts, np.array(typical), calibration, rounds.done, unseen, rounds.interrupted, doubted
-    )
+    return Learned(concepts, typical, calibration, rounds.done, unseen, rounds.interrupted, doubted)
 
 
 def _learn_concepts(concepts: list[Concept], examples: Examples, rounds: Rounds) -> list[Concept]:

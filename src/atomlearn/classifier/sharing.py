@@ -13,7 +13,7 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import read_table
 from atomlearn.classifier.training import class_number, codes_of
 from atomlearn.errors import DifferentConstants
-from atomlearn.learning.misses import blocks_of
+from atomlearn.learning.misses import blocks_of, typical_misses
 from atomlearn.learning.pinning import Merged, Pool
 from atomlearn.learning.rounds import Learned
 
@@ -86,9 +86,8 @@ class Sharing:
     def _settle(self) -> None:
         """What is typical has changed; the calibration, which is relative to it, stays."""
         blocks = blocks_of(self.sample_.rows, len(self.encoder_.literals_) + 1)
-        for k, concept in enumerate(self.learned_.concepts):
-            missed = concept.misses(blocks, len(self.sample_.labels))[self.sample_.labels != k]
-            self.learned_.typical[k] = np.median(missed) if len(missed) else 0.0
+        misses = self.learned_.misses(blocks, len(self.sample_.labels))
+        self.learned_.typical[:] = typical_misses(misses, self.sample_.labels)
 
 
 def class_name(label: Any) -> str:

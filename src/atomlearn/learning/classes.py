@@ -104,6 +104,8 @@ def learn_sparing(
     samplers = rounds.learn(samplers, targets, held)
     n_jobs, blocks = rounds.settings.n_jobs, held.blocks()
     everything = conclude(samplers, held, blocks, n_jobs)
+    if all(len(sampler.concept.pool) <= KEPT for sampler in samplers):
+        return everything
     pools = [sampler.concept.pool.copy() for sampler in samplers]
     thin(samplers, KEPT, n_jobs)
     fewer = conclude(samplers, held, blocks, n_jobs)

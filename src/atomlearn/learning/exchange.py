@@ -19,9 +19,9 @@ from atomlearn.bits.random import sample, stream
 from atomlearn.bits.rows import Rows, width
 from atomlearn.learning.calibration import log_ratio
 from atomlearn.learning.classes import KEPT, LARGE_EPOCHS, schedule
-from atomlearn.learning.concept import Concept
+from atomlearn.learning.concept import Concept, Indices
 from atomlearn.learning.examples import Examples, Unseen
-from atomlearn.learning.misses import Blocks
+from atomlearn.learning.misses import Blocks, typical_misses
 from atomlearn.learning.parts import (
     Checked,
     Found,
@@ -44,8 +44,6 @@ FEWEST_NEW = 200
 """... but each may suggest so many."""
 MOST_PINS = 100_000
 """Pins of a class known at any time; beyond that some are forgotten, at random."""
-
-
 MOST_SHARED = 1000
 """Examples of a class that all parts know of ..."""
 SHARED_AT_ONCE = 200
@@ -148,8 +146,11 @@ def with_fewest_pins(
 ) -> tuple[Learned, Known]:
     """Thinned as far as unseen examples are told apart as well."""
     everything = conclude_parts(known, held, blocks, seed, n_jobs)
+    ranks = ranked(parts, known, seed, KEPT)
     for size in (KEPT, 2 * KEPT, 4 * KEPT):
-        fewer = thinned(parts, known, seed, size)
+        fewer = thinned(known, ranks, size)
+        if fewer is known:
+            break
         learned = conclude_parts(fewer, held, blocks, seed, n_jobs)
         if is_as_good(learned, everything):
             return learned, fewer
@@ -195,8 +196,9 @@ def exchange(
         pool.keep(sample(stream(Task(seed, k, 0, known.epoch).random(3)), len(pool), MOST_PINS))
         pools.append(pool)
         refuting.append(joined([known.refuting[k], *(one.refuting for one in said)]))
-    known = replace(known, refuting=refuting)
-    known = replace(known, pools=pools, epoch=known.epoch + epochs, dropped=dropped)
+    known = replace(
+        known, pools=pools, refuting=refuting, epoch=known.epoch + epochs, dropped=dropped
+    )
     if rounds.on_epoch is not None:
         for _ in range(epochs * len(classes)):
             rounds.on_epoch()
@@ -217,27 +219,33 @@ def suggested(known: Pool, found: Sequence[Found], sources: Sequence[Source]) ->
     """The new pins of all parts, in the order of the parts, each with where it is from."""
     pool = Pool(known.n_constants)
     for one, source in zip(found, sources, strict=True):
-        pool.merge(
-            Pool.of(known.n_constants, one.atoms, one.born, sources=[source]),
-        )
+        pool.merge(Pool.of(known.n_constants, one.atoms, one.born, sources=[source]))
     return pool
 
 
-def thinned(parts: Parts, known: Known, seed: int, size: int) -> Known:
-    """The same with at most so many pins of each class: those that most hard ones miss."""
+def ranked(parts: Parts, known: Known, seed: int, size: int) -> dict[int, Indices]:
+    """Of each class with more pins than that: its pins, those that most hard ones miss first."""
     large = [k for k, pool in enumerate(known.pools) if len(pool) > size]
     if not large:
-        return known
+        return {}
     n_parts = len(parts.sources)
     tasks = [Task(seed, k, p, known.epoch) for k in large for p in range(n_parts)]
     counts = parts.run(
         rank_part, (Job(task.part, (known.pools[task.label].atoms,), (task,)) for task in tasks)
     )
+    missed = [np.sum(counts[i * n_parts : (i + 1) * n_parts], axis=0) for i in range(len(large))]
+    return {k: np.argsort(-ours, kind="stable") for k, ours in zip(large, missed, strict=True)}
+
+
+def thinned(known: Known, ranks: dict[int, Indices], size: int) -> Known:
+    """The same with at most so many pins of each class; itself, if no class has more."""
+    large = [k for k in ranks if len(known.pools[k]) > size]
+    if not large:
+        return known
     pools = list(known.pools)
-    for i, k in enumerate(large):
-        missed = np.sum(counts[i * n_parts : (i + 1) * n_parts], axis=0)
+    for k in large:
         pools[k] = known.pools[k].copy()
-        pools[k].keep(np.argsort(-missed, kind="stable")[:size])
+        pools[k].keep(ranks[k][:size])
     return replace(known, pools=pools)
 
 
@@ -253,25 +261,20 @@ def conclude_parts(
     none = Unseen.none(len(concepts))
     plain = Learned(concepts, np.zeros(len(concepts)), none.calibrate(), known.done, none)
     misses = plain.misses(blocks, len(held), n_jobs)
-    typical = np.array([_median(misses[held.labels != k, k]) for k in range(len(concepts))])
+    typical = typical_misses(misses, held.labels)
     unseen = held.unseen(log_ratio(misses, typical))
     return replace(plain, typical=typical, calibration=unseen.calibrate(), unseen=unseen)
 
 
 def judged(known: Known, learned: Learned, rounds: Rounds, reports: list[list[Report]]) -> Known:
     """Has it become better? Tell whoever wants to know."""
-    if len(learned.unseen) == 0:  # too few examples to spare any: nothing tells when to stop
-        rounds.finish(Round(known.epoch, _seconds(rounds), None, None, reports), lambda: learned)
-        return replace(known, done=list(rounds.done))
-    error, loss = learned.unseen.error_and_loss(learned.calibration)
-    stale = 0 if loss < PROGRESS * known.best else known.stale + 1
-    done = Round(known.epoch, _seconds(rounds), error, loss, reports)
+    error, loss, best, stale = None, None, known.best, known.stale
+    if len(learned.unseen):  # else there were too few to spare any: nothing tells when to stop
+        error, loss = learned.unseen.error_and_loss(learned.calibration)
+        best, stale = min(best, loss), 0 if loss < PROGRESS * best else stale + 1
+    done = Round(known.epoch, time.monotonic() - rounds.start, error, loss, reports)
     rounds.finish(done, lambda: learned)
-    return replace(known, best=min(known.best, loss), stale=stale, done=[*known.done, done])
-
-
-def _seconds(rounds: Rounds) -> float:
-    return time.monotonic() - rounds.start
+    return replace(known, best=best, stale=stale, done=[*known.done, done])
 
 
 def together(reports: Sequence[Sequence[Report]], pool: Pool) -> list[Report]:
@@ -286,7 +289,3 @@ def together(reports: Sequence[Sequence[Report]], pool: Pool) -> list[Report]:
         one.seconds = {"learning": sum(report.total_seconds for report in same)}
         joint.append(one)
     return joint
-
-
-def _median(values: Any) -> float:
-    return float(np.median(values)) if len(values) else 0.0

@@ -53,6 +53,18 @@ def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.i
     return n_examples - held_by
 
 
+def typical_misses(
+    misses: npt.NDArray[np.int32], labels: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """The median of what counterexamples of each class miss; misses are by example and class.
+
+    >>> typical_misses(np.array([[0, 5], [4, 0], [6, 0]]), np.array([0, 1, 1])).tolist()
+    [5.0, 5.0]
+    """
+    others = [misses[labels != k, k] for k in range(misses.shape[1])]
+    return np.array([float(np.median(ours)) if len(ours) else 0.0 for ours in others])
+
+
 @kernel
 def fill_blocks(rows: Rows, blocks: Blocks) -> None:
     """Transpose 64 × 64 bits at a time into the place they have in their block."""

@@ -54,14 +54,7 @@ class Grid:
         >>> Grid.of([["c2", "c3"], ["c1", "c4"]]).some([{"c1", "c2"}, {"c3", "c4"}])
         'some column with all rows black'
         """
-        lines = self._lines(conjunctions)
-        if lines is None:
-            return None
-        kind, colour = lines[0].kind, lines[0].colour
-        if kind == "grid":
-            return f"all pixels {colour}"
-        across = "rows" if kind == "column" else "columns"
-        return f"{self._which(lines, 'some', 'or')} with all {across} {colour}"
+        return self._sentence(conjunctions, "some", "or", "all", "s")
 
     def every(self, clauses: Iterable[Iterable[Hashable]]) -> str | None:
         """A conjunction of clauses in a sentence, if they are lines.
@@ -70,14 +63,20 @@ class Grid:
         >>> grid.every([{"w1"}, {"w2"}])
         'every column with some row white'
         """
-        lines = self._lines(clauses)
+        return self._sentence(clauses, "every", "and", "some", "")
+
+    def _sentence(
+        self, sets: Iterable[Iterable[Hashable]], lines_of: str, joint: str, pixels: str, end: str
+    ) -> str | None:
+        """Which lines, and how many pixels of each."""
+        lines = self._lines(sets)
         if lines is None:
             return None
         kind, colour = lines[0].kind, lines[0].colour
         if kind == "grid":
-            return f"some pixel {colour}"
+            return f"{pixels} pixel{end} {colour}"
         across = "row" if kind == "column" else "column"
-        return f"{self._which(lines, 'every', 'and')} with some {across} {colour}"
+        return f"{self._which(lines, lines_of, joint)} with {pixels} {across}{end} {colour}"
 
     def _lines(self, sets: Iterable[Iterable[Hashable]]) -> list[Line] | None:
         """The sets as lines of one kind and colour, or nothing."""
