@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from atomlearn import Algebra, __version__, load
-from atomlearn.cli import main
 
 BARS = """\
 v < c1 c2 c7 c8
@@ -20,20 +19,10 @@ v !< c4 c5 c6 c7     # no vertical bar
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(typed, tmp_path):
     """Run a command in an empty folder with ``bars.rel``: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "bars.rel").write_text(BARS)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["atomlearn", *arguments])
-        with pytest.raises(SystemExit) as raised:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return raised.value.code or 0, out, err
-
-    return run
+    return typed
 
 
 @pytest.fixture

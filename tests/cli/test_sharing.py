@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import atomlearn
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.cli import app, main
+from atomlearn.cli import app
 
 
 @pytest.fixture
@@ -58,16 +58,7 @@ def test_pools(files):
         (["a.atoms", "none.atoms"], "none.atoms"),
     ],
 )
-def test_what_cannot_be_merged(files, names, said, monkeypatch, capsys):
-    arguments = [
-        "atomlearn",
-        "merge",
-        *(str(files / name) for name in names),
-        "-o",
-        str(files / "c"),
-    ]
-    monkeypatch.setattr("sys.argv", arguments)
-    with pytest.raises(SystemExit) as exit_code:
-        main()
-    assert exit_code.value.code == 2 and said in capsys.readouterr().err
+def test_what_cannot_be_merged(files, names, said, typed):
+    code, _, err = typed("merge", *(files / name for name in names), "-o", files / "c")
+    assert code == 2 and said in err
     assert not (files / "c").exists()

@@ -8,26 +8,15 @@ import numpy as np
 import pytest
 
 from atomlearn import load
-from atomlearn.cli import main
 from atomlearn.errors import MissingExtra
 from atomlearn.formats import tables
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(typed, tmp_path):
     """Run a command in a folder with ``flowers.csv``: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
     write(tmp_path / "flowers.csv", flowers())
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["atomlearn", *map(str, arguments)])
-        with pytest.raises(SystemExit) as raised:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return raised.value.code or 0, out, err
-
-    return run
+    return typed
 
 
 def flowers():

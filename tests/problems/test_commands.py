@@ -5,23 +5,11 @@ import sys
 
 import pytest
 
-from atomlearn.cli import main
-
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(typed):
     """Run a command in an empty folder: exit code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["atomlearn", *arguments])
-        with pytest.raises(SystemExit) as raised:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return raised.value.code or 0, out, err
-
-    return run
+    return typed
 
 
 PAPER = ("queens", "--size", "8", "--queen", "b4", "--queen", "d5", "--seed", "0")
