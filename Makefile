@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PY_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+LOWEST := tests/algebra tests/bits tests/formats tests/cli tests/classifier/test_sklearn_contract.py tests/classifier/test_tables.py
 STAMP  := $(VENV)/installed-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench reproduce docs clean
+.PHONY: help demo test lint lowest deployment bench reproduce docs clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -38,6 +39,16 @@ lint: $(STAMP) ## ruff and mypy --strict
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+# Lower bounds in pyproject.toml are promises: this is where they are kept.
+lowest: $(STAMP) ## part of the suite with the lowest versions of everything that is needed
+	@$(PIP) install uv
+	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(VENV)-lowest
+	@VIRTUAL_ENV=$(VENV)-lowest $(BIN)/uv pip install -q --resolution lowest-direct -e ".[test]"
+	@NUMBA_CACHE_DIR=$(VENV)-lowest/cache $(VENV)-lowest/bin/python -m pytest -q -n 2 --dist loadfile $(LOWEST)
+
+deployment: $(STAMP) ## as another user, without a home, read-only, with a full or damaged cache
+	@$(BIN)/python tests/deployment.py
+
 bench: $(STAMP) ## the benchmarks, one table
 	@$(BIN)/python -m benchmarks
 
@@ -49,4 +60,4 @@ docs: $(STAMP) ## the documentation as a site, in site/
 	@$(BIN)/mkdocs build -q
 
 clean: ## remove what make made
-	rm -rf $(VENV) demo site .coverage
+	rm -rf $(VENV) $(VENV)-lowest demo site .coverage

@@ -4,12 +4,16 @@
 is how the suite covers them and checks that both forms agree.
 """
 
+import contextlib
 import logging
+import sys
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
 from numba.core import event
+from numba.core.caching import FunctionCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,23 +22,89 @@ log = logging.getLogger("atomlearn")
 
 def kernel(function: F) -> F:
     """Compile ``function`` on its first call on a machine, and load it from disk ever after."""
-    compiled: F = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
+    if hasattr(compiled, "_cache"):  # it has none with NUMBA_DISABLE_JIT
+        try:
+            compiled._cache = OptionalCache(function)
+        except (OSError, RuntimeError) as error:  # no folder that can be written to
+            warn_once(error)
     return compiled
 
 
-class _FirstCompilation(event.Listener):  # type: ignore[misc]
-    """Says once, and only if it happens, why the first call takes seconds."""
+class OptionalCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache, but a kernel also works when its file is damaged or cannot be written.
+
+    Numba lets such errors through, and a full disk would then stop the program.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel, or ``None`` if it has to be compiled."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # unpickling a damaged file can raise anything
+            log.debug("damaged cache file of %s: %r", self._name, error)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write the compiled kernel, over a damaged file if there is one."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            warn_once(error)
+        except Exception:
+            with contextlib.suppress(OSError):
+                self.flush()  # an empty index instead of the damaged one
+                super().save_overload(sig, data)
+
+
+_warned = False
+
+
+def warn_once(error: Exception) -> None:
+    """Say that kernels are compiled in every process, and how to change that."""
+    global _warned
+    if not _warned:
+        _warned = True
+        log.warning(
+            "compiled kernels cannot be cached (%s), so every process compiles them anew; "
+            "set NUMBA_CACHE_DIR to a folder with write permission",
+            error,
+        )
+
+
+class CompilationProgress(event.Listener):  # type: ignore[misc]
+    """Says why the first call takes some seconds, and on a terminal how far it is."""
 
     def __init__(self) -> None:
-        self.said = False
+        self.depth = 0
+        self.done = 0
+        self.started = 0.0
 
     def on_start(self, event: Any) -> None:
-        if not self.said and event.data["dispatcher"].py_func.__module__.startswith("atomlearn"):
-            self.said = True
-            log.warning("compiling kernels for this machine: once, a few seconds, then cached")
+        """A kernel is about to be compiled, perhaps on behalf of another."""
+        function = event.data["dispatcher"].py_func
+        if not function.__module__.startswith("atomlearn"):
+            return
+        if self.done == self.depth == 0:
+            self.started = time.monotonic()
+            log.warning("compiling kernels for this machine: 10 to 30 seconds, only this once")
+        self.depth += 1
+        seconds = time.monotonic() - self.started
+        self._line(f"compiling {function.__name__} ({self.done} kernels done, {seconds:.0f} s)")
 
     def on_end(self, event: Any) -> None:
-        pass
+        """A kernel has been compiled."""
+        if event.data["dispatcher"].py_func.__module__.startswith("atomlearn"):
+            self.depth -= 1
+            self.done += 1
+            self._line("")
+
+    def _line(self, text: str) -> None:
+        terminal = sys.__stderr__
+        if terminal is not None and terminal.isatty():
+            with contextlib.suppress(OSError, ValueError):  # closed in the meantime
+                terminal.write(f"\r\x1b[2K{text}\r")
+                terminal.flush()
 
 
-event.register("numba:compile", _FirstCompilation())
+event.register("numba:compile", CompilationProgress())
