@@ -37,8 +37,10 @@ def script(tmp_path: Path) -> Path:
 
 
 def test_a_cache_that_cannot_be_found_is_warned_of_once(script: Path) -> None:
-    # Numba then knows no folder at all to write to, as with read-only packages and no HOME.
-    done = run(script, NUMBA_CACHE_LOCATOR_CLASSES="IPythonCacheLocator")
+    # As with read-only packages and no HOME: none of Numba's places can be written to.
+    nowhere = "from numba.core.caching import CacheImpl; CacheImpl._locator_classes = []"
+    script.write_text(nowhere + SOURCE)
+    done = run(script)
     assert done.stdout == "3\n"
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
