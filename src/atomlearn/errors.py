@@ -15,6 +15,10 @@ class AtomlearnError(Exception):
     """The base of every exception atomlearn raises on purpose."""
 
 
+class InterruptedWarning(UserWarning):
+    """Learning or solving was interrupted; the result is what was known by then."""
+
+
 class InvalidName(AtomlearnError, ValueError):
     """A name that cannot be the name of a constant."""
 

@@ -77,9 +77,9 @@ def watched(n, relations, growth=epoch.GROWTH, floor=epoch.FLOOR):
     steps = {"crossings": 0, "reductions": 0, "most": 0}
     cross_until, reduce = epoch.cross_until, epoch.reduce
 
-    def crossing(limit, first, positives, dual, master, rng):
+    def crossing(limit, first, positives, dual, master, rng, budget):
         witnesses, before = to_sets(dual.witnesses), atoms_in(master)
-        result = cross_until(limit, first, positives, dual, master, rng)
+        result = cross_until(limit, first, positives, dual, master, rng, budget)
         done, after, _ = result
         atoms = atoms_in(after)
         assert constant_traces(n, atoms, witnesses) == constant_traces(n, before, witnesses)

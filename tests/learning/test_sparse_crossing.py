@@ -1,5 +1,6 @@
 """Algorithm 3 against its twin, choice by choice."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,10 +21,12 @@ from learning.strategies import (
 pytestmark = KERNELS
 
 limits = st.sampled_from([0, 5, 30, 300])
+budgets = st.sampled_from([0, 50, 1000])
 ENOUGH = 1000
+UNPAUSED = 1 << 60
 
 
-def cross_both(state, seed, limit):
+def cross_both(state, seed, limit, budget=UNPAUSED):
     """Cross the relations with the kernel and with the twin, and compare at every stop."""
     positives, dual, master = state.rows()
     stream, twin = twin_streams(seed)
@@ -32,7 +35,7 @@ def cross_both(state, seed, limit):
     first, more = 0, limit
     while 0 <= first < len(relations) and len(slots) < ENOUGH:
         start = first
-        first, master, words = cross_until(more, start, positives, dual, master, stream)
+        first, master, words = crossed(more, start, positives, dual, master, stream, budget)
         try:
             expected, made = twins.cross_until(
                 more, start, relations, state.witnesses, singles, slots, twin.choose
@@ -49,6 +52,16 @@ def cross_both(state, seed, limit):
         assert (words > 0) == (made > 0)
         more = len(slots) + limit
     return master
+
+
+def crossed(limit, first, positives, dual, master, stream, budget):
+    """Until a reduction is due, with a pause whenever the budget is used up."""
+    words = 0
+    while True:
+        first, master, more = cross_until(limit, first, positives, dual, master, stream, budget)
+        words += more
+        if not 0 <= first < len(positives.left) or master.n > limit:
+            return first, master, words
 
 
 def assert_cached(master, state, first):
@@ -72,6 +85,12 @@ def test_cross_until_is_algorithm_3(state, seed, limit):
     cross_both(state, seed, limit)
 
 
+@given(states(any_problem), seeds, limits, budgets)
+@some(200)
+def test_pauses_change_nothing(state, seed, limit, budget):
+    cross_both(state, seed, limit, budget)
+
+
 @given(states(any_problem, sound=False), seeds, limits)
 @some(300)
 def test_a_trace_constraint_that_does_not_hold_is_reported(state, seed, limit):
@@ -84,7 +103,7 @@ def test_a_relation_without_partners_is_named():
     )
     state = State(problem, [frozenset({1})], frozenset({0, 5, 6}), [])
     positives, dual, master = state.rows()
-    assert cross_until(10, 0, positives, dual, master, twin_streams(0)[0])[0] == -1 - 1
+    assert cross_until(10, 0, positives, dual, master, twin_streams(0)[0], UNPAUSED)[0] == -1 - 1
 
 
 def test_an_atom_that_says_nothing_vanishes_if_it_has_no_partner():
@@ -94,8 +113,9 @@ def test_an_atom_that_says_nothing_vanishes_if_it_has_no_partner():
     assert composites_of(master) == [frozenset(), frozenset({3})]
 
 
-def test_arrays_grow_with_the_atoms():
+@pytest.mark.parametrize("budget", [UNPAUSED, 1000])
+def test_arrays_grow_with_the_atoms(budget):
     problem, witnesses = branching_problem()
     everything = frozenset(range(problem.n))
-    master = cross_both(State(problem, witnesses, everything, []), 5, 10**9)
+    master = cross_both(State(problem, witnesses, everything, []), 5, 10**9, budget)
     assert master.n > 1024 and len(master.atoms) == 2048

@@ -14,16 +14,31 @@ from typing import Any, TypeVar
 import numba
 from numba.core import event
 from numba.core.caching import FunctionCache
+from numba.core.registry import CPUDispatcher
+
+from atomlearn import interrupts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 log = logging.getLogger("atomlearn")
 
 
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function that no signal can make return by an exception, which would crash."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it with signals deferred, if nobody has deferred them yet."""
+        if interrupts.is_exposed():
+            with interrupts.Deferred():
+                return super().__call__(*arguments)
+        return super().__call__(*arguments)
+
+
 def kernel(function: F) -> F:
     """Compile ``function`` on its first call on a machine, and load it from disk ever after."""
     compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
-    if hasattr(compiled, "_cache"):  # it has none with NUMBA_DISABLE_JIT
+    if isinstance(compiled, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
+        compiled.__class__ = Kernel
         try:
             compiled._cache = OptionalCache(function)
         except (OSError, RuntimeError) as error:  # no folder that can be written to

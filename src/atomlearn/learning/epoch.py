@@ -5,12 +5,14 @@ relation, the reduction. Pins are candidates for the dual and nothing else (the 
 the paper's batch section) unless they are enforced (the first).
 """
 
+import time
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn import interrupts
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.bits import rows
 from atomlearn.bits.chaining import close_many
@@ -38,6 +40,12 @@ GROWTH = 2.0
 
 FLOOR = 512
 """Below so many composite atoms a reduction is not worth its time."""
+
+PAUSE = 0.5
+"""Seconds of crossing after which it is looked whether a signal asks to stop ..."""
+
+BUDGET = 1 << 24
+"""... and words that are surely gone through in less."""
 
 Vocabulary = Literal["all", "needed"]
 
@@ -127,16 +135,32 @@ def embed(
         master = reduce(traces, dual, master, rng)
     first = 0
     while first < len(positives.left):
+        interrupts.check()
         with report.phase("crossing"):
-            limit = max(FLOOR, int(GROWTH * master.n))
-            first, master, words = cross_until(limit, first, positives, dual, master, rng)
-            report.count("crossing", words)
-        if first < 0:
-            raise AssertionError(f"positive trace constraint {-1 - first} does not hold")
+            first, master = cross(first, positives, dual, master, rng, report)
         with report.phase("reduction"):
             report.count("reduction", master.n * (master.atoms.shape[1] + master.traces.shape[1]))
             master = reduce(traces, dual, master, rng)
     return master
+
+
+def cross(
+    first: int, positives: Positives, dual: Dual, master: Master, rng: Stream, report: Report
+) -> tuple[int, Master]:
+    """Cross from a relation on until a reduction is due, in pauses looking whether to stop."""
+    limit = max(FLOOR, int(GROWTH * master.n))
+    budget = BUDGET
+    while True:
+        start = time.perf_counter()
+        first, master, words = cross_until(limit, first, positives, dual, master, rng, budget)
+        report.count("crossing", words)
+        if first < 0:
+            raise AssertionError(f"positive trace constraint {-1 - first} does not hold")
+        if first == len(positives.left) or master.n > limit:
+            return first, master
+        interrupts.check()
+        seconds = time.perf_counter() - start
+        budget = max(BUDGET, int(budget * min(2.0, PAUSE / seconds)))
 
 
 def enforce(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn import interrupts
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.terms import Term, make_term
 from atomlearn.bits import rows
@@ -95,6 +96,10 @@ class Epochs(Iterator[Epoch]):
         That is how an idle epoch is run (the rules without the game) or something is put in for
         one epoch only. An epoch that is interrupted leaves everything as it was before.
         """
+        with interrupts.Deferred():
+            return self._run(algebra)
+
+    def _run(self, algebra: "Algebra | None") -> Epoch:
         algebra = self.algebra if algebra is None else algebra
         if tuple(algebra.names) != tuple(self.algebra.names):
             raise DifferentConstants("an epoch needs relations over the constants of its algebra")

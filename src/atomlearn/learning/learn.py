@@ -1,5 +1,6 @@
 """A model of a set of relations, from one epoch of Sparse Crossing."""
 
+from atomlearn import interrupts
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.bits.random import Seed, stream
 from atomlearn.bits.rows import Rows
@@ -20,11 +21,12 @@ def learn(
     report = Report(
         n_positive=len(relations.positive_left), n_negative=len(relations.negative_left)
     )
-    with report.phase("closure"):
-        batch = prepare(relations, rng)
-    if len(batch.conflicts):
-        raise ValueError(f"negative relation {int(batch.conflicts[0])} is contradicted")
-    atoms = run(batch, rng, report, dual_reduction=dual_reduction, vocabulary=vocabulary)
+    with interrupts.Deferred():
+        with report.phase("closure"):
+            batch = prepare(relations, rng)
+        if len(batch.conflicts):
+            raise ValueError(f"negative relation {int(batch.conflicts[0])} is contradicted")
+        atoms = run(batch, rng, report, dual_reduction=dual_reduction, vocabulary=vocabulary)
     if on_epoch is not None:
         on_epoch(report)
     return atoms

@@ -35,13 +35,20 @@ NONE = 1 << 62
 
 @kernel
 def cross_until(
-    limit: int, first: int, positives: Positives, dual: Dual, master: Master, rng: Stream
+    limit: int,
+    first: int,
+    positives: Positives,
+    dual: Dual,
+    master: Master,
+    rng: Stream,
+    budget: int,
 ) -> tuple[int, Master, int]:
     """Cross the positive relations from ``first`` on, until there are more than ``limit`` atoms.
 
-    Returns the relation to go on with (their number when none is left; ``-1 - i`` if the trace
-    constraint of relation ``i`` does not hold), the master, whose arrays may have grown, and the
-    number of words written.
+    Or until about ``budget`` words were gone through; going on from there gives the same atoms as
+    if there had been no pause. Returns the relation to go on with (their number when none is left;
+    ``-1 - i`` if the trace constraint of relation ``i`` does not hold), the master, whose arrays
+    may have grown, and the number of words written.
     """
     left, right, left_of, right_of = positives
     witnesses, witnesses_of = dual
@@ -62,11 +69,12 @@ def cross_until(
     partners = np.zeros((room + 63) >> 6, dtype=np.uint64)
     discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
     words = 0
+    work = 0
     word = -1
     violated = ZERO
 
     for i in range(first, right.shape[0]):
-        if n > limit:
+        if n > limit or work > budget:
             return i, Master(singles, atoms, traces, lefts, rights, n), words
         if i >> 6 != word:
             word = i >> 6
@@ -78,6 +86,7 @@ def cross_until(
 
         # A = dis(a, b), before any atom is replaced.
         n_dis = 0
+        work += left.shape[1]
         for w in range(left.shape[1]):
             outside = left[i, w] & singles[w] & ~right[i, w]
             while outside != ZERO:
@@ -94,6 +103,7 @@ def cross_until(
 
         # B = GLᵃ(b), fixed too: the successors do not count as atoms of b until all are there.
         n_before = n
+        work += 2 * n
         for q in range((n + 63) >> 6):
             partners[q] = ZERO
         for k in range(n):
@@ -121,6 +131,7 @@ def cross_until(
             replaced = False
             while todo > 0 or not replaced:
                 zeta = select(uncovered, below(rng, todo)) if todo > 0 else -1
+                work += 2 * (singles.shape[0] + (n_before >> 6)) + 4 * traces.shape[1]
                 epsilon = draw_partner(
                     right, i, singles, partners, n_before, witnesses, missing, zeta, rng
                 )

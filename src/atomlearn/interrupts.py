@@ -1,0 +1,196 @@
+"""Ctrl-C without a crash: a signal is noted, and looked at where it is safe to stop.
+
+When a compiled kernel returns to the main thread with a signal pending, turning its result into
+Python objects runs Python code; KeyboardInterrupt is raised there, and the process may crash. So
+while kernels run in the main thread SIGINT only leaves a note. Learning looks at it between epochs
+and keeps what is known; whatever has nothing to keep raises KeyboardInterrupt at its end.
+
+Nothing is installed in other threads, nor where the host has a handler of its own.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType, TracebackType
+
+
+class Terminated(KeyboardInterrupt):
+    """The same by SIGTERM, on the command line."""
+
+
+_MESSAGE = b"\natomlearn: interrupted again, ended at once\n"
+
+
+class Note:
+    """What signals have asked of the main thread since the outermost region began."""
+
+    def __init__(self) -> None:
+        self.signal = 0
+        """The first signal; 0 if there was none."""
+        self.kept = False
+        """Is there a result in spite of it? Else KeyboardInterrupt is raised at the end."""
+        self.abandoned = False
+        """Has a second one come, in a session that must live on?"""
+
+    @property
+    def exit_code(self) -> int:
+        """What a command exits with that was ended by this signal."""
+        return 128 + self.signal
+
+
+_note = Note()
+_depth = 0
+_ends_process = 0
+"""Regions in which a second signal ends the process."""
+_is_waiting = False
+_cleanups: list[Callable[[], object]] = []
+
+
+class Deferred:
+    """A region in which signals are only noted; regions within it share the note.
+
+    With ``learning`` a second signal ends the process at once, or in an interactive session raises
+    KeyboardInterrupt as soon as that is safe.
+
+    >>> with Deferred() as note:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     note.kept = True                     # there is something to give back all the same
+    >>> note.exit_code
+    130
+    """
+
+    def __init__(self, *, learning: bool = False) -> None:
+        self.learning = learning
+        self.counts = False
+        self.installed = False
+
+    def __enter__(self) -> Note:
+        global _note, _depth, _ends_process
+        if not in_main_thread():
+            return Note()
+        self.counts = True
+        if _depth == 0:
+            _note = Note()
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, _on_signal)
+                self.installed = True
+        _depth += 1
+        _ends_process += self.learning
+        return _note
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        global _depth, _ends_process
+        if not self.counts:
+            return
+        note = _note
+        _ends_process -= self.learning
+        _depth -= 1
+        if self.installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if _depth == 0 and kind is None and note.signal and (note.abandoned or not note.kept):
+            raise _interruption()
+
+
+def in_main_thread() -> bool:
+    """Is this the thread that signals are delivered to?"""
+    return threading.get_ident() == threading.main_thread().ident
+
+
+def is_exposed() -> bool:
+    """Could a signal raise KeyboardInterrupt here and now? Also where a second one is overdue."""
+    if _depth == 0:
+        return in_main_thread()
+    if _note.abandoned and in_main_thread():
+        raise KeyboardInterrupt
+    return False
+
+
+def requested() -> bool:
+    """Has a signal asked to stop? For every thread that works for the main one."""
+    return _depth > 0 and _note.signal != 0
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt if a signal has asked to stop: this is a safe place."""
+    if requested():
+        raise _interruption()
+
+
+def exit_code(error: KeyboardInterrupt) -> int:
+    """What a command exits with that this has ended.
+
+    >>> exit_code(KeyboardInterrupt()), exit_code(Terminated())
+    (130, 143)
+    """
+    return 128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT)
+
+
+def _interruption() -> KeyboardInterrupt:
+    return Terminated() if _note.signal == signal.SIGTERM else KeyboardInterrupt()
+
+
+@contextlib.contextmanager
+def waiting() -> Iterator[None]:
+    """The main thread only waits for other processes: a signal ends that with KeyboardInterrupt."""
+    global _is_waiting
+    check()
+    _is_waiting = in_main_thread() and _depth > 0
+    try:
+        yield
+    finally:
+        _is_waiting = False
+
+
+@contextlib.contextmanager
+def cleaned_up(cleanup: Callable[[], object]) -> Iterator[None]:
+    """Call this also when a second signal ends the process in the middle."""
+    _cleanups.append(cleanup)
+    try:
+        yield
+    finally:
+        _cleanups.remove(cleanup)
+
+
+@contextlib.contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM like Ctrl-C, for commands; outside of regions it raises :class:`Terminated`."""
+    if not in_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _on_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _on_signal(number: int, frame: FrameType | None) -> None:
+    global _is_waiting
+    if _depth == 0 and number == signal.SIGTERM:
+        raise Terminated
+    if _note.signal == 0:
+        _note.signal = number
+    elif hasattr(sys, "ps1"):  # a notebook or a prompt, which must live on
+        _note.abandoned = True
+    elif _ends_process:
+        _end_at_once(number)
+    if _is_waiting:
+        _is_waiting = False
+        raise _interruption()
+
+
+def _end_at_once(number: int) -> None:
+    for cleanup in reversed(_cleanups):
+        with contextlib.suppress(Exception):
+            cleanup()
+    with contextlib.suppress(OSError):
+        os.write(2, _MESSAGE)
+    os._exit(128 + number)
