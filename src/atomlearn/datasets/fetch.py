@@ -6,13 +6,13 @@ is kept, and kept as idx files in the user's cache, so that it is fetched once.
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from atomlearn.datasets.idx import has_all, path_of, unpacked, verify, write_packed
 from atomlearn.datasets.sets import FILES, MNIST, DataSet
 from atomlearn.errors import DamagedFile, DataNotFound
+from atomlearn.formats.scratch import private_folder
 
 FOLDER = "ATOMLEARN_DATA"
 """The environment variable with the folder that holds the files."""
@@ -77,15 +77,15 @@ def sources(dataset: DataSet) -> dict[str, Source]:
 def _fetch(dataset: DataSet, target: Path) -> None:
     failed = []
     for name, source in sources(dataset).items():
-        with tempfile.TemporaryDirectory(prefix="atomlearn-") as scratch:
+        with private_folder() as scratch:
             _tell(f"{dataset.title}: asking {name} ...")
             try:
-                source(dataset, Path(scratch))
-                verify(dataset, Path(scratch))
+                source(dataset, scratch)
+                verify(dataset, scratch)
             except (DataNotFound, DamagedFile) as error:
                 failed.append(f"  {name}: {error}")
                 continue
-            _keep(dataset, Path(scratch), target)
+            _keep(dataset, scratch, target)
             _tell(f"{dataset.title}: verified, kept in {target}")
             return
     raise DataNotFound(
