@@ -47,18 +47,19 @@ def distinct_rows(
     """Join equal rows. Their label is that of the most weight; of equal ones the commoner class."""
     n_classes = len(class_weights)
     first, group = _groups(packed)
-    mass = np.zeros((len(first), n_classes))
-    np.add.at(mass, (group, labels), weights)
-    common = mass.sum(axis=0)
-    counted = mass * class_weights
-    best = counted == counted.max(axis=1, keepdims=True)
-    label = np.where(best, common, -1.0).argmax(axis=1)
-    disputed = np.flatnonzero((mass > 0).sum(axis=1) > 1)
+    # The labels that each distinct row has, and what they weigh: not a table with a column for each
+    # of perhaps thousands of classes.
+    pairs, whose = np.unique(group * n_classes + labels, return_inverse=True)
+    where, other = np.divmod(pairs, n_classes)
+    mass: npt.NDArray[np.float64] = np.bincount(whose, weights, len(pairs)).astype(np.float64)
+    common = np.bincount(other, mass, n_classes)
+    best = np.lexsort((-other, common[other], mass * class_weights[other], where))
+    best = best[np.searchsorted(where[best], np.arange(len(first)), side="right") - 1]
+    label, kept = other[best], mass[best]
+    disputed = np.flatnonzero(np.bincount(where[mass > 0], minlength=len(first)) > 1)
     conflicts = _conflicts(disputed, group, labels, label) if len(disputed) else []
-    kept = mass[np.arange(len(first)), label]
-    mass[np.arange(len(first)), label] = 0.0
-    where, other = np.nonzero(mass)
-    dissent = Dissent(where, other, mass[where, other])
+    rest = np.setdiff1d(np.flatnonzero(mass), best)
+    dissent = Dissent(where[rest], other[rest], mass[rest])
     return DistinctRows(first, label, kept, dissent, conflicts)
 
 
