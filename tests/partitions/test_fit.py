@@ -11,6 +11,7 @@ import pytest
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
+from atomlearn.classifier.symmetries import translations
 from atomlearn.distributed import fit
 from atomlearn.distributed.survey import survey
 from atomlearn.errors import (
@@ -175,6 +176,35 @@ class TestCheckpoints:
         with pytest.raises(CheckpointMismatch, match="other seed"):
             fit(X, y, random_state=1, max_epochs=10, checkpoint=path)
         assert path.read_bytes() == saved
+
+    @pytest.mark.parametrize(
+        ("other", "said"),
+        [
+            ({"symmetries": translations((8, 8))}, "other symmetries"),
+            ({"class_weight": {0: 2.0}}, "other class_weight"),
+            ({"share_examples": False}, "other share_examples"),
+            ({"max_epochs": 9}, "max_epochs=10, which max_epochs=9 would cut short"),
+        ],
+    )
+    def test_of_a_run_that_was_told_something_else(self, blocks, tmp_path, other, said):
+        path = tmp_path / "fit.atoms"
+        told = {"random_state": 0, "max_epochs": 10, "checkpoint": path}
+        fit(*blocks, **told)
+        saved = path.read_bytes()
+        with pytest.raises(CheckpointMismatch, match=said):
+            fit(*blocks, **{**told, **other})
+        assert path.read_bytes() == saved
+
+    def test_going_on_for_longer(self, blocks, tmp_path):
+        path = tmp_path / "fit.atoms"
+        fit(*blocks, random_state=0, max_epochs=10, checkpoint=path)
+        longer = fit(*blocks, random_state=0, max_epochs=EPOCHS, checkpoint=path)
+        assert {concept.epoch for concept in longer.learned_.concepts} == {EPOCHS}
+
+    def test_a_place_where_no_file_can_be(self, blocks, tmp_path, monkeypatch):
+        monkeypatch.setattr("atomlearn.learning.exchange.exchange", None)  # it does not get there
+        with pytest.raises(FileNotFoundError, match=r"no/fit\.atoms"):
+            fit(*blocks, random_state=0, max_epochs=10, checkpoint=tmp_path / "no" / "fit.atoms")
 
 
 class TestBadInput:

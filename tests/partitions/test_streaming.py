@@ -1,11 +1,15 @@
 """Tables that are read batch after batch."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
-from atomlearn.distributed import fit_batches
+from atomlearn.distributed import fit_batches, streaming
 from atomlearn.errors import FileFormatError, InvalidTable, MissingExtra, UnfitParts
 from atomlearn.formats.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
+from atomlearn.formats.scratch import private_folder
 from partitions.fingerprints import fingerprint
 
 
@@ -14,7 +18,23 @@ def model(digits):
     return fit_batches(ArrayBatches(*digits, rows=180), random_state=0, max_epochs=20)
 
 
-def test_the_same_model_from_memory_from_disk_and_on_two_cores(model, digits, blocks, tmp_path):
+@pytest.fixture
+def packed_files(monkeypatch):
+    """What lies on disk while it is learned from: name and size by folder, as it is read."""
+    seen = {}
+    load = streaming.load_examples
+
+    def spy(path, *sizes):
+        seen[path.parent] = {file.name: file.stat().st_size for file in path.parent.iterdir()}
+        return load(path, *sizes)
+
+    monkeypatch.setattr(streaming, "load_examples", spy)
+    return seen
+
+
+def test_the_same_model_from_memory_from_disk_and_on_two_cores(
+    model, digits, blocks, tmp_path, packed_files
+):
     from atomlearn.distributed import fit
 
     X, y = digits
@@ -26,8 +46,10 @@ def test_the_same_model_from_memory_from_disk_and_on_two_cores(model, digits, bl
         ArrayBatches(*mapped, rows=180), folder=packed, random_state=0, max_epochs=20, n_jobs=2
     )
     assert fingerprint(again) == fingerprint(model)
-    assert len(list(packed.iterdir())) == 8  # terms and labels of four batches
-    assert sum(f.stat().st_size for f in packed.glob("*.terms.npy")) < X.nbytes
+    ((folder, files),) = packed_files.items()
+    assert folder.parent == packed and len(files) == 8  # terms and labels of four batches
+    assert sum(size for name, size in files.items() if "terms" in name) < X.nbytes
+    assert list(packed.iterdir()) == []  # nothing is left for another run to stumble over
     as_list = list(ArrayBatches(X, y, rows=180))
     assert fingerprint(fit_batches(as_list, random_state=0, max_epochs=20)) == fingerprint(model)
     # the same partitions with the same seed: as on a cluster
@@ -51,6 +73,44 @@ def test_symmetries_are_kept_with_the_batches():
     moved, plain = fit_batches(batches, **told), fit_batches(batches, random_state=0, max_epochs=10)
     X_test, y_test = vertical_bars(2000, shape=(5, 5), noise=0.3, seed=1)
     assert moved.score(X_test, y_test) > plain.score(X_test, y_test)
+
+
+def test_a_folder_that_others_use_too(model, digits, tmp_path):
+    """Nothing that another run has left in the folder, or leaves there meanwhile, is read."""
+    from atomlearn.classifier.symmetries import translations
+
+    batches, told = ArrayBatches(*digits, rows=180), {"random_state": 0, "max_epochs": 20}
+
+    class Meanwhile:
+        """Batches that are read while another run uses the folder."""
+
+        def __iter__(self):
+            moved = {**told, "max_epochs": 1, "symmetries": translations((8, 8))}
+            fit_batches(batches, folder=tmp_path, **moved)
+            yield from batches
+
+    for p in range(4):  # as an earlier version left them: maps that swap all columns
+        np.save(tmp_path / f"{p}.maps.npy", np.arange(4000, dtype=np.int32)[None, ::-1])
+    again = fit_batches(Meanwhile(), folder=tmp_path, **told)
+    assert fingerprint(again) == fingerprint(model)
+
+
+def test_folders_of_killed_runs_are_removed(digits, tmp_path):
+    script = f"""
+import os, signal
+from sklearn.datasets import load_digits
+from atomlearn.distributed import fit_batches, streaming
+from atomlearn.formats.batches import ArrayBatches
+streaming.load_examples = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+fit_batches(ArrayBatches(*load_digits(return_X_y=True), rows=900), folder={str(tmp_path)!r})
+"""
+    subprocess.run([sys.executable, "-c", script], check=False, timeout=120)
+    (left,) = tmp_path.iterdir()
+    assert left.is_dir() and list(left.glob("*.terms.npy"))
+    with private_folder(tmp_path) as alive:
+        assert not left.exists()
+        fit_batches(ArrayBatches(*digits, rows=360), folder=tmp_path, max_epochs=1)
+        assert list(tmp_path.iterdir()) == [alive]
 
 
 @pytest.fixture

@@ -72,6 +72,8 @@ def fit(
         which is the client made last, or else threads of this process.
     checkpoint : a file to write what is known to after every exchange; if it is there already,
         learning goes on from it, and gives the same model as if it had never been interrupted.
+        The data and everything that decides what is learned must be the same; ``max_epochs`` may
+        be more.
     allow_missing : whether a partition may have no row of some class.
     share_examples : whether rows that contradict what other partitions believe, at most 1,000 of
         each class, are shown to all. It takes most of the cost of partitions away; if rows must
@@ -119,7 +121,7 @@ def fit_parts(
     recoding = _recoding(classifier, [one for one in surveys if one.n_rows])
     parts, told = raw.pack(recoding, surveys)
     held = join([one.held for one in told])
-    saved = Checkpoint(checkpoint, parts.sources, held, classifier)
+    saved = Checkpoint(checkpoint, parts.sources, held, classifier, share_examples)
     targets = list(schedule(settings.max_epochs or LARGE_EPOCHS))
     planned = Plan(len(targets), len(classifier.classes_) * targets[-1])
     with show_progress(classifier.verbose, settings, planned) as hooks:

@@ -5,14 +5,13 @@ each job is in memory at a time, besides the pins and the rows that are spared.
 """
 
 import logging
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.distributed.fitting import fit_parts
@@ -20,6 +19,7 @@ from atomlearn.distributed.packing import Recoding, Told, pack, sources_of
 from atomlearn.distributed.survey import SAMPLED, Survey, survey
 from atomlearn.errors import UnfitParts
 from atomlearn.formats.batches import chained
+from atomlearn.formats.scratch import private_folder
 from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Job
 from atomlearn.learning.pinning import Source
@@ -45,8 +45,9 @@ def fit_batches(
     ``batches`` is gone through twice, so it has to be something that can be:
     :func:`~atomlearn.formats.batches.read_batches` of a file,
     :class:`~atomlearn.formats.batches.ArrayBatches` of arrays mapped from disk, a list. Batches
-    should be alike: shuffle sorted data. They are packed into ``folder``, a temporary one if none
-    is named; the other parameters are those of :func:`~atomlearn.distributed.fit`.
+    should be alike: shuffle sorted data. They are packed into a new folder within ``folder`` (or
+    the system's folder for temporary files), which is removed at the end, so that runs never mix;
+    the other parameters are those of :func:`~atomlearn.distributed.fit`.
 
     >>> from atomlearn.datasets import vertical_bars
     >>> from atomlearn.formats.batches import ArrayBatches
@@ -60,9 +61,7 @@ def fit_batches(
             "batches can be gone through only once, and are needed twice: pass a list, or an "
             "object whose __iter__ begins anew"
         )
-    with tempfile.TemporaryDirectory(prefix="atomlearn-") as temporary:
-        place = Path(temporary) if folder is None else Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+    with private_folder(folder) as place:
         n_jobs = parameters.get("n_jobs", getattr(classifier, "n_jobs", None))
         rows = BatchRows(batches, place, n_jobs)
         return fit_parts(rows, classifier, parameters, checkpoint, allow_missing)
@@ -115,6 +114,11 @@ class PartsOnDisk:
     n_constants: int
     n_classes: int
     n_jobs: int | None = None
+
+    @property
+    def at_a_time(self) -> int:
+        """Jobs that run at the same time."""
+        return int(effective_n_jobs(self.n_jobs))
 
     def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
         """Apply the function to each; ``n_jobs`` at a time."""

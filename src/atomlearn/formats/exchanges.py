@@ -14,6 +14,7 @@ from atomlearn.bits.rows import Rows, width
 from atomlearn.errors import CheckpointMismatch, DamagedFile
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
+from atomlearn.formats.replacing import check_replaceable
 from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Known
 from atomlearn.learning.pinning import Source
@@ -35,18 +36,29 @@ class Checkpoint:
         sources: Sequence[Source],
         held: Examples,
         classifier: "AlgebraicClassifier",
+        share_examples: bool = True,
     ) -> None:
         self.path = None if path is None else Path(path)
+        if self.path is not None:
+            check_replaceable(self.path)  # now, and not after the first exchange
         self.n_constants, self.n_classes = held.n_constants, held.n_classes
+        self.max_epochs = classifier.max_epochs
+        maps = [] if classifier.symmetries is None else classifier.symmetries
+        # All that decides what is learned, but for how long.
         self.about = {
             "seed": str(classifier.seed_),  # first: it also decides which rows are spared
+            "symmetries": [np.asarray(one).tolist() for one in maps],
+            "class_weight": repr(classifier.class_weight),
             "data": [asdict(source) for source in sources],
             "literals": [str(literal) for literal in classifier.encoder_.literals_],
-            "classes": [str(label) for label in classifier.classes_],
+            "classes": [repr(label) for label in classifier.classes_.tolist()],
+            "share_examples": share_examples,
         }
 
     def read(self) -> Known | None:
-        """What the file has, if there is one; an error if it is of other data."""
+        """What the file has, if there is one; an error if it is of other data, or of a run that was
+        to be longer. (One that was to be shorter can be gone on with.)
+        """
         if self.path is None or not self.path.exists():
             return None
         file = Container.read(self.path)
@@ -59,6 +71,7 @@ class Checkpoint:
                     "name another file (nothing has been changed)"
                 )
         try:
+            self._check_length(state["max_epochs"])
             known = Known(
                 pools_in(file, self.n_constants, self.n_classes),
                 self._refuting(file),
@@ -68,9 +81,20 @@ class Checkpoint:
                 int(state["dropped"]),
             )
             done = [_round(one) for one in file.json("rounds.json", list)]
+        except CheckpointMismatch:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DamagedFile(f"{self.path}: {error!r}") from None
         return replace(known, done=done)
+
+    def _check_length(self, theirs: int | None) -> None:
+        ours = math.inf if self.max_epochs is None else self.max_epochs
+        if ours < (math.inf if theirs is None else theirs):
+            raise CheckpointMismatch(
+                f"{self.path} is a checkpoint of a run with max_epochs={theirs}, which "
+                f"max_epochs={self.max_epochs} would cut short: ask for as many, remove it to "
+                "begin anew, or name another file (nothing has been changed)"
+            )
 
     def write(self, known: Known) -> None:
         """Replace the file by what is known now."""
@@ -81,7 +105,13 @@ class Checkpoint:
         file.add_json(
             "state.json",
             {what: _digest(ours) for what, ours in self.about.items()}
-            | {"epoch": known.epoch, "best": best, "stale": known.stale, "dropped": known.dropped},
+            | {
+                "epoch": known.epoch,
+                "best": best,
+                "stale": known.stale,
+                "dropped": known.dropped,
+                "max_epochs": self.max_epochs,
+            },
         )
         file.add_json("rounds.json", [asdict(one) for one in known.done])
         add_pools(file, known.pools)
