@@ -53,15 +53,17 @@ def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
     n_classes = ratios.shape[1]
     if len(labels) == 0:
         return Calibration(DEFAULT_SLOPE, np.zeros(n_classes))
-    one_hot = np.eye(n_classes)[labels]
+    rows = np.arange(len(labels))
     weights = np.minimum(weights, 1.0)
 
     def objective(parameters: Floats) -> tuple[float, Floats]:
         slope, offset = parameters[0], parameters[1:]
         p = softmax(offset - slope * ratios)
-        loss = -(weights * np.log(p[np.arange(len(labels)), labels] + 1e-300)).sum()
+        loss = -(weights * np.log(p[rows, labels] + 1e-300)).sum()
         loss += 0.5 * (slope - DEFAULT_SLOPE) ** 2 + 0.5 * (offset**2).sum()
-        residual = weights[:, None] * (p - one_hot)
+        residual = p
+        residual[rows, labels] -= 1.0
+        residual *= weights[:, None]
         gradient = np.concatenate(
             [[-(residual * ratios).sum() + slope - DEFAULT_SLOPE], residual.sum(axis=0) + offset]
         )
