@@ -41,7 +41,7 @@ def terms(examples, label):
 def known_after(parts, n_exchanges, seed=0, share_examples=True):
     known, rounds = Known.nothing(N, 2), Rounds(Settings(max_epochs=100))
     for _ in range(n_exchanges):
-        known, _ = exchange(parts, known, seed, rounds, share_examples)
+        known, _, _ = exchange(parts, known, seed, rounds, share_examples)
     return known
 
 

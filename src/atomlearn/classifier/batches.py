@@ -50,6 +50,8 @@ def learn_batch(
     believed = _believed(unseen, calibration, ratios, examples.labels)
     rounds = Rounds(settings, hooks.on_round, hooks.on_epoch)
     concepts = _learn_concepts(learned.concepts, examples.some(believed), rounds)
+    if rounds.interrupted and not any(concept.epoch for concept in concepts):
+        raise KeyboardInterrupt
     blocks = blocks_of(sample.rows, examples.n_constants)
     misses = np.stack([one.misses(blocks, len(sample.labels)) for one in concepts], axis=1)
     typical = typical_misses(misses, sample.labels)

@@ -2,6 +2,8 @@
 
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from atomlearn import interrupts
 from atomlearn.bits.random import seed_sequence
 from atomlearn.bits.rows import Rows
 from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
@@ -29,6 +32,7 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.sharing import Sharing
 from atomlearn.classifier.tables import declared_categories, read_table
 from atomlearn.classifier.training import TrainingRows, codes_of, read_training, root_seed
+from atomlearn.errors import InterruptedWarning
 from atomlearn.learning.classes import Plan, learn_classes, plan
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Current, Learned, Settings
@@ -132,8 +136,14 @@ class AlgebraicClassifier(
 
         A weight says how much a row counts where rows contradict each other and in the estimated
         error; a row of weight zero is not there. Atoms hold for every example that is learned
-        from, whatever its weight.
+        from, whatever its weight. Ctrl-C ends the learning: the model is what is known by then, and
+        a warning says so.
         """
+        with self._interruptible():
+            self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         settings = self._settings()
         goes_on = self.warm_start and hasattr(self, "learned_")
         table, targets = read_table(self, X, reset=not goes_on, y=y)
@@ -164,7 +174,6 @@ class AlgebraicClassifier(
         rows, labels = examples.variants[0], examples.labels
         empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
         self.sample_ = empty.extended(rows, labels)
-        return self
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -175,6 +184,11 @@ class AlgebraicClassifier(
         The first batch decides on cuts and categories and should be typical of the data. All
         ``classes`` are named at the first call, unless :meth:`fit` has seen them.
         """
+        with self._interruptible():
+            self._partial_fit(X, y, classes, sample_weight)
+        return self
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         settings = self._settings()
         first = not hasattr(self, "learned_")
         if first and classes is None:
@@ -216,7 +230,6 @@ class AlgebraicClassifier(
         learned = self._watched(learn, planned, settings, X, y, sample_weight)
         self._conclude_fit(learned, data, self.history_)
         self.sample_ = sample
-        return self
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
         """How many atoms of each class a row misses, ``(n_samples, n_classes)``."""
@@ -294,11 +307,21 @@ class AlgebraicClassifier(
             learned: Learned = learn(hooks)
             self.learned_ = learned  # so that callbacks find it at the end of fit
         self.fit_seconds_ = time.monotonic() - started
-        if learned.interrupted:
-            warnings.warn(
-                "learning was interrupted: the model is what was known by then", stacklevel=4
-            )
         return learned
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Learn within: a signal is noted and ends it, with a warning beside the model."""
+        with interrupts.Deferred(learning=True) as note:
+            yield
+            note.kept = True
+        if note.signal or self.learned_.interrupted:
+            self.learned_.interrupted = True
+            warnings.warn(
+                "learning was interrupted: the model is what was known by then",
+                InterruptedWarning,
+                stacklevel=5,
+            )
 
     def _conclude_fit(
         self, learned: Learned, data: TrainingRows, history: list[dict[str, Any]]

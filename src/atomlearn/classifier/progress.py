@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from atomlearn import interrupts
 from atomlearn.learning.classes import Plan
 from atomlearn.learning.rounds import Current, OnEpoch, OnRound, Round, Settings
 
@@ -56,14 +57,17 @@ def _bar(console: "Console", settings: Settings, plan: Plan) -> Iterator[Hooks]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     start = time.monotonic()
-    with Progress(
+    columns = (
         TextColumn("learning"),
         BarColumn(),
         TaskProgressColumn(),
         TextColumn("{task.fields[state]}"),
         TimeElapsedColumn(),
-        console=console,
-    ) as bar:
+    )
+    with (
+        interrupts.cleaned_up(lambda: console.show_cursor(True)),
+        Progress(*columns, console=console) as bar,
+    ):
         task = bar.add_task("", total=1.0, state="")
         epochs = 0
 

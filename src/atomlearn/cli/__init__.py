@@ -1,16 +1,34 @@
 """The ``atomlearn`` command. One file a group of commands; no algorithm lives here."""
 
+import signal
 import sys
+import warnings
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 import atomlearn
+from atomlearn import interrupts
 from atomlearn.cli import data, models, problems, relations, reproduce, sharing, tables
-from atomlearn.cli.output import NO, fail
-from atomlearn.errors import AtomlearnError, InconsistentRelations
+from atomlearn.cli.output import INTERRUPTED, NO, TERMINATED, fail
+from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
+
+
+class Commands(TyperGroup):
+    """Commands that an interruption ends with one line and its exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            fail("interrupted", interrupts.exit_code(error))
+
 
 app = typer.Typer(
     name="atomlearn",
+    cls=Commands,
     help="Algebraic Machine Learning: rules and examples in, readable atoms out.",
     no_args_is_help=True,
     add_completion=False,
@@ -38,12 +56,24 @@ def _atomlearn(
     pass
 
 
+def _run() -> None:
+    try:
+        app()
+    except SystemExit as ended:
+        if ended.code in (INTERRUPTED, TERMINATED):
+            # Once more while the interpreter shuts down would be a traceback.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        raise
+
+
 def main() -> None:
     """Run the command; anything atomlearn complains of is one message and an exit code."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
+    warnings.simplefilter("ignore", InterruptedWarning)  # commands have a line of their own
     try:
-        app()
+        with interrupts.terminable():
+            _run()
     except InconsistentRelations as error:
         fail(str(error), NO)
     except AtomlearnError as error:

@@ -8,7 +8,7 @@ import typer
 
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.terms import Term
-from atomlearn.cli.output import NO, counted, fail, print_json
+from atomlearn.cli.output import NO, check_page, counted, fail, print_json
 from atomlearn.formats.load import load
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """The atoms of a model, and what its constants are; of a classifier, its definitions."""
+    check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
         from atomlearn.cli.tables import show_classifier

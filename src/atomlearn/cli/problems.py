@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from atomlearn import interrupts
 from atomlearn.cli.boards import SideBySide, as_text
-from atomlearn.cli.output import NO, fail, print_json
+from atomlearn.cli.output import NO, check_outputs, counted, fail, print_json
 from atomlearn.errors import InconsistentRelations, NotText
 
 if TYPE_CHECKING:
@@ -73,10 +74,8 @@ def queens(
             on_epoch=on_epoch,
         )
 
-    run = _Run(solver, solutions, quiet or as_json)
-    if atoms is not None:
-        run.draw_atoms(atoms, size)
-    run.finish(svg, png, as_json)
+    check_outputs(atoms)
+    _solve(solver, solutions, quiet, as_json, svg, png, (atoms, size))
 
 
 def sudoku(
@@ -97,7 +96,7 @@ def sudoku(
     def solver(on_epoch: Callable[[Any], None]) -> "Solver[Any]":
         return problem.solve(puzzle, random_state=seed, max_epochs=epochs, on_epoch=on_epoch)
 
-    _Run(solver, solutions, quiet or as_json).finish(svg, png, as_json)
+    _solve(solver, solutions, quiet, as_json, svg, png)
 
 
 def hamiltonian(
@@ -118,7 +117,7 @@ def hamiltonian(
     def solver(on_epoch: Callable[[Any], None]) -> "Solver[Any]":
         return problem.solve(graph, random_state=seed, max_epochs=epochs, on_epoch=on_epoch)
 
-    _Run(solver, solutions, quiet or as_json).finish(svg, png, as_json)
+    _solve(solver, solutions, quiet, as_json, svg, png)
 
 
 def colouring(
@@ -142,7 +141,31 @@ def colouring(
             graph, colours, random_state=seed, max_epochs=epochs, on_epoch=on_epoch
         )
 
-    _Run(solver, solutions, quiet or as_json).finish(svg, png, as_json)
+    _solve(solver, solutions, quiet, as_json, svg, png)
+
+
+def _solve(
+    make: "Callable[[Callable[[Any], None]], Solver[Any]]",
+    wanted: int,
+    quiet: bool,
+    as_json: bool,
+    svg: Path | None,
+    png: Path | None,
+    atoms: tuple[Path | None, int] = (None, 0),
+) -> None:
+    """Solve and tell: Ctrl-C and SIGTERM are only noted until all is shown and drawn."""
+    check_outputs(svg, png)
+    run = _Run(make, quiet or as_json)
+    with interrupts.Deferred(learning=True) as note:
+        run.solve(wanted)
+        note.kept = True
+        run.draw_atoms(*atoms)
+        run.finish(svg, png, as_json)
+    if note.signal:
+        epochs = counted(run.solver.epochs.number, "epoch")
+        fail(f"interrupted after {epochs}: what was found by then is above", note.exit_code)
+    if not run.found:
+        raise typer.Exit(NO)
 
 
 class _Run:
@@ -151,15 +174,18 @@ class _Run:
     def __init__(
         self,
         make: "Callable[[Callable[[Any], None]], Solver[Any]]",
-        wanted: int,
         quiet: bool,
     ) -> None:
         self.display = SideBySide(silent=quiet)
         self.answers: list[Any] = []
+        self.found: list[Any] = []
         try:
             self.solver = make(self._on_epoch)
         except InconsistentRelations as error:
             fail(_contradiction(error), NO)
+
+    def solve(self, wanted: int) -> None:
+        """Find so many solutions, or as many as there are."""
         self.found = list(islice(self.solver, wanted))
         self.display.flush()
 
@@ -167,8 +193,10 @@ class _Run:
         self.answers.append(answer)
         self.display.add(answer)
 
-    def draw_atoms(self, path: Path, size: int) -> None:
+    def draw_atoms(self, path: Path | None, size: int) -> None:
         """Draw the atoms of the last model that is about a board and not about rules alone."""
+        if path is None or not self.answers:
+            return
         from atomlearn.problems.drawing import save_atoms
 
         model = self.answers[-1].shown.model
@@ -176,7 +204,7 @@ class _Run:
         save_atoms(inside[:100], size, path)
 
     def finish(self, svg: Path | None, png: Path | None, as_json: bool) -> None:
-        """Draw, print the solutions, and exit 1 if there are none."""
+        """Draw, and print the solutions."""
         shown = [*self.answers[-DRAWN:]] or self.found
         for path in (svg, png):
             if path is not None:
@@ -189,12 +217,11 @@ class _Run:
                     "solutions": [as_dict(answer) for answer in self.found],
                     "epochs": self.solver.epochs.number,
                     "best": None if self.solver.best is None else self.solver.best.progress,
+                    "interrupted": self.solver.interrupted,
                 }
             )
         else:
             self._tell()
-        if not self.found:
-            raise typer.Exit(NO)
 
     def _tell(self) -> None:
         for answer in self.found:

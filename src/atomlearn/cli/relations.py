@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from atomlearn.algebra.algebra import Algebra
-from atomlearn.cli.output import NO, counted, print_json
+from atomlearn.cli.output import NO, check_outputs, counted, print_json
 
 RelationFile = Annotated[
     Path, typer.Argument(help="Relations as text, one a line: v < c1 c2, or v !< c3.")
@@ -59,6 +59,7 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """Learn a small model of the relations by one epoch of Sparse Crossing."""
+    check_outputs(out)
     model = Algebra.read(file).learn(random_state=seed)
     model.save(out)
     if as_json:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from atomlearn.cli.output import fail
+from atomlearn import interrupts
+from atomlearn.cli.output import check_page, fail
 
 ALL = "all"
 
@@ -46,11 +47,13 @@ def reproduce(
         fail(f"there is no experiment {which!r}: it is one of {', '.join((*NAMES, ALL))}")
     if n_jobs == 0:
         fail("--n-jobs is a number of processes, or -1 for one a core")
+    check_page(out / "index.html")
     names = NAMES if which == ALL else (which,)
     setting = Setting(quick, seed, attempts)
     try:
         pages = reproduce_all(names, out, setting, n_jobs=n_jobs, again=again)
-    except KeyboardInterrupt:
-        fail("interrupted; the same command goes on where this one stopped", 130)
+    except KeyboardInterrupt as error:
+        code = interrupts.exit_code(error)
+        fail("interrupted; the same command goes on where this one stopped", code)
     for page in pages:
         print(page)

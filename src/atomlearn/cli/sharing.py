@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from atomlearn.cli.output import counted, fail, print_json
+from atomlearn.cli.output import check_outputs, counted, fail, print_json
 from atomlearn.formats.load import load
 
 
@@ -25,6 +25,7 @@ def merge(
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.learning.pinning import Pool
 
+    check_outputs(out)
     if len(files) < 2:
         fail("merge needs two files or more")
     loaded: list[Any] = [load(file) for file in files]

@@ -1,17 +1,21 @@
 """``atomlearn fit``, ``predict`` and ``explain``: commands that take a table, CSV or Parquet."""
 
 import csv
+import io
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from atomlearn.cli.output import counted, fail, print_json
+from atomlearn import interrupts
+from atomlearn.cli.output import check_outputs, check_page, counted, fail, print_json
+from atomlearn.errors import InterruptedWarning
 from atomlearn.formats.load import load
+from atomlearn.formats.replacing import is_device, replacing
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -65,12 +69,13 @@ def fit(
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.formats.tables import read_table
 
+    check_outputs(out)
     if batch_rows is not None:
         parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
                       "n_jobs": jobs, "verbose": 0 if quiet else 1}  # fmt: skip
-        classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
-        classifier.save(out)
-        _tell_fit(classifier, int(classifier.sample_.totals.sum()), out, as_json)
+        with _saving(out, as_json) as save:
+            classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
+            save(classifier, int(classifier.sample_.totals.sum()))
         return
     table = read_table(file)
     labels = _labels(table, target)
@@ -89,11 +94,32 @@ def fit(
         image_shape=_shape(image_shape, len(names)),
         verbose=0 if quiet else 1,
     )
-    with _complaints():
-        classifier.fit(rows, labels)
-    classifier.first_rows_ = classifier._packed(rows[:FIRST_ROWS])
-    classifier.save(out)
-    _tell_fit(classifier, table.n_rows, out, as_json)
+    with _saving(out, as_json) as save:
+        with _complaints():
+            classifier.fit(rows, labels)
+        classifier.first_rows_ = classifier._packed(rows[:FIRST_ROWS])
+        save(classifier, table.n_rows)
+
+
+@contextmanager
+def _saving(out: Path, as_json: bool) -> Iterator["Callable[[AlgebraicClassifier, int], None]"]:
+    """Learn within, and save: Ctrl-C and SIGTERM are only noted until the file is on disk."""
+    with interrupts.Deferred(learning=True) as note:
+
+        def save(classifier: "AlgebraicClassifier", n_rows: int) -> None:
+            classifier.save(out)
+            note.kept = True
+            _tell_fit(classifier, n_rows, out, as_json)
+
+        try:
+            yield save
+        except KeyboardInterrupt as error:
+            fail(
+                f"interrupted before anything was learned: {out} is not written",
+                interrupts.exit_code(error),
+            )
+    if note.signal:
+        fail(f"interrupted: what was known by then is saved in {out}", note.exit_code)
 
 
 def _fit_batches(
@@ -130,6 +156,7 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict the class of each row of a table: CSV, one row a line."""
+    check_outputs(out)
     classifier = _load(file)
     rows = _rows_for(classifier, data)
     with _complaints():
@@ -147,9 +174,11 @@ def predict(
     ]
     if out is None:
         csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
-    else:
-        with out.open("w", newline="", encoding="utf-8") as written:
-            csv.writer(written, lineterminator="\n").writerows([header, *lines])
+        return
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *lines])
+    with out.open("wb") if is_device(out) else replacing(out) as written:
+        written.write(text.getvalue().encode())
 
 
 def explain(
@@ -166,6 +195,7 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Why is a row of its class? The atoms it misses of each, most telling first."""
+    check_page(html)
     classifier = _load(file)
     if data is None:
         known = getattr(classifier, "first_rows_", None)
@@ -263,6 +293,7 @@ def _tell_fit(classifier: "AlgebraicClassifier", n_rows: int, out: Path, as_json
                 "conflicts": [str(conflict) for conflict in classifier.conflicts_],
                 "doubted": classifier.doubted_.tolist(),
                 "seconds": classifier.fit_seconds_,
+                "interrupted": classifier.learned_.interrupted,
             }
         )
         return
@@ -353,6 +384,7 @@ def _complaints() -> Iterator[None]:
     """Warnings as notes, errors about the data as messages."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", InterruptedWarning)
         try:
             yield
         except ValueError as error:

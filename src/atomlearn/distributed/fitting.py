@@ -1,7 +1,6 @@
 """From parts of a table to a classifier: ``fit`` for Dask collections, and what all share."""
 
 import time
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -110,6 +109,18 @@ def fit_parts(
     """Look at all parts, encode them where they are, learn, and put the classifier together."""
     classifier = AlgebraicClassifier() if classifier is None else classifier
     classifier.set_params(**parameters)
+    with classifier._interruptible():
+        _fit_parts(raw, classifier, checkpoint, allow_missing, share_examples)
+    return classifier
+
+
+def _fit_parts(
+    raw: RawParts,
+    classifier: AlgebraicClassifier,
+    checkpoint: str | Path | None,
+    allow_missing: bool,
+    share_examples: bool,
+) -> None:
     settings = classifier._settings()
     started = time.monotonic()
     seed = classifier.seed_ = root_seed(classifier.random_state)
@@ -129,15 +140,12 @@ def fit_parts(
         learned, known = learn_parts(
             parts, held, seed, rounds, saved.read(), saved.write, share_examples
         )
-    if learned.interrupted:
-        warnings.warn("learning was interrupted: the model is what was known by then", stacklevel=3)
     conflicts = [conflict for one in told for conflict in one.conflicts]
     none = np.zeros(0, dtype=np.int64)
     classifier.sample_ = _sample(told)
     classifier.contradicted_pins_ = known.dropped
     classifier.fit_seconds_ = time.monotonic() - started
     classifier._conclude(learned, _weights(recoding), conflicts, none, [])
-    return classifier
 
 
 def _classes(surveys: Sequence[Survey], allow_missing: bool) -> npt.NDArray[Any]:

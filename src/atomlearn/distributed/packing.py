@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn import interrupts
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.rows import RowConflict
 from atomlearn.classifier.sample import TrainingSample
@@ -53,6 +54,7 @@ class Packed:
 
 def pack(X: Any, y: Any, recoding: Recoding, part: int, first_row: int) -> Packed:
     """Encode one part. ``first_row`` is the number that its first row has among all."""
+    interrupts.check()
     targets = np.asarray(y).ravel()
     rng = np.random.default_rng(np.random.SeedSequence(recoding.seed, spawn_key=(part,)))
     # Spared row by row, not by what they are: a row that is there often is met often later, too.

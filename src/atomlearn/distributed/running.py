@@ -1,12 +1,14 @@
 """Functions of parts, run by whatever scheduler Dask has."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
+from atomlearn import interrupts
 from atomlearn.distributed.collections import DelayedPart
 from atomlearn.distributed.packing import Packed, Recoding, Told, pack, sources_of
 from atomlearn.distributed.survey import Survey, sampled, survey
@@ -34,13 +36,31 @@ class Scheduler:
         """Have them worked out and kept where they are."""
         return self._call("persist", values)
 
+    def is_here(self) -> bool:
+        """Does it run in this process, whose threads look for themselves whether to stop?"""
+        from dask import base, local, threaded
+
+        get = base.get_scheduler(scheduler=self.client)
+        return get is None or get in (threaded.get, local.get_sync)
+
+    def n_threads(self) -> int:
+        """How much is worked out at the same time."""
+        from dask import base
+
+        get = base.get_scheduler(scheduler=self.client)
+        client: Any = getattr(get, "__self__", None)
+        if hasattr(client, "nthreads"):
+            return max(1, sum(client.nthreads().values()))
+        return os.cpu_count() or 1
+
     def _call(self, what: str, values: Sequence[Any]) -> list[Any]:
         import dask
 
         options = {} if self.client is None else {"scheduler": self.client}
         # Only if it is there: a setting of what is imported later would take its defaults away.
         quiet = {_WARNING: LARGE_GRAPH} if "distributed" in sys.modules else {}
-        with dask.config.set(quiet):
+        waiting = nullcontext() if self.is_here() else interrupts.waiting()
+        with dask.config.set(quiet), waiting:
             try:
                 return list(getattr(dask, what)(*values, **options))
             except Exception as error:
@@ -118,6 +138,11 @@ class DaskParts:
         self.packed = packed
         self.sources = sources
         self.scheduler = scheduler
+
+    @property
+    def at_a_time(self) -> int:
+        """Threads of all workers."""
+        return self.scheduler.n_threads()
 
     def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
         """Apply the function to each part, where it is."""

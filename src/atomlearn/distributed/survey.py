@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn import interrupts
 from atomlearn.classifier.columns import is_missing
 from atomlearn.classifier.tables import NamedArray
 from atomlearn.errors import UnfitParts
@@ -38,6 +39,7 @@ class Survey:
 
 def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
     """Look at one part, where it is; ``most`` of its rows are taken along."""
+    interrupts.check()
     labels = np.asarray(y).ravel()
     if getattr(X, "ndim", 2) != 2 or X.shape[0] != len(labels):
         raise UnfitParts(

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from atomlearn import __version__
+from atomlearn import __version__, interrupts
 from atomlearn.experiments.experiment import Step
 from atomlearn.formats.replacing import replacing
 
@@ -97,18 +97,20 @@ class Records:
         return found
 
     def run(self, step: Step) -> Record:
-        """Run a step and write its record at once."""
+        """Run a step and write its record at once; nothing of a step that is interrupted."""
         start = time.perf_counter()
-        result = step.run(**step.settings)
-        record = {
-            "step": step.name,
-            "settings": dict(step.settings),
-            "version": __version__,
-            "machine": machine(),
-            "seconds": round(time.perf_counter() - start, 2),
-            "result": result,
-        }
-        write_json(self._file(step), record)
+        with interrupts.Deferred(learning=True):
+            result = step.run(**step.settings)
+            interrupts.check()  # else a part would pass for the whole
+            record = {
+                "step": step.name,
+                "settings": dict(step.settings),
+                "version": __version__,
+                "machine": machine(),
+                "seconds": round(time.perf_counter() - start, 2),
+                "result": result,
+            }
+            write_json(self._file(step), record)
         return record
 
     def _file(self, step: Step) -> Path:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn import interrupts
 from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.concept import Concept, Indices, Sampler
 from atomlearn.learning.examples import Examples
@@ -21,6 +22,7 @@ from atomlearn.learning.rounds import (
     Rounds,
     Settings,
     conclude,
+    has_learned,
     is_as_good,
     thin,
     uncalibrated,
@@ -74,7 +76,8 @@ def learn_classes(
     on_epoch: OnEpoch | None = None,
     known: Sequence[Concept] | None = None,
 ) -> Learned:
-    """Learn all classes, or go on with those ``known``. Ctrl-C ends it, with what is known then.
+    """Learn all classes, or go on with those ``known``. Ctrl-C ends it, with what is known then;
+    if that is nothing, by KeyboardInterrupt.
 
     To go on with the same seed keeps the same examples unseen.
     """
@@ -84,6 +87,8 @@ def learn_classes(
     else:
         learned = learn_folded(examples, seed, rounds, known)
     learned.rounds, learned.interrupted = rounds.done, rounds.interrupted
+    if learned.interrupted and not learned.is_known:
+        raise KeyboardInterrupt
     return learned
 
 
@@ -103,6 +108,8 @@ def learn_sparing(
     targets = list(schedule(rounds.settings.max_epochs or LARGE_EPOCHS))
     samplers = rounds.learn(samplers, targets, held)
     n_jobs, blocks = rounds.settings.n_jobs, held.blocks()
+    if not all(map(has_learned, samplers)):  # too early to calibrate
+        return uncalibrated(samplers, n_jobs)
     everything = conclude(samplers, held, blocks, n_jobs)
     if all(len(sampler.concept.pool) <= KEPT for sampler in samplers):
         return everything
@@ -133,6 +140,7 @@ def learn_folded(
     part = folds(examples, np.random.default_rng(split))
     ratios = np.zeros((len(examples), examples.n_classes))
     unseen = np.zeros(len(examples), dtype=np.bool_)
+    in_part: list[Concept] | None = None
     for f in range(FOLDS):
         rounds.time_share = (f + 1) / (2 * FOLDS)  # half the time for the calibration
         held = examples.some(np.flatnonzero(part == f))
@@ -142,8 +150,13 @@ def learn_folded(
         own = seeds[f * examples.n_classes : (f + 1) * examples.n_classes]
         samplers = make_samplers(rest, own, settings)
         samplers = rounds.learn(samplers, [fold_epochs(epochs)])
-        if rounds.interrupted:  # some classes have been learned longer than others
+        concepts = [sampler.concept for sampler in samplers]
+        if rounds.interrupted or not all(map(has_learned, samplers)):
+            # Some classes have been learned longer than others: of no use for the calibration, but
+            # better to go on with than nothing.
+            known = known or in_part or concepts
             break
+        in_part = concepts
         ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
         unseen[part == f] = True
     told = examples.some(np.flatnonzero(unseen)).unseen(ratios[unseen])
@@ -164,6 +177,8 @@ def believable(
     fitted: Calibration, ratios: Floats, unseen: npt.NDArray[np.bool_], examples: Examples
 ) -> Indices:
     """All examples, or, if labels are noisy, those that the others do not contradict."""
+    if not unseen.any():
+        return np.arange(len(examples))
     own = fitted.probabilities(ratios)[np.arange(len(examples)), examples.labels]
     believed = ~unseen | (own >= DOUBT)
     if (~believed).mean() <= NOISE:
@@ -202,6 +217,7 @@ def make_samplers(
     samplers = []
     for k, seed in enumerate(seeds):
         if known is None:
+            interrupts.check()
             concept = Concept(examples.n_constants, examples.n_constants - 1, seed, settings.recipe)
         else:
             concept = known[k]

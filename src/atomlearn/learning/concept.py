@@ -291,6 +291,8 @@ class Sampler:
 
     def typical_misses(self) -> float:
         """The median of what counterexamples miss."""
+        if len(self.concept.pool) == 0:
+            return 0.0
         step = max(1, len(self.negatives) // TYPICAL)
         some = self.variants[0][self.negatives[::step]]
         if len(some) == 0:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from atomlearn import interrupts
 from atomlearn.bits.random import sample, stream
 from atomlearn.bits.rows import Rows, width
 from atomlearn.learning.calibration import log_ratio
@@ -65,6 +66,10 @@ class Parts(Protocol):
     sources: Sequence[Source]
     """One for each part."""
 
+    @property
+    def at_a_time(self) -> int:
+        """How many functions run at the same time, as far as one knows."""
+
     def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
         """The results of ``function(part, *shared, *own)``, in the order of the jobs."""
 
@@ -75,6 +80,7 @@ class PartsHere:
 
     examples: Sequence[Examples]
     sources: Sequence[Source]
+    at_a_time = 1
 
     def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
         """Apply the function to each."""
@@ -118,7 +124,8 @@ def learn_parts(
 ) -> tuple[Learned, Known]:
     """Learn until examples that no part has seen (``held``) are told apart no better.
 
-    The result depends on the parts and the seed, and on nothing else.
+    The result depends on the parts and the seed, and on nothing else. Ctrl-C and a time limit may
+    cut an exchange short: what it gave is kept, but ``on_exchange`` is not told of it.
     """
     known = Known.nothing(held.n_constants, held.n_classes) if known is None else known
     blocks = held.blocks()
@@ -126,8 +133,10 @@ def learn_parts(
     reports: list[list[Report]] = [[] for _ in known.pools]
     while known.epoch < most_epochs(rounds) and known.stale < PATIENCE and not rounds.over():
         try:
-            known, new = exchange(parts, known, seed, rounds, share_examples)
+            known, new, is_whole = exchange(parts, known, seed, rounds, share_examples)
             reports = [ours + more for ours, more in zip(reports, new, strict=True)]
+            if not is_whole:
+                break
             if known.epoch in targets or known.epoch >= most_epochs(rounds):
                 learned = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
                 known = judged(known, learned, rounds, reports)
@@ -136,7 +145,17 @@ def learn_parts(
                 on_exchange(known)
         except KeyboardInterrupt:
             rounds.interrupted = True
-    learned, known = with_fewest_pins(parts, known, held, blocks, seed, rounds.settings.n_jobs)
+    if any(reports):  # since the last judgement
+        seconds = time.monotonic() - rounds.start
+        last = Round(known.epoch, seconds, rounds.error, None, reports)
+        known = replace(known, done=[*known.done, last])
+    rounds.interrupted = rounds.interrupted or interrupts.requested()
+    if rounds.interrupted:
+        if known.epoch == 0:
+            raise KeyboardInterrupt
+        learned = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
+    else:
+        learned, known = with_fewest_pins(parts, known, held, blocks, seed, rounds.settings.n_jobs)
     learned.rounds, learned.interrupted = known.done, rounds.interrupted
     return learned, known
 
@@ -164,8 +183,11 @@ def most_epochs(rounds: Rounds) -> int:
 
 def exchange(
     parts: Parts, known: Known, seed: int, rounds: Rounds, share_examples: bool = True
-) -> tuple[Known, list[list[Report]]]:
-    """A few epochs of every part, then what they found, as far as all agree."""
+) -> tuple[Known, list[list[Report]], bool]:
+    """A few epochs of every part, then what they found, as far as all agree.
+
+    Last: had every part all of its epochs?
+    """
     n_parts, classes = len(parts.sources), range(len(known.pools))
     epochs = min(EXCHANGE, most_epochs(rounds) - known.epoch)
     most = max(FEWEST_NEW, MOST_NEW // n_parts)
@@ -174,10 +196,17 @@ def exchange(
     found: list[Found] = parts.run(
         learn_part,
         (
-            Job(task.part, (known.pools[task.label].atoms, shared), (task, epochs, most, recipe))
-            for task in tasks
+            Job(
+                task.part,
+                (known.pools[task.label].atoms, shared),
+                (task, epochs, most, recipe, seconds),
+            )
+            for task, seconds in rounds.shares(tasks, parts.at_a_time)
         ),
     )
+    is_whole = all(one.is_whole for one in found)
+    if not is_whole:
+        epochs = max(len(one.reports) for one in found)
     candidates = [
         suggested(known.pools[k], found[k * n_parts : (k + 1) * n_parts], parts.sources)
         for k in classes
@@ -202,10 +231,11 @@ def exchange(
     if rounds.on_epoch is not None:
         for _ in range(epochs * len(classes)):
             rounds.on_epoch()
-    return known, [
+    reports = [
         together([one.reports for one in found[k * n_parts : (k + 1) * n_parts]], known.pools[k])
         for k in classes
     ]
+    return known, reports, is_whole
 
 
 def joined(rows: Sequence[Rows]) -> Rows:
@@ -280,7 +310,7 @@ def judged(known: Known, learned: Learned, rounds: Rounds, reports: list[list[Re
 def together(reports: Sequence[Sequence[Report]], pool: Pool) -> list[Report]:
     """The epochs of a class over all parts: examples and seconds add up, atoms are the mean."""
     joint = []
-    for same in zip(*[ours for ours in reports if ours], strict=True):
+    for same in zip(*[ours for ours in reports if ours], strict=False):
         one = Report(same[0].epoch, n_pool=len(pool))
         one.n_positive = sum(report.n_positive for report in same)
         one.n_negative = sum(report.n_negative for report in same)

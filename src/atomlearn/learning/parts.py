@@ -5,6 +5,7 @@ the class, the part and the epoch. So it may run anywhere, again after a machine
 any order, and the model is the same.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from atomlearn.learning.lists import Lists
 from atomlearn.learning.misses import blocks_of, count_misses
 from atomlearn.learning.pinning import Pool
 from atomlearn.learning.progress import Report
+from atomlearn.learning.rounds import is_taught, learn_until
 
 
 class Task(NamedTuple):
@@ -42,6 +44,8 @@ class Found(NamedTuple):
     atoms: Lists
     born: npt.NDArray[np.int32]
     reports: list[Report]
+    is_whole: bool = True
+    """Were there as many epochs as asked for, or is there nothing to learn from?"""
 
 
 class Checked(NamedTuple):
@@ -74,19 +78,22 @@ def learn_part(
     epochs: int,
     most: int,
     recipe: Recipe,
+    seconds: float | None = math.inf,
 ) -> Found:
     """Some epochs on one part, with the pins known so far; of the new ones ``most``, at random.
+
+    Fewer, if ``seconds`` are over (as for a class of one part), or after Ctrl-C.
 
     (Those that hard counterexamples miss most are oftener contradicted by other parts, and teach
     less: on MNIST in eight parts the loss was a tenth higher.)
     """
     sampler = _sampler(examples.extended(*shared), known, task, recipe, purpose=0)
-    pool, reports = sampler.concept.pool, []
-    if len(sampler.positives) and len(sampler.negatives):
-        reports = [sampler.run_epoch() for _ in range(epochs)]
+    pool = sampler.concept.pool
+    reports = learn_until(sampler, task.epoch + epochs, seconds).reports
+    is_whole = len(reports) == epochs or not is_taught(sampler)
     pool.drop(pool.born < 0)
     pool.keep(sample(sampler.concept.rng, len(pool), most))
-    return Found(pool.atoms, pool.born, reports)
+    return Found(pool.atoms, pool.born, reports, is_whole)
 
 
 def check_part(examples: Examples, atoms: Lists, task: Task, most: int) -> Checked:

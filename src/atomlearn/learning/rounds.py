@@ -1,17 +1,22 @@
-"""Rounds of epochs for several classes at once: the loop, its clock, its hooks, and Ctrl-C."""
+"""Rounds of epochs for several classes at once: the loop, its clock, its hooks, and Ctrl-C.
+
+A signal is looked at between epochs, and between crossings of a long one. Threads look for
+themselves; for other processes the loop stops waiting, and goes on from what it knew before.
+"""
 
 import copy
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
+from atomlearn import interrupts
 from atomlearn.learning.calibration import Calibration, Floats, log_ratio
 from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
 from atomlearn.learning.examples import Examples, Unseen
@@ -22,6 +27,11 @@ PATIENCE = 2
 """Rounds without progress after which learning stops."""
 PROGRESS = 0.99
 """A round that does not bring the loss below this part of the best so far made no progress."""
+
+GRACE = 1.0
+"""Seconds beyond the time limit in which classes without an epoch may still get one."""
+
+T = TypeVar("T")
 
 WORSE, TINY = 1.05, 1e-4
 """By how much more loss fewer pins are still as good as all."""
@@ -68,6 +78,11 @@ class Learned:
     def probabilities(self, misses: npt.NDArray[np.int32]) -> Floats:
         """Calibrated probabilities of the classes, from misses."""
         return self.calibration.probabilities(log_ratio(misses, self.typical))
+
+    @property
+    def is_known(self) -> bool:
+        """Has any class had an epoch?"""
+        return any(concept.epoch > 0 for concept in self.concepts)
 
     @property
     def error(self) -> float | None:
@@ -125,7 +140,8 @@ class Rounds:
     ) -> list[Sampler]:
         """Give all classes so many epochs, target by target; with ``held``, while it helps.
 
-        There is always a first round, if only of one epoch, so that something is known.
+        There is always a first round, if only of one epoch, so that something is known; but not
+        much beyond the time limit, nor after Ctrl-C.
         """
         blocks = None if held is None else held.blocks()
         before = [sampler.concept.epoch for sampler in samplers]
@@ -135,10 +151,13 @@ class Rounds:
                 break
             try:
                 samplers, reports = self._round(samplers, [epoch + target for epoch in before])
+                if interrupts.requested():
+                    self._note_interruption(target, reports)
+                    break
                 error: float | None = self.error
                 loss: float | None = None
                 current = _current(samplers, calibration)
-                if held is not None and blocks is not None:
+                if held is not None and blocks is not None and all(map(has_learned, samplers)):
                     learned = conclude(samplers, held, blocks, self.settings.n_jobs)
                     error, loss = learned.unseen.error_and_loss(learned.calibration)
                     stale = 0 if loss < PROGRESS * best else stale + 1
@@ -146,8 +165,8 @@ class Rounds:
                     current = _constantly(learned)
                 seconds = time.monotonic() - self.start
                 self.finish(Round(target, seconds, error, loss, reports), current)
-            except KeyboardInterrupt:
-                self.interrupted = True
+            except KeyboardInterrupt:  # while waiting, or from a handler of the host's
+                self._note_interruption(target, [])
                 samplers = [apart(sampler) for sampler in samplers]
             if stale >= PATIENCE:
                 break
@@ -155,45 +174,83 @@ class Rounds:
 
     def over(self) -> bool:
         """Has the user, a hook or the clock ended it?"""
+        self.interrupted = self.interrupted or interrupts.requested()
         return self.interrupted or self.ended or self._seconds_left() < 0
 
-    def _seconds_left(self) -> float:
+    def out_of_time(self) -> bool:
+        """Is it too late even for a first epoch?"""
+        return self._seconds_left(GRACE) < 0
+
+    def _note_interruption(self, target: int, reports: list[list[Report]]) -> None:
+        """An interrupted round counts for what it gave; no hook is called."""
+        self.interrupted = True
+        if any(reports):
+            seconds = time.monotonic() - self.start
+            self.done.append(Round(target, seconds, self.error, None, reports))
+
+    def _seconds_left(self, grace: float = 0.0) -> float:
         if self.settings.time_limit is None:
             return math.inf
-        allowed = self.time_share * self.settings.time_limit
+        allowed = self.time_share * (self.settings.time_limit + grace)
         return allowed - (time.monotonic() - self.start)
+
+    def shares(self, order: Sequence[T], at_a_time: int) -> Iterator[tuple[T, float | None]]:
+        """Each of some jobs with the seconds it may take, worked out when its turn has come;
+        ``None`` if that is too late.
+        """
+        for i, job in enumerate(order):
+            seconds = self._seconds_left() / math.ceil((len(order) - i) / at_a_time)
+            yield job, None if self.out_of_time() else seconds
+
+    def _shares(self, order: Sequence[int]) -> Iterator[tuple[int, float | None]]:
+        return self.shares(order, effective_n_jobs(self.settings.n_jobs))
 
     def _round(
         self, samplers: list[Sampler], targets: list[int]
     ) -> tuple[list[Sampler], list[list[Report]]]:
         n_jobs = self.settings.n_jobs
-        seconds = self._seconds_left() / math.ceil(len(samplers) / effective_n_jobs(n_jobs))
         order = self._longest_first(samplers)
         if in_threads(n_jobs):  # kernels release the interpreter's lock, and nothing is copied
             gains = Parallel(n_jobs=n_jobs, prefer="threads")(
-                delayed(learn_until)(samplers[k], targets[k], seconds, self.on_epoch) for k in order
+                delayed(learn_until)(samplers[k], targets[k], seconds, self.on_epoch)
+                for k, seconds in self._shares(order)
             )
         else:
-            gains = Parallel(n_jobs=n_jobs)(
-                delayed(learn_apart)(
-                    samplers[k].variants, samplers[k].without_data(), targets[k], seconds
-                )
-                for k in order
-            )
-            for k, gain in zip(order, gains, strict=True):
-                samplers[k].take_over(gain.concept)
+            gains = self._elsewhere(samplers, targets, order)
         by_class = dict(zip(order, gains, strict=True))
         reports = [by_class[k].reports for k in range(len(samplers))]
         self._pace = [sum(report.total_seconds for report in ours[-10:]) for ours in reports]
         return samplers, reports
 
+    def _elsewhere(
+        self, samplers: list[Sampler], targets: list[int], order: list[int]
+    ) -> list["Gain"]:
+        """The gains of classes that learn in other processes, taken over by ours."""
+        reports: dict[int, list[Report]] = {k: [] for k in order}
+        # A first epoch by itself, so that there is something to keep if it is interrupted then.
+        first = [min(target, 1) for target in targets]
+        is_new = all(sampler.concept.epoch == 0 for sampler in samplers)
+        for until in (first, targets) if is_new else (targets,):
+            with interrupts.waiting():
+                gains = Parallel(n_jobs=self.settings.n_jobs)(
+                    delayed(learn_apart)(
+                        samplers[k].variants, samplers[k].without_data(), until[k], seconds
+                    )
+                    for k, seconds in self._shares(order)
+                )
+            for k, gain in zip(order, gains, strict=True):
+                samplers[k].take_over(gain.concept)
+                reports[k] += gain.reports
+        return [Gain(samplers[k].concept, reports[k]) for k in order]
+
     def _longest_first(self, samplers: list[Sampler]) -> list[int]:
         """Classes by what an epoch of them took of late: so that no core is left with a long one.
 
-        What is learned does not depend on it.
+        Those that had fewer epochs, for lack of time, come first. What is learned does not depend
+        on the order, unless there is a time limit.
         """
         pace = self._pace if len(self._pace) == len(samplers) else [0.0] * len(samplers)
-        return sorted(range(len(samplers)), key=lambda k: -pace[k])
+        return sorted(range(len(samplers)), key=lambda k: (samplers[k].concept.epoch, -pace[k]))
 
     def finish(self, done: Round, current: Current | None) -> None:
         """Note what a round has given, and tell whoever wants to know."""
@@ -216,15 +273,23 @@ def in_threads(n_jobs: int | None) -> bool:
 
 
 def learn_until(
-    sampler: Sampler, target: int, seconds: float, on_epoch: OnEpoch | None = None
+    sampler: Sampler, target: int, seconds: float | None, on_epoch: OnEpoch | None = None
 ) -> Gain:
-    """Run the epochs of one class up to a number, or until its time is over (one at least)."""
+    """Run the epochs of one class up to a number, or until its time is over (one at least).
+
+    ``None`` seconds are too few even for one. Ctrl-C ends it with the last whole epoch.
+    """
     start = time.monotonic()
     reports: list[Report] = []
-    if len(sampler.positives) == 0 or len(sampler.negatives) == 0:
-        return Gain(sampler.concept, reports)  # one side alone teaches nothing
-    while sampler.concept.epoch < target:
-        reports.append(sampler.run_epoch())
+    if seconds is None or not is_taught(sampler):
+        return Gain(sampler.concept, reports)
+    while sampler.concept.epoch < target and not interrupts.requested():
+        try:
+            reports.append(sampler.run_epoch())
+        except KeyboardInterrupt:
+            if interrupts.requested():
+                break
+            raise
         if on_epoch is not None:
             on_epoch()
         if time.monotonic() - start > seconds:
@@ -232,13 +297,26 @@ def learn_until(
     return Gain(sampler.concept, reports)
 
 
+def is_taught(sampler: Sampler) -> bool:
+    """Are there examples and counterexamples? One side alone teaches nothing."""
+    return len(sampler.positives) > 0 and len(sampler.negatives) > 0
+
+
+def has_learned(sampler: Sampler) -> bool:
+    """Has the class had an epoch, or is there nothing to have one on?"""
+    return sampler.concept.epoch > 0 or not is_taught(sampler)
+
+
 def learn_apart(
-    variants: npt.NDArray[np.uint64], light: Sampler, target: int, seconds: float
+    variants: npt.NDArray[np.uint64], light: Sampler, target: int, seconds: float | None
 ) -> Gain:
     """The same in another process. The examples come as an argument of their own, so that they are
     mapped into memory (loky) or sent (Dask) once for all classes.
     """
-    gain = learn_until(light.with_data(variants), target, seconds)
+    # A terminal sends Ctrl-C to this process too: what it has learned is sent back.
+    with interrupts.Deferred() as note:
+        gain = learn_until(light.with_data(variants), target, seconds)
+        note.kept = True
     gain.concept.all_positives = None
     return gain
 

@@ -122,7 +122,10 @@ def _save(draw: Sequence[Callable[["Axes"], None]], path: Path, per_row: int, ce
         ax.set_axis_off()
     for one, ax in zip(draw, axes, strict=False):
         one(ax)
-    figure.savefig(path, dpi=120)
+    from atomlearn.formats.replacing import replacing
+
+    with replacing(path) as file:
+        figure.savefig(file, dpi=120, format=path.suffix.lstrip(".") or None)
 
 
 def _figure_class() -> Any:

@@ -6,14 +6,17 @@ legal is given out. The schedule says which epochs are *idle* (the rules without
 which a choice is *inserted* (one relation more, for that epoch only); both are the paper's.
 """
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from atomlearn import interrupts
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.bits.random import Seed, seed_sequence
+from atomlearn.errors import InterruptedWarning
 from atomlearn.problems.game import Game, Shown
 
 
@@ -71,11 +74,17 @@ class Summary:
     found: int
     again: int
     best: str
+    interrupted: bool = False
 
     def __str__(self) -> str:
         if self.found:
             again = f" ({self.again} shown again)" if self.again else ""
             return f"{_counted(self.found, 'solution')} in {_counted(self.epochs, 'epoch')}{again}"
+        if self.interrupted:
+            return (
+                f"no solution in {_counted(self.epochs, 'epoch')} before the interruption; "
+                f"the best had {self.best}"
+            )
         return (
             f"no solution found in {_counted(self.epochs, 'epoch')}; the best had {self.best}. "
             "The relations are consistent: there may be none, or more epochs may find one"
@@ -85,8 +94,9 @@ class Summary:
 class Solver(Iterator[A]):
     """An iterator of solutions, each given out once, in the order they are found.
 
-    It ends after ``max_epochs``. ``summary`` tells how far it got, ``best`` is the fullest answer
-    shown so far, ``shown`` the latest; ``on_epoch`` is called with each answer as it is shown.
+    It ends after ``max_epochs``, or by Ctrl-C with a warning. ``summary`` tells how far it got,
+    ``best`` is the fullest answer shown so far, ``shown`` the latest; ``on_epoch`` is called with
+    each answer as it is shown.
     """
 
     def __init__(
@@ -107,6 +117,7 @@ class Solver(Iterator[A]):
         self.shown: A | None = None
         self.best: A | None = None
         self.again = 0
+        self.interrupted = False
         self._answer = answer
         self._on_epoch = on_epoch
         self._rng = np.random.default_rng(inserting)
@@ -116,26 +127,46 @@ class Solver(Iterator[A]):
         self._waited = 0
 
     def __next__(self) -> A:
+        with interrupts.Deferred(learning=True) as note:
+            answer = self._next()
+            note.kept = True
+        if note.signal and not self.interrupted:
+            self.interrupted = True
+            warnings.warn(f"solving was interrupted: {self.summary}", InterruptedWarning, 2)
+        if answer is None:
+            raise StopIteration
+        return answer
+
+    def _next(self) -> A | None:
+        """The next solution, if there will be one."""
         if not self.game.choices and not self._found:
             return self._decided()
         while self.game.choices and self.epochs.number < self.max_epochs:
-            answer = self.step()
+            if self.interrupted or interrupts.requested():
+                break
+            try:
+                answer = self.step()
+            except KeyboardInterrupt:
+                if interrupts.requested():
+                    break
+                raise
             if answer is not None:
                 return answer
-        raise StopIteration
+        return None
 
     @property
     def summary(self) -> Summary:
         """How far it got."""
         best = "nothing to show" if self.best is None else self.best.progress
-        return Summary(self.epochs.number, len(self._found), self.again, best)
+        found = len(self._found)
+        return Summary(self.epochs.number, found, self.again, best, self.interrupted)
 
-    def _decided(self) -> A:
+    def _decided(self) -> A | None:
         """The answer of a game that the rules decide without learning."""
         shown = Shown(self.game.chosen, self.game.excluded)
         answer = self._answer(shown)
         if not answer.solved():
-            raise StopIteration
+            return None
         self._found.add(shown.chosen)
         self.shown = self.best = answer
         return answer
