@@ -1,0 +1,144 @@
+"""One try: a scenario in a terminal of its own, interrupted at a given time, and how it ended."""
+
+import os
+import pty
+import select
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from atomlearn import AlgebraicClassifier, load
+from atomlearn.errors import AtomlearnError
+
+CHILDREN = Path(__file__).with_name("children.py")
+CTRL_C = b"\x03"
+PATIENCE = 120.0
+"""Seconds after which a process counts as hanging."""
+
+SHOWN = ("queens", "sudoku", "hamiltonian")
+NOTHING_TO_KEEP = ("predict", "Algebra.learn", "reproduce")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a try ended."""
+
+    kind: str
+    """``kept``, ``nothing yet``, ``second`` (ended at once), or what is wrong: ``crash``, ``lost``,
+    ``torn``, ``left behind``, ``hang``."""
+    epochs: int
+    seconds: float
+    """From the first interrupt to the end of the process."""
+    told: str
+
+    @property
+    def is_fine(self) -> bool:
+        return self.kind in ("kept", "nothing yet", "second")
+
+
+def attempt(
+    name: str, folder: Path, delay: float, second: float | None = None, epochs: int = 0
+) -> Outcome:
+    """Run a scenario, interrupt it after so many epochs and seconds, and ``second`` later again."""
+    before = old_model(folder / "model.atoms")
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(sys.executable, [sys.executable, str(CHILDREN), name, str(folder)])
+    told = b""
+    try:
+        told, _ = listen(terminal, told, PATIENCE, b"READY")
+        while epochs_done(folder) < epochs:
+            told, ended = listen(terminal, told, 0.01)
+            if ended:
+                break
+        told, ended = listen(terminal, told, delay)
+        start = time.monotonic()
+        interrupt(process, terminal, name)
+        if second is not None and not ended:
+            told, ended = listen(terminal, told, second)
+            interrupt(process, terminal, name)
+        told, ended = listen(terminal, told, PATIENCE)
+        seconds = time.monotonic() - start
+        if not ended:
+            os.kill(process, signal.SIGKILL)
+    finally:
+        os.close(terminal)
+    _, status = os.waitpid(process, 0)
+    code = os.waitstatus_to_exitcode(status)
+    done, text = epochs_done(folder), told.decode(errors="replace")
+    kind = judged(name, folder, code, done, text, before) if ended else "hang"
+    return Outcome(kind, done, seconds, f"exit code {code}\n{text}")
+
+
+def epochs_done(folder: Path) -> int:
+    counter = folder / "epochs"
+    return counter.stat().st_size if counter.exists() else 0
+
+
+def old_model(path: Path) -> bytes:
+    """A file that was there before: it is replaced as a whole, or stays."""
+    rows = [[0, 1], [1, 0], [1, 1], [0, 0]]
+    AlgebraicClassifier(random_state=0, max_epochs=1).fit(rows, [0, 1, 1, 0]).save(path)
+    return path.read_bytes()
+
+
+def interrupt(process: int, terminal: int, name: str) -> None:
+    """As a user does it; or as a service manager does."""
+    try:
+        if "SIGTERM" in name:
+            os.kill(process, signal.SIGTERM)
+        else:
+            os.write(terminal, CTRL_C)
+    except (OSError, ProcessLookupError):
+        pass  # it has ended
+
+
+def listen(terminal: int, told: bytes, seconds: float, until: bytes = b"\0") -> tuple[bytes, bool]:
+    """What the process says in this time, or until it says something; and has it ended?"""
+    end = time.monotonic() + seconds
+    while until not in told:
+        ready, _, _ = select.select([terminal], [], [], max(0.0, end - time.monotonic()))
+        if not ready:
+            return told, False
+        try:
+            more = os.read(terminal, 1 << 16)
+        except OSError:  # how Linux says that the other side is closed
+            more = b""
+        if not more:
+            return told, True
+        told += more
+    return told, False
+
+
+def judged(name: str, folder: Path, code: int, epochs: int, told: str, before: bytes) -> str:
+    """What became of a process that has ended, from what it has left."""
+    expected = 143 if "SIGTERM" in name else 130
+    left = [*folder.glob(".*.new"), *folder.glob("batches/*")]
+    after = (folder / "model.atoms").read_bytes()
+    try:
+        load(folder / "model.atoms")
+    except AtomlearnError:
+        return "torn"
+    if code == -signal.SIGINT:  # while the interpreter shuts down: what a shell calls 130
+        code = expected
+    if code not in (0, expected) or "Traceback" in told or "SystemError" in told:
+        return "crash"
+    if left:
+        return "left behind"
+    if "ended at once" in told:
+        return "second"
+    if any(one in name for one in NOTHING_TO_KEEP):
+        return "nothing yet" if code == expected else "crash"
+    if any(one in name for one in SHOWN):
+        is_kept = "interrupted after" in told and code == expected
+        return kept_or_lost(is_kept and epochs > 0, epochs)
+    says_so = "interrupted" in told and (code == expected if "atomlearn" in name else code == 0)
+    return kept_or_lost(after != before and says_so, epochs)
+
+
+def kept_or_lost(is_kept: bool, epochs: int) -> str:
+    if is_kept:
+        return "kept"
+    return "lost" if epochs else "nothing yet"

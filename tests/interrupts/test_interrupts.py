@@ -1,0 +1,51 @@
+"""Everything that learns or solves is interrupted, at seeded times, in processes of its own.
+
+``python -m tests.interrupts`` does the same some hundreds of times; its figures are in
+docs/reliability.md.
+"""
+
+import random
+
+import pytest
+
+from interrupts.terminal import attempt
+
+pytest.importorskip("pty")
+
+
+def test_ctrl_c_keeps_what_is_known(tmp_path):
+    outcome = attempt("atomlearn fit", tmp_path, delay=0.0, epochs=1)
+    assert outcome.kind == "kept", outcome.told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["fit", "fit, many rows", "fit_batches", "distributed.fit", "atomlearn fit, SIGTERM",
+     "atomlearn hamiltonian"],
+)  # fmt: skip
+def test_nothing_that_is_known_is_lost(name, tmp_path):
+    delay = random.Random(name).uniform(0.0, 1.0)
+    outcome = attempt(name, tmp_path, delay, epochs=1)
+    assert outcome.kind == "kept", outcome.told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["atomlearn fit", "fit_batches", "predict"])
+def test_a_second_ctrl_c(name, tmp_path):
+    outcome = attempt(name, tmp_path, delay=0.5, second=0.0, epochs=1)
+    assert outcome.is_fine, outcome.told
+
+
+@pytest.mark.slow
+def test_a_notebook_lives_on():
+    pytest.importorskip("ipykernel")
+    from interrupts.notebook import Notebook
+
+    notebook = Notebook()
+    try:
+        for delay in (0.0, 0.3, 1.0, 1.7):
+            kind, epochs, told = notebook.attempt(delay)
+            assert kind == "kept" or (kind == "nothing yet" and epochs == 0), told
+    finally:
+        notebook.close()
