@@ -8,7 +8,7 @@ STAMP  := $(VENV)/installed-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lowest deployment bench reproduce docs clean
+.PHONY: help demo test lint lowest deployment bench reproduce docs clean interrupts
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ lowest: $(STAMP) ## part of the suite with the lowest versions of everything tha
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(VENV)-lowest
 	@VIRTUAL_ENV=$(VENV)-lowest $(BIN)/uv pip install -q --resolution lowest-direct -e ".[test]"
 	@NUMBA_CACHE_DIR=$(VENV)-lowest/cache $(VENV)-lowest/bin/python -m pytest -q -n 2 --dist loadfile $(LOWEST)
+
+interrupts: $(STAMP) ## Ctrl-C at random times, 210 tries: commands, scripts, a Jupyter kernel (half an hour)
+	@$(BIN)/python -m tests.interrupts --tries 210
 
 deployment: $(STAMP) ## as another user, without a home, read-only, with a full or damaged cache
 	@$(BIN)/python tests/deployment.py

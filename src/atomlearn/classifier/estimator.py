@@ -171,6 +171,7 @@ class AlgebraicClassifier(
         before = self.history_ if goes_on else []
         learned = self._watched(learn, planned, settings, X, y, sample_weight)
         self._conclude_fit(learned, data, before)
+        self._tell_unlearned(learned)
         rows, labels = examples.variants[0], examples.labels
         empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
         self.sample_ = empty.extended(rows, labels)
@@ -308,6 +309,22 @@ class AlgebraicClassifier(
             self.learned_ = learned  # so that callbacks find it at the end of fit
         self.fit_seconds_ = time.monotonic() - started
         return learned
+
+    def _tell_unlearned(self, learned: Learned) -> None:
+        """Warn of classes that the time limit left nothing for."""
+        none = sum(concept.epoch == 0 for concept in learned.concepts)
+        if (
+            self.time_limit is not None
+            and none
+            and len(learned.concepts) > 1
+            and not learned.interrupted
+        ):
+            warnings.warn(
+                f"time_limit={self.time_limit} was over before {none:,} of "
+                f"{len(self.classes_):,} classes had learned anything: they are never predicted "
+                "with confidence (allow more time)",
+                stacklevel=6,
+            )
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:

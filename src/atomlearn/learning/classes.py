@@ -7,6 +7,7 @@ some examples for that; a small one is learned without each third in turn and th
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -168,6 +169,10 @@ def learn_folded(
     rounds.time_share = 1.0
     targets = [min(HASTY_EPOCHS, epochs)] if rounds.over() else [max(1, epochs // 3), epochs]
     samplers = rounds.learn(samplers, targets, calibration=fitted)
+    if in_part is not None:  # a class that was not reached: what it learned in parts
+        for k, sampler in enumerate(samplers):
+            if not has_learned(sampler):
+                samplers[k] = sampler_of(examples.some(believed), k, in_part[k])
     thin(samplers, SMALL_KEPT, settings.n_jobs)
     doubted = np.setdiff1d(np.arange(len(examples)), believed)
     return replace(uncalibrated(samplers), calibration=fitted, unseen=told, doubted=doubted)
@@ -223,9 +228,14 @@ def make_samplers(
             concept = known[k]
             concept.recipe = settings.recipe
             concept.hard = np.zeros(0, dtype=np.int64)
-        concept.symmetries = examples.symmetries
-        samplers.append(Sampler(concept, examples.variants, examples.labels == k))
+        samplers.append(sampler_of(examples, k, concept))
     return samplers
+
+
+def sampler_of(examples: Examples, k: int, concept: Concept) -> Sampler:
+    """What a class learns from; made ready when its turn comes, for there may be thousands."""
+    concept.symmetries = examples.symmetries
+    return Sampler(concept, examples.variants, partial(np.equal, examples.labels, k))
 
 
 def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:

@@ -9,6 +9,7 @@ import copy
 import math
 import zlib
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -211,32 +212,54 @@ class Sampler:
     ``variants`` holds the examples packed, ``(n_variants, n_examples, words)``: the examples
     themselves and what symmetries of the problem make of them; each draw takes any variant.
     ``name`` tells pins from this set apart from others; ``data`` is a digest of the set, which is
-    worked out if it is not given.
+    worked out if it is not given. If ``is_positive`` is a function, everything that takes time is
+    left until the class's turn comes: with thousands of classes it may never come.
     """
 
     def __init__(
         self,
         concept: Concept,
         variants: npt.NDArray[np.uint64],
-        is_positive: npt.NDArray[np.bool_],
+        is_positive: npt.NDArray[np.bool_] | Callable[[], npt.NDArray[np.bool_]],
         name: str = "",
         data: int | None = None,
     ) -> None:
         self.concept = concept
         self.variants = variants
-        self.positives = np.flatnonzero(is_positive)
-        self.negatives = np.flatnonzero(~is_positive)
         self._negative_blocks: Blocks | None = None
-        concept.all_positives = self._every_positive()
-        concept.pool.drop_contradicted(concept.all_positives)
-        if data is None:
-            data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
-        if concept.data != data:
-            concept.data, concept.hard = data, concept.hard[:0]
-        concept.pool.learn_from(Source(name, f"{data:08x}", len(is_positive)))
+        self._sides: tuple[Indices, Indices] | None = None
+        self._is_positive, self._name, self._data = is_positive, name, data
+        if len(concept.pool) or not callable(is_positive):  # pins may be contradicted
+            self.begin()
+
+    @property
+    def positives(self) -> Indices:
+        """The examples of the class."""
+        return self.begin()[0]
+
+    @property
+    def negatives(self) -> Indices:
+        """The counterexamples."""
+        return self.begin()[1]
+
+    def begin(self) -> tuple[Indices, Indices]:
+        """Make ready to learn, the first time that it is asked for; both sides of the examples."""
+        if self._sides is None:
+            is_positive, concept, data = self._is_positive, self.concept, self._data
+            is_positive = is_positive() if callable(is_positive) else is_positive
+            self._sides = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+            concept.all_positives = self._every_positive()
+            concept.pool.drop_contradicted(concept.all_positives)
+            if data is None:
+                data = zlib.crc32(self.variants.tobytes(), zlib.crc32(self.positives.tobytes()))
+            if concept.data != data:
+                concept.data, concept.hard = data, concept.hard[:0]
+            concept.pool.learn_from(Source(self._name, f"{data:08x}", len(is_positive)))
+        return self._sides
 
     def without_data(self) -> "Sampler":
         """What is known and where it came from, but not the examples: light enough to send."""
+        self.begin()
         light, concept = copy.copy(self), copy.copy(self.concept)
         light.variants, light._negative_blocks = self.variants[:, :0], None
         concept.all_positives = None
