@@ -38,7 +38,7 @@ def main() -> None:
         delay = rng.uniform(0.0, asked.longest)
         second = rng.uniform(0.0, 0.5) if rng.random() < 0.2 else None
         if name == NOTEBOOK:
-            kind, epochs, told = notebook.attempt(delay)
+            kind, epochs, told = notebook.attempt(delay, second)
             if kind == "crash":
                 notebook.close()
                 notebook = Notebook()

@@ -21,7 +21,7 @@ def main() -> None:
     os.chdir(folder)
     prepare(name)
     count_epochs(folder / "epochs", name)
-    if name not in PROBLEMS:
+    if name not in LATE:
         print("READY", flush=True)
     try:
         SCENARIOS[name]()
@@ -126,6 +126,20 @@ def distributed_fit() -> None:
     saved(fit(X, y, random_state=0, max_epochs=LONG))
 
 
+def cluster_fit() -> None:
+    from dask.array import from_array
+    from dask.distributed import Client, LocalCluster
+
+    from atomlearn.distributed import fit
+
+    X, y = digits()
+    X, y = from_array(X, chunks=(450, -1)), from_array(y, chunks=450)
+    workers = LocalCluster(2, threads_per_worker=1, dashboard_address=None)
+    with workers as cluster, Client(cluster) as client:
+        print("READY", flush=True)
+        saved(fit(X, y, client=client, random_state=0, max_epochs=LONG))
+
+
 def predict() -> None:
     """Nothing to keep: KeyboardInterrupt, and no crash."""
     import numpy as np
@@ -182,6 +196,8 @@ def reproduce_command() -> None:
 
 
 PROBLEMS = ("atomlearn queens (17 x 17)", "atomlearn sudoku", "atomlearn hamiltonian")
+LATE = ("distributed.fit, 2 workers", *PROBLEMS)
+"""These say themselves when they are ready."""
 
 SCENARIOS = {
     "fit": fit,
@@ -190,6 +206,7 @@ SCENARIOS = {
     "fit, 2 processes": fit_processes,
     "fit_batches": fit_batches,
     "distributed.fit": distributed_fit,
+    "distributed.fit, 2 workers": cluster_fit,
     "atomlearn fit": fit_command,
     "atomlearn fit, SIGTERM": fit_command,
     "atomlearn queens (17 x 17)": queens_command,

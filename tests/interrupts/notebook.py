@@ -21,6 +21,7 @@ def counted(self, *arguments):
     return report
 
 Concept.learn_batch = counted
+clf = None
 """
 FIT = """
 epochs.clear()
@@ -45,11 +46,14 @@ class Notebook:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
 
-    def run(self, code: str, interrupt_after: float | None = None) -> str:
-        """What a cell prints and how it ends; interrupted after so many seconds."""
+    def run(self, code: str, *interrupts: float) -> str:
+        """What a cell prints and how it ends; interrupted after so many seconds, each."""
         cell = self.client.execute(code)
-        if interrupt_after is not None:
-            time.sleep(interrupt_after)
+        if interrupts:  # a kernel that does not run anything ignores them
+            while self.client.get_iopub_msg(timeout=60)["msg_type"] != "execute_input":
+                pass
+        for seconds in interrupts:
+            time.sleep(seconds)
             self.manager.interrupt_kernel()
         said = []
         while True:
@@ -67,9 +71,9 @@ class Notebook:
             elif message["msg_type"] == "status" and content["execution_state"] == "idle":
                 return "".join(said)
 
-    def attempt(self, delay: float) -> tuple[str, int, str]:
+    def attempt(self, delay: float, second: float | None = None) -> tuple[str, int, str]:
         """Interrupt a fit: how it ended (as in :mod:`terminal`), epochs, and what was said."""
-        told = self.run(FIT, delay)
+        told = self.run(FIT, delay, *([] if second is None else [second]))
         if not self.manager.is_alive():
             return "crash", 0, told
         answer = self.run(ASK)
@@ -79,4 +83,6 @@ class Notebook:
         if kept == "True":
             return ("kept" if "learning was interrupted" in told else "lost"), int(epochs), told
         plain = told.startswith("KeyboardInterrupt")
+        if plain and second is not None:
+            return "second", int(epochs), told
         return ("nothing yet" if plain and epochs == "0" else "lost"), int(epochs), told

@@ -45,6 +45,7 @@ def attempt(
     before = old_model(folder / "model.atoms")
     process, terminal = pty.fork()
     if process == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background ignores it
         os.execv(sys.executable, [sys.executable, str(CHILDREN), name, str(folder)])
     told = b""
     try:
@@ -89,6 +90,8 @@ def interrupt(process: int, terminal: int, name: str) -> None:
     try:
         if "SIGTERM" in name:
             os.kill(process, signal.SIGTERM)
+        elif "workers" in name:  # a terminal would also interrupt Dask's, which tell it at length
+            os.kill(process, signal.SIGINT)
         else:
             os.write(terminal, CTRL_C)
     except (OSError, ProcessLookupError):

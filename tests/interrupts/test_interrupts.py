@@ -47,5 +47,7 @@ def test_a_notebook_lives_on():
         for delay in (0.0, 0.3, 1.0, 1.7):
             kind, epochs, told = notebook.attempt(delay)
             assert kind == "kept" or (kind == "nothing yet" and epochs == 0), told
+        kind, _, told = notebook.attempt(1.0, second=0.0)
+        assert kind in ("kept", "second"), told
     finally:
         notebook.close()

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from atomlearn.learning.exchange import Job
 from atomlearn.learning.pinning import Source
 
 SECONDS_TO_CONNECT = 10
+SECONDS_TO_LOOK = 0.5
+"""How often it is looked whether to go on waiting for workers."""
 LARGE_GRAPH = "1 GB"
 """Pins travel with the graph, which Dask would warn of beyond 10 MB."""
 _WARNING = "distributed.admin.large-graph-warning-threshold"
@@ -36,33 +38,47 @@ class Scheduler:
         """Have them worked out and kept where they are."""
         return self._call("persist", values)
 
-    def is_here(self) -> bool:
-        """Does it run in this process, whose threads look for themselves whether to stop?"""
-        from dask import base, local, threaded
-
-        get = base.get_scheduler(scheduler=self.client)
-        return get is None or get in (threaded.get, local.get_sync)
-
     def n_threads(self) -> int:
         """How much is worked out at the same time."""
-        from dask import base
+        client = self._cluster()
+        threads = os.cpu_count() if client is None else sum(client.nthreads().values())
+        return threads or 1
 
-        get = base.get_scheduler(scheduler=self.client)
-        client: Any = getattr(get, "__self__", None)
-        if hasattr(client, "nthreads"):
-            return max(1, sum(client.nthreads().values()))
-        return os.cpu_count() or 1
+    def _cluster(self) -> Any:
+        """The client whose workers do it, if it is not done in this process."""
+        from dask.base import get_scheduler
+
+        client = getattr(get_scheduler(scheduler=self.client), "__self__", None)
+        return client if hasattr(client, "nthreads") else None
+
+    def _compute(self, what: str, values: Sequence[Any]) -> list[Any]:
+        import dask
+
+        client = self._cluster()
+        if what == "persist" or client is None:  # threads here look themselves whether to stop
+            options = {} if self.client is None else {"scheduler": self.client}
+            return list(getattr(dask, what)(*values, **options))
+        from distributed import wait
+
+        futures = client.compute(list(values))
+        try:
+            while True:
+                interrupts.check()
+                with suppress(TimeoutError):
+                    wait(futures, timeout=SECONDS_TO_LOOK)
+                    return list(client.gather(futures))
+        except KeyboardInterrupt:
+            client.cancel(futures)
+            raise
 
     def _call(self, what: str, values: Sequence[Any]) -> list[Any]:
         import dask
 
-        options = {} if self.client is None else {"scheduler": self.client}
         # Only if it is there: a setting of what is imported later would take its defaults away.
         quiet = {_WARNING: LARGE_GRAPH} if "distributed" in sys.modules else {}
-        waiting = nullcontext() if self.is_here() else interrupts.waiting()
-        with dask.config.set(quiet), waiting:
+        with dask.config.set(quiet):
             try:
-                return list(getattr(dask, what)(*values, **options))
+                return self._compute(what, values)
             except Exception as error:
                 if type(error).__name__ == "KilledWorker":
                     raise WorkersLost(

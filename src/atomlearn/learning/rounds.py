@@ -208,40 +208,40 @@ class Rounds:
     def _round(
         self, samplers: list[Sampler], targets: list[int]
     ) -> tuple[list[Sampler], list[list[Report]]]:
-        n_jobs = self.settings.n_jobs
-        order = self._longest_first(samplers)
-        if in_threads(n_jobs):  # kernels release the interpreter's lock, and nothing is copied
-            gains = Parallel(n_jobs=n_jobs, prefer="threads")(
-                delayed(learn_until)(samplers[k], targets[k], seconds, self.on_epoch)
-                for k, seconds in self._shares(order)
-            )
-        else:
-            gains = self._elsewhere(samplers, targets, order)
-        by_class = dict(zip(order, gains, strict=True))
-        reports = [by_class[k].reports for k in range(len(samplers))]
+        here = in_threads(self.settings.n_jobs)
+        reports: list[list[Report]] = [[] for _ in samplers]
+        for until in passes(samplers, targets, here):
+            order = self._longest_first(samplers)
+            gains = (self._here if here else self._elsewhere)(samplers, until, order)
+            for k, gain in zip(order, gains, strict=True):
+                reports[k] += gain.reports
+            if self.over():
+                break
         self._pace = [sum(report.total_seconds for report in ours[-10:]) for ours in reports]
         return samplers, reports
+
+    def _here(self, samplers: list[Sampler], targets: list[int], order: list[int]) -> list["Gain"]:
+        """In threads: kernels release the interpreter's lock, and nothing is copied."""
+        gains: list[Gain] = Parallel(n_jobs=self.settings.n_jobs, prefer="threads")(
+            delayed(learn_until)(samplers[k], targets[k], seconds, self.on_epoch)
+            for k, seconds in self._shares(order)
+        )
+        return gains
 
     def _elsewhere(
         self, samplers: list[Sampler], targets: list[int], order: list[int]
     ) -> list["Gain"]:
-        """The gains of classes that learn in other processes, taken over by ours."""
-        reports: dict[int, list[Report]] = {k: [] for k in order}
-        # A first epoch by itself, so that there is something to keep if it is interrupted then.
-        first = [min(target, 1) for target in targets]
-        is_new = all(sampler.concept.epoch == 0 for sampler in samplers)
-        for until in (first, targets) if is_new else (targets,):
-            with interrupts.waiting():
-                gains = Parallel(n_jobs=self.settings.n_jobs)(
-                    delayed(learn_apart)(
-                        samplers[k].variants, samplers[k].without_data(), until[k], seconds
-                    )
-                    for k, seconds in self._shares(order)
+        """In other processes; ours take over what they have learned."""
+        with interrupts.waiting():
+            gains: list[Gain] = Parallel(n_jobs=self.settings.n_jobs)(
+                delayed(learn_apart)(
+                    samplers[k].variants, samplers[k].without_data(), targets[k], seconds
                 )
-            for k, gain in zip(order, gains, strict=True):
-                samplers[k].take_over(gain.concept)
-                reports[k] += gain.reports
-        return [Gain(samplers[k].concept, reports[k]) for k in order]
+                for k, seconds in self._shares(order)
+            )
+        for k, gain in zip(order, gains, strict=True):
+            samplers[k].take_over(gain.concept)
+        return gains
 
     def _longest_first(self, samplers: list[Sampler]) -> list[int]:
         """Classes by what an epoch of them took of late: so that no core is left with a long one.
@@ -270,6 +270,20 @@ def in_threads(n_jobs: int | None) -> bool:
     """Do jobs share memory? They do unless the user chose otherwise by ``parallel_config``."""
     backend, _ = get_active_backend(prefer="threads")
     return n_jobs in (None, 1) or bool(getattr(backend, "supports_sharedmem", False))
+
+
+def passes(samplers: Sequence[Sampler], targets: list[int], here: bool) -> Iterator[list[int]]:
+    """In how many steps classes come to their targets.
+
+    New classes advance together, so that all know something if they are interrupted early; what
+    they learn is the same. Where concepts have to travel it is only one step more.
+    """
+    if all(sampler.concept.epoch == 0 for sampler in samplers):
+        step = 1
+        while step < max(targets, default=0):
+            yield [min(step, target) for target in targets]
+            step = 2 * step if here else max(targets)
+    yield targets
 
 
 def learn_until(
