@@ -46,8 +46,8 @@ lowest: $(STAMP) ## part of the suite with the lowest versions of everything tha
 	@VIRTUAL_ENV=$(VENV)-lowest $(BIN)/uv pip install -q --resolution lowest-direct -e ".[test]"
 	@NUMBA_CACHE_DIR=$(VENV)-lowest/cache $(VENV)-lowest/bin/python -m pytest -q -n 2 --dist loadfile $(LOWEST)
 
-interrupts: $(STAMP) ## Ctrl-C at random times, 210 tries: commands, scripts, a Jupyter kernel (half an hour)
-	@$(BIN)/python -m tests.interrupts --tries 210
+interrupts: $(STAMP) ## Ctrl-C at random times, 224 tries: commands, scripts, a Jupyter kernel (half an hour)
+	@$(BIN)/python -m tests.interrupts --tries 224
 
 deployment: $(STAMP) ## as another user, without a home, read-only, with a full or damaged cache
 	@$(BIN)/python tests/deployment.py
