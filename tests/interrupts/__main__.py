@@ -35,7 +35,8 @@ def main() -> None:
     notebook = Notebook() if NOTEBOOK in names else None
     for i in range(asked.tries):
         name = names[i % len(names)]
-        delay = rng.uniform(0.0, asked.longest)
+        slow_start = 6.0 if "processes" in name or "workers" in name else 1.0
+        delay = slow_start * rng.uniform(0.0, asked.longest)
         second = rng.uniform(0.0, 0.5) if rng.random() < 0.2 else None
         if name == NOTEBOOK:
             kind, epochs, told = notebook.attempt(delay, second)
