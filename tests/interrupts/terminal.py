@@ -5,8 +5,10 @@ import pty
 import select
 import signal
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from atomlearn import AlgebraicClassifier, load
@@ -42,7 +44,8 @@ def attempt(
     name: str, folder: Path, delay: float, second: float | None = None, epochs: int = 0
 ) -> Outcome:
     """Run a scenario, interrupt it after so many epochs and seconds, and ``second`` later again."""
-    before = old_model(folder / "model.atoms")
+    before = old_model()
+    (folder / "model.atoms").write_bytes(before)
     process, terminal = pty.fork()
     if process == 0:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a job in the background ignores it
@@ -78,11 +81,14 @@ def epochs_done(folder: Path) -> int:
     return counter.stat().st_size if counter.exists() else 0
 
 
-def old_model(path: Path) -> bytes:
+@cache
+def old_model() -> bytes:
     """A file that was there before: it is replaced as a whole, or stays."""
     rows = [[0, 1], [1, 0], [1, 1], [0, 0]]
-    AlgebraicClassifier(random_state=0, max_epochs=1).fit(rows, [0, 1, 1, 0]).save(path)
-    return path.read_bytes()
+    model = AlgebraicClassifier(random_state=0, max_epochs=1).fit(rows, [0, 1, 1, 0])
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder) / "model.atoms")
+        return (Path(folder) / "model.atoms").read_bytes()
 
 
 def interrupt(process: int, terminal: int, name: str) -> None:

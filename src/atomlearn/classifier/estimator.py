@@ -323,7 +323,7 @@ class AlgebraicClassifier(
                 f"time_limit={self.time_limit} was over before {none:,} of "
                 f"{len(self.classes_):,} classes had learned anything: they are never predicted "
                 "with confidence (allow more time)",
-                stacklevel=6,
+                stacklevel=5,
             )
 
     @contextmanager

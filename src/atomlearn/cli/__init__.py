@@ -1,5 +1,6 @@
 """The ``atomlearn`` command. One file a group of commands; no algorithm lives here."""
 
+import atexit
 import signal
 import sys
 import warnings
@@ -11,7 +12,7 @@ from typer.core import TyperGroup
 import atomlearn
 from atomlearn import interrupts
 from atomlearn.cli import data, models, problems, relations, reproduce, sharing, tables
-from atomlearn.cli.output import INTERRUPTED, NO, TERMINATED, fail
+from atomlearn.cli.output import NO, fail
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
 
@@ -56,24 +57,16 @@ def _atomlearn(
     pass
 
 
-def _run() -> None:
-    try:
-        app()
-    except SystemExit as ended:
-        if ended.code in (INTERRUPTED, TERMINATED):
-            # Once more while the interpreter shuts down would be a traceback.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-        raise
-
-
 def main() -> None:
     """Run the command; anything atomlearn complains of is one message and an exit code."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     warnings.simplefilter("ignore", InterruptedWarning)  # commands have a line of their own
+    # While the interpreter shuts down Ctrl-C would be a traceback.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
     try:
         with interrupts.terminable():
-            _run()
+            app()
     except InconsistentRelations as error:
         fail(str(error), NO)
     except AtomlearnError as error:

@@ -13,8 +13,6 @@ NO = 1
 """Inconsistent; false."""
 BAD = 2
 """The question itself is wrong: syntax, usage, a file that cannot be read."""
-INTERRUPTED, TERMINATED = 130, 143
-"""Ended by Ctrl-C or SIGTERM, with what was known by then."""
 
 
 def fail(message: str, code: int = BAD) -> NoReturn:
