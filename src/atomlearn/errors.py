@@ -131,6 +131,10 @@ class UnsafeFile(FileFormatError):
     """A file that declares sizes or names that no honest file has."""
 
 
+class NotEnoughMemory(AtomlearnError, MemoryError):
+    """A file that is within its limits, and more than this machine has memory for."""
+
+
 class DataNotFound(AtomlearnError, FileNotFoundError):
     """A data set that is not where it was looked for."""
 
