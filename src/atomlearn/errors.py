@@ -84,7 +84,7 @@ class InconsistentRelations(AtomlearnError, ValueError):
 
 
 class ModelTooLarge(AtomlearnError, ValueError):
-    """An exact model that would have more atoms than allowed."""
+    """A model that would have more atoms, or take more memory to learn, than allowed."""
 
     def __init__(self, message: str, estimate: int, limit: int) -> None:
         super().__init__(message)
