@@ -61,9 +61,10 @@ def _forged(chance: random.Random) -> tuple[Case, bytes]:
     draw = chance.random()
     if draw < 0.02:
         nasty = chance.choice(_nasty())
-        made = nasty.forge(mutate_parts(_parts(nasty.kind), chance)) if draw < 0.01 else None
-        data = nasty.data() if made is None else made if isinstance(made, bytes) else made.packed()
-        return Case(nasty.kind, "corpus"), data
+        made = nasty.forge(_parts(nasty.kind))
+        if isinstance(made, Parts):
+            made = (mutate_parts(made, chance) if draw < 0.01 else made).packed()
+        return Case(nasty.kind, "corpus"), made
     if draw < 0.12:
         return Case("relations", "bytes"), mutate_bytes(sample("relations"), chance)
     kind = chance.choice(CONTAINERS)

@@ -21,7 +21,24 @@ _TOKEN = re.compile(
 )
 """How a token begins. A pattern for all of a quoted name would keep a way back for every character
 of it; a repeated class of characters does not."""
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What a terminal or a page would act on instead of showing it, and halves of pairs."""
+
 _BARE = re.compile(r"""[^\s<\#"'=][^\s<\#"]*""")
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters as escapes of JSON; line breaks and tabs stay.
+
+    Names come from files, and files from anywhere: whoever shows them on a terminal or a page shows
+    them through this.
+
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\u001b[31mb\u202ec
+    """
+    return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def write_name(name: str) -> str:
@@ -32,7 +49,7 @@ def write_name(name: str) -> str:
     """
     if name.isprintable() and _BARE.fullmatch(name):
         return name
-    return json.dumps(name, ensure_ascii=False)
+    return visible(json.dumps(name, ensure_ascii=False))
 
 
 def write_names(names: list[str] | tuple[str, ...]) -> str:

@@ -1,12 +1,10 @@
 """The ``atomlearn`` command. One file a group of commands; no algorithm lives here."""
 
-import sys
-
 import typer
 
 import atomlearn
 from atomlearn.cli import data, models, problems, relations, reproduce, sharing, tables
-from atomlearn.cli.output import NO, fail
+from atomlearn.cli.output import NO, fail, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations
 
 app = typer.Typer(
@@ -40,8 +38,7 @@ def _atomlearn(
 
 def main() -> None:
     """Run the command; anything atomlearn complains of is one message and an exit code."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    prepare_output()
     try:
         app()
     except InconsistentRelations as error:
