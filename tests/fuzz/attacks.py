@@ -14,6 +14,7 @@ from fuzz.kinds import CONTAINERS, KINDS, Kind, sample
 from fuzz.mutations import mutate_bytes, mutate_parts
 from fuzz.parts import Parts
 from fuzz.relation_sets import compare
+from fuzz.saves import torn
 
 REFUSED, LOADED, AGREED = "refused", "loaded", "agreed"
 RAW, MISMATCH, CRASH = "raw exceptions", "mismatches", "crashes"
@@ -54,7 +55,18 @@ def attack_relations(seed: str, number: int, path: Path) -> Outcome:
     return Outcome(case, AGREED) if said is None else Outcome(case, MISMATCH, said)
 
 
-ATTACKS: dict[str, Attack] = {"files": attack_file, "relations": attack_relations}
+def attack_save(seed: str, number: int, path: Path) -> Outcome:
+    """A process killed while it saves."""
+    said = torn(random.Random(f"{seed}/{number}"), path)
+    case = Case("killed saves", "random")
+    return Outcome(case, LOADED) if said is None else Outcome(case, MISMATCH, said)
+
+
+ATTACKS: dict[str, Attack] = {
+    "files": attack_file,
+    "relations": attack_relations,
+    "saves": attack_save,
+}
 
 
 def _forged(chance: random.Random) -> tuple[Case, bytes]:

@@ -1,6 +1,7 @@
 """Runs workers one after the other, begins again after a crash, keeps what did harm, and counts."""
 
 import argparse
+import math
 import os
 import select
 import shutil
@@ -18,6 +19,8 @@ TESTS = Path(__file__).parents[1]
 WORKER = "fuzz.worker"
 PATIENCE = 120
 """Seconds without a word after which a worker hangs: compiling takes some."""
+SHARES = {"files": 0.5, "relations": 0.4, "saves": 0.1}
+"""The part of the time for each attack."""
 COLUMNS = (REFUSED, LOADED, AGREED, RAW, CRASH, MISMATCH)
 
 
@@ -126,19 +129,20 @@ class Run:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60, help="for both attacks together")
-    parser.add_argument("--files", type=int, help="so many files, however long it takes")
-    parser.add_argument("--relations", type=int, help="so many relation sets")
+    parser.add_argument("--seconds", type=float, default=60, help="for all attacks together")
+    for what in SHARES:
+        parser.add_argument(f"--{what}", type=int, help="so many, however long it takes")
     parser.add_argument("--seed", default="0")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
     parser.add_argument("--no-bounds-check", action="store_true", help="starts sooner")
     told = parser.parse_args()
     run = Run(told.seed, told.keep, not told.no_bounds_check)
     tally, start = Tally(), time.monotonic()
-    counted = told.files is not None or told.relations is not None
-    seconds, most = (1e9, 0) if counted else (told.seconds / 2, 10**12)
-    run.attack("files", most if told.files is None else told.files, seconds, tally)
-    run.attack("relations", most if told.relations is None else told.relations, seconds, tally)
+    counts = {what: getattr(told, what) for what in SHARES}
+    counted = any(n is not None for n in counts.values())
+    for what, n in counts.items():
+        seconds = math.inf if counted else told.seconds * SHARES[what]
+        run.attack(what, (n or 0) if counted else sys.maxsize, seconds, tally)
     print(tally.table())
     print(f"{time.monotonic() - start:,.0f} s, seed {told.seed}, {tally.bad} bad")
     sys.exit(1 if tally.bad else 0)

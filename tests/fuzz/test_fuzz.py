@@ -1,10 +1,16 @@
 """A bounded run of ``make fuzz``, and that it would tell if something were wrong."""
 
+import contextlib
+import random
+from pathlib import Path
+
 import pytest
 
+from atomlearn.formats import container
 from fuzz import attacks, running, worker
 from fuzz.attacks import CRASH, LOADED, MISMATCH, RAW, REFUSED, attack_file
 from fuzz.running import Run, Tally
+from fuzz.saves import torn
 
 
 @pytest.mark.slow
@@ -12,7 +18,8 @@ def test_a_bounded_run(tmp_path):
     run, tally = Run("suite", tmp_path / "kept", bounds_check=False), Tally()
     run.attack("files", 800, 600, tally)
     run.attack("relations", 400, 600, tally)
-    assert sum(tally.outcomes.values()) == 1200
+    run.attack("saves", 30, 600, tally)
+    assert sum(tally.outcomes.values()) == 1230
     assert tally.bad == 0, tally.kept
 
 
@@ -80,3 +87,15 @@ def test_a_worker_that_crashes_is_begun_again_and_its_file_kept(tmp_path, monkey
     assert (tmp_path / "kept" / "files-0-3.atoms").read_text() == "3"
     assert "| all | 6 | 5 | 0 | 0 | 0 | 1 | 0 |" in tally.table()
     assert worker.MEMORY <= 1 << 30
+
+
+def test_a_torn_file_is_noticed(tmp_path, monkeypatch):
+    @contextlib.contextmanager
+    def overwriting(path):
+        with Path(path).open("wb", buffering=0) as file:
+            yield file
+
+    path = tmp_path / "m.atoms"
+    assert all(torn(random.Random(i), path) is None for i in range(3))
+    monkeypatch.setattr(container, "replacing", overwriting)
+    assert any(torn(random.Random(i), path) is not None for i in range(200))
