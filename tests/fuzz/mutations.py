@@ -76,7 +76,7 @@ def mutate_json(data: bytes, chance: random.Random) -> bytes:
     """One value of many replaced, taken away or doubled."""
     try:
         root = [json.loads(data)]
-    except ValueError:
+    except (ValueError, RecursionError):  # an earlier change has left none
         return data
     place: Any = root
     while True:
