@@ -316,6 +316,20 @@ def test_the_user_may_set_the_limit(saved, monkeypatch):
     assert load(saved).n_atoms == 5
 
 
+def test_a_model_that_needs_a_higher_limit_says_so_when_it_is_saved(tmp_path, monkeypatch):
+    n = 33_000
+    rows = np.zeros((n, bits.width(n)), dtype=np.uint64)
+    rows[np.arange(n), np.arange(n) // 64] = np.uint64(1) << (np.arange(n) % 64).astype(np.uint64)
+    model = Model(Algebra(f"c{i}" for i in range(n)), rows)
+    with pytest.warns(UserWarning, match=r"m\.atoms .* ATOMLEARN_MAX_BYTES to \d+") as warned:
+        model.save(tmp_path / "m.atoms")
+    with pytest.raises(UnsafeFile, match="33,000 atoms over 33,000 constants"):
+        load(tmp_path / "m.atoms")
+    needed = str(warned[0].message).rpartition(" ")[2]
+    monkeypatch.setenv("ATOMLEARN_MAX_BYTES", needed)
+    assert load(tmp_path / "m.atoms").n_atoms == n
+
+
 def test_every_truncation_is_noticed(saved):
     good = saved.read_bytes()
     for size in range(0, len(good), 7):

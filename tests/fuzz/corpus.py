@@ -210,6 +210,8 @@ def forged_fields() -> Iterator[Nasty]:
         ("epochs", "state.json", {"max_pins": inf}),
         ("epochs", "state.json", {"max_pins": -5}),
         ("epochs", "state.json", {"number": None}),
+        ("epochs", "state.json", {"number": 2**31 - 1}),
+        ("concept", "state.json", {"epoch": 2**31 - 1}),
         ("exchange", "state.json", {"epoch": -5}),
         ("exchange", "state.json", {"epoch": 2**31}),
         ("exchange", "state.json", {"epoch": 1.5}),

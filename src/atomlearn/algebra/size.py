@@ -41,7 +41,7 @@ def check_learning(
     >>> check_learning(100_000, 0, 100_000, None)
     Traceback (most recent call last):
     ...
-    atomlearn.errors.ModelTooLarge: learning from 100,000 relations over 100,000 constants takes ...
+    atomlearn.errors.ModelTooLarge: learning from 100,000 relations over 100,000 constants ...
     """
     row, allowed = width(n_constants), DEFAULT_BYTES if max_bytes is None else max_bytes
     # The sides of the relations, shuffled or closed, twice; their columns; an atom a constant.
@@ -50,7 +50,7 @@ def check_learning(
     if 8 * n_words > allowed:
         raise ModelTooLarge(
             f"learning from {n_positive + n_negative:,} relations over {n_constants:,} constants "
-            f"takes about {8 * n_words / 2**20:,.0f} MiB of memory; the limit is "
+            f"takes up to about {8 * n_words / 2**20:,.0f} MiB of memory; the limit is "
             f"{allowed / 2**20:,.0f} MiB: raise it with max_bytes={8 * n_words}, or leave out "
             "constants and relations that are not needed",
             estimate=8 * n_words,

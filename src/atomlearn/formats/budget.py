@@ -2,6 +2,7 @@
 
 import math
 import os
+from pathlib import Path
 
 from atomlearn.errors import UnsafeFile
 
@@ -29,6 +30,11 @@ class Budget:
         own = os.environ.get(VARIABLE, "")
         self.allowed = float(own) if own.isdecimal() else max(FLOOR, TIMES * size)
         self.spent = 0
+
+    @classmethod
+    def of(cls, path: str | Path) -> "Budget":
+        """That of a file on disk."""
+        return cls(str(path), Path(path).stat().st_size)
 
     def spend(self, n_bytes: int, what: str) -> None:
         """Refuse the file if so many bytes more are too many."""

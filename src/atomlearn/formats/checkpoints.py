@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from atomlearn.errors import CheckpointMismatch
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_lists, add_pool, lists_in, pool_in
-from atomlearn.formats.reading import INT32, Value, reading
+from atomlearn.formats.reading import INT32, MOST_EPOCHS, Value, reading
 from atomlearn.learning.concept import Concept, Recipe
 from atomlearn.learning.epochs import Epochs
 
@@ -44,7 +44,7 @@ def resume_epochs(path: str | Path, algebra: "Algebra") -> Epochs:
         names = [] if focus is None else [algebra.names[c.integer(0, n - 1)] for c in focus.items()]
         term = None if focus is None else algebra.term(names)
         epochs = Epochs(algebra, random_state=0, focus=term, max_pins=state["max_pins"].integer())
-        epochs.number = state["number"].integer(high=INT32)
+        epochs.number = state["number"].integer(high=MOST_EPOCHS)
         epochs.rng = members.words("stream.npy", 1)
         epochs.pool = pool_in(members, n).copy(names=algebra.names)
     return epochs
@@ -76,7 +76,10 @@ def load_concept(path: str | Path) -> Concept:
         n_constants = state["n_constants"].integer(low=1, high=INT32)
         constant = state["constant"].integer(high=n_constants - 1)
         concept = Concept(n_constants, constant, 0, _recipe(state["recipe"]))
-        concept.epoch, concept.data = state["epoch"].integer(high=INT32), state["data"].integer()
+        concept.epoch, concept.data = (
+            state["epoch"].integer(high=MOST_EPOCHS),
+            state["data"].integer(),
+        )
         concept.rng = members.words("stream.npy", 1)
         concept.hard = members.integers("hard.npy")
         concept.pool = pool_in(members, n_constants)

@@ -25,7 +25,7 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.errors import UnsavableValue
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
-from atomlearn.formats.reading import Members, Value
+from atomlearn.formats.reading import MOST_EPOCHS, Members, Value
 from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.examples import Unseen
@@ -176,7 +176,7 @@ class _Reader:
         return Learned(self.concepts(), typical, calibration, [], unseen)
 
     def concepts(self) -> list[Concept]:
-        epochs = self.state["epochs"].integers(self.n_classes, high=1 << 30)
+        epochs = self.state["epochs"].integers(self.n_classes, high=MOST_EPOCHS)
         pools = pools_in(self.file, self.n_constants, self.n_classes)
         streams = self.file.words("streams.npy", self.n_classes)
         concepts = []

@@ -14,7 +14,7 @@ from atomlearn.bits.rows import Rows
 from atomlearn.errors import CheckpointMismatch
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
-from atomlearn.formats.reading import INT32, Members, Value, reading
+from atomlearn.formats.reading import MOST_EPOCHS, Members, Value, reading
 from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Known
 from atomlearn.learning.pinning import Source
@@ -68,7 +68,7 @@ class Checkpoint:
         return Known(
             pools_in(file, self.n_constants, self.n_classes),
             self._refuting(file),
-            state["epoch"].integer(high=INT32),
+            state["epoch"].integer(high=MOST_EPOCHS),
             math.inf if best is None else best.number(),
             state["stale"].integer(),
             state["dropped"].integer(),
@@ -106,7 +106,7 @@ def _digest(value: object) -> str:
 def _round(told: Value, n_classes: int) -> Round:
     error, loss = told.given("error"), told.given("loss")
     return Round(
-        told["epochs"].integer(high=INT32),
+        told["epochs"].integer(high=MOST_EPOCHS),
         told["seconds"].number(low=0),
         None if error is None else error.number(),
         None if loss is None else loss.number(),

@@ -10,6 +10,7 @@ where each atom begins, and the end. To read one without atomlearn::
     first = [names[i] for i in atoms[offsets[0] : offsets[1]]]
 """
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import IndexLists
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.bits import rows as bits
+from atomlearn.formats.budget import VARIABLE, Budget
 from atomlearn.formats.container import Container
 from atomlearn.formats.reading import Members
 
@@ -34,6 +36,13 @@ def write_model(model: Model, path: str | Path) -> None:
     container.add_array("atoms.npy", lists.members.astype(np.int32))
     container.add_array("offsets.npy", lists.offsets)
     container.write(path)
+    budget, needed = Budget.of(path), _row_bytes(model.n_atoms, model.n_constants)
+    if needed > budget.allowed // 2:  # the other half is for the names and lists
+        warnings.warn(
+            f"{path} is a small file of a large model: whoever loads it has to set {VARIABLE} to "
+            f"{2 * needed}",
+            stacklevel=3,
+        )
 
 
 def get_model(file: Members) -> Model:
@@ -42,7 +51,11 @@ def get_model(file: Members) -> Model:
     n = len(names)
     offsets, atoms = file.lists("offsets.npy", "atoms.npy", n)
     n_atoms = len(offsets) - 1
-    # Three times the rows: they are sorted to find those that are there twice.
-    file.spend(24 * n_atoms * bits.width(n), f"{n_atoms:,} atoms over {n:,} constants")
+    file.spend(_row_bytes(n_atoms, n), f"{n_atoms:,} atoms over {n:,} constants")
     vocabulary = Vocabulary(names, by_name=True)
     return Model(vocabulary, IndexLists(offsets, atoms.astype(np.int64)).rows(n))
+
+
+def _row_bytes(n_atoms: int, n_constants: int) -> int:
+    """What the atoms take as rows: three times, as they are sorted to find those given twice."""
+    return 24 * n_atoms * bits.width(n_constants)

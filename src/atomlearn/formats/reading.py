@@ -19,6 +19,8 @@ from atomlearn.formats.container import Container
 
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
+MOST_EPOCHS = 2**30
+"""More epochs than anyone runs, and room for as many again in 32 bits."""
 
 Plain = str | int | float | bool
 
@@ -115,7 +117,7 @@ class Members:
         fits = all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
         wanted = " × ".join("any" if n is None else f"{n:,}" for n in shape)
         self.need(fits, f"an array of shape {array.shape}, not {wanted}")
-        self.spend(24 * array.size, name)  # as 64 bits, and twice while it is worked with
+        self.spend(16 * array.size, name)  # as 64 bits, and what it is compared and copied with
         return array
 
 
