@@ -17,8 +17,9 @@ from fuzz.attacks import AGREED, BAD, CRASH, LOADED, MISMATCH, RAW, REFUSED
 
 TESTS = Path(__file__).parents[1]
 WORKER = "fuzz.worker"
-PATIENCE = 120
-"""Seconds without a word after which a worker hangs: compiling takes some."""
+PATIENCE = 300
+"""Seconds without a word after which a worker hangs: compiling takes a minute, or several if the
+machine is busy."""
 SHARES = {"files": 0.5, "relations": 0.4, "saves": 0.1}
 """The part of the time for each attack."""
 COLUMNS = (REFUSED, LOADED, AGREED, RAW, CRASH, MISMATCH)
