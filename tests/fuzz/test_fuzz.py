@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("resource", reason="workers limit their memory, which Windows cannot")
+
 from atomlearn.formats import container
 from fuzz import attacks, running, worker
 from fuzz.attacks import CRASH, LOADED, MISMATCH, RAW, REFUSED, attack_file
