@@ -8,7 +8,7 @@ STAMP  := $(VENV)/installed-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lowest deployment bench reproduce docs clean interrupts
+.PHONY: help demo test lint lowest deployment fuzz bench reproduce docs clean interrupts
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -51,6 +51,11 @@ interrupts: $(STAMP) ## Ctrl-C at random times, 224 tries: commands, scripts, a 
 
 deployment: $(STAMP) ## as another user, without a home, read-only, with a full or damaged cache
 	@$(BIN)/python tests/deployment.py
+
+SECONDS ?= 60
+SEED    ?= 0
+fuzz: $(STAMP) ## damaged and hostile files, random relation sets: make fuzz SECONDS=600 SEED=1
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 bench: $(STAMP) ## the benchmarks, one table
 	@$(BIN)/python -m benchmarks

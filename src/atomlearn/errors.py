@@ -88,7 +88,7 @@ class InconsistentRelations(AtomlearnError, ValueError):
 
 
 class ModelTooLarge(AtomlearnError, ValueError):
-    """An exact model that would have more atoms than allowed."""
+    """A model that would have more atoms, or take more memory to learn, than allowed."""
 
     def __init__(self, message: str, estimate: int, limit: int) -> None:
         super().__init__(message)
@@ -133,6 +133,10 @@ class NewerFile(FileFormatError):
 
 class UnsafeFile(FileFormatError):
     """A file that declares sizes or names that no honest file has."""
+
+
+class NotEnoughMemory(AtomlearnError, MemoryError):
+    """A file that is within its limits, and more than this machine has memory for."""
 
 
 class DataNotFound(AtomlearnError, FileNotFoundError):

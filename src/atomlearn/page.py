@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from atomlearn.algebra.syntax import visible
 from atomlearn.formats.replacing import replacing
 
 if TYPE_CHECKING:
@@ -42,33 +43,33 @@ class Page:
 
     def section(self, text: str) -> None:
         """Begin a section."""
-        self.console.rule(Text(text, style="bold"))
-        self.parts.append(f"<h2>{html.escape(text)}</h2>")
+        self.console.rule(Text(visible(text), style="bold"))
+        self.parts.append(f"<h2>{_escape(text)}</h2>")
 
     def say(self, text: str) -> None:
         """A sentence."""
-        self.console.print(text, highlight=False, markup=False)
-        self.parts.append(f"<p>{html.escape(text)}</p>")
+        self.console.print(visible(text), highlight=False, markup=False)
+        self.parts.append(f"<p>{_escape(text)}</p>")
 
     def code(self, text: str) -> None:
         """Something to be read as it is."""
-        self.console.print(text, style="cyan", highlight=False, markup=False)
-        self.parts.append(f"<pre>{html.escape(text)}</pre>")
+        self.console.print(visible(text), style="cyan", highlight=False, markup=False)
+        self.parts.append(f"<pre>{_escape(text)}</pre>")
 
     def link(self, address: str, text: str) -> None:
         """A way to another page."""
-        self.parts.append(f'<p><a href="{html.escape(address)}">{html.escape(text)}</a></p>')
+        self.parts.append(f'<p><a href="{_escape(address)}">{_escape(text)}</a></p>')
 
     def table(self, head: Sequence[str], body: Iterable[Sequence[Any]]) -> None:
         """Rows of values under their names."""
         shown = Table(*head)
         lines = []
         for values in body:
-            cells = [str(value) for value in values]
+            cells = [visible(str(value)) for value in values]
             shown.add_row(*map(Text, cells))
-            lines.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+            lines.append("".join(f"<td>{_escape(cell)}</td>" for cell in cells))
         self.console.print(shown)
-        names = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+        names = "".join(f"<th>{_escape(name)}</th>" for name in head)
         rows = "".join(f"<tr>{line}</tr>" for line in lines)
         self.parts.append(f"<table><tr>{names}</tr>{rows}</table>")
 
@@ -76,13 +77,13 @@ class Page:
         """A figure with its caption, on the page only."""
         source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
         self.parts.append(
-            f'<figure><img alt="{html.escape(about)}" src="{source}">'
-            f"<figcaption>{html.escape(about)}</figcaption></figure>"
+            f'<figure><img alt="{_escape(about)}" src="{source}">'
+            f"<figcaption>{_escape(about)}</figcaption></figure>"
         )
 
     def html(self) -> str:
         """The page so far; it refers to nothing outside itself."""
-        title = html.escape(self.title)
+        title = _escape(self.title)
         head = f"<meta charset='utf-8'><title>{title}</title><style>{STYLE}</style>"
         return f"<!doctype html>{head}<h1>{title}</h1>" + "\n".join(self.parts)
 
@@ -91,6 +92,10 @@ class Page:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(self.html().encode())
+
+
+def _escape(text: str) -> str:
+    return html.escape(visible(text))
 
 
 def png(figure: "Figure") -> bytes:

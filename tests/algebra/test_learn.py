@@ -8,6 +8,7 @@ import naive
 from algebra.problems import few, problems
 from atomlearn import Algebra, Model
 from atomlearn.bits.rows import members
+from atomlearn.errors import ModelTooLarge
 
 
 @few
@@ -59,3 +60,19 @@ def test_nothing_to_learn(n):
     alg = Algebra(f"c{i}" for i in range(n))
     packed = alg.packed()
     assert packed.positive_left.shape == packed.negative_right.shape == (0, n)
+
+
+@pytest.mark.parametrize(
+    "learn", [Algebra.learn, lambda alg, **options: next(alg.epochs(**options))]
+)
+def test_the_memory_of_learning_is_said_beforehand(learn):
+    alg = Algebra(f"c{i}" for i in range(50_000))
+    alg.add(c <= c for c in alg)
+    with pytest.raises(ModelTooLarge, match=r"50,000 relations .* MiB .* max_bytes=\d+") as raised:
+        learn(alg)
+    assert raised.value.estimate > raised.value.limit == 2 << 30
+    small = Algebra(["v", "a", "b"])
+    small.add(small.relation("v < a b"))
+    with pytest.raises(ModelTooLarge):
+        learn(small, max_bytes=100)
+    learn(small, max_bytes=1000)

@@ -1,5 +1,8 @@
 """Names, terms and relations as text."""
 
+import contextlib
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,3 +101,24 @@ def test_plain_names_stay_bare():
         and write_name("a b") == '"a b"'
         and write_name("a\n") == r'"a\n"'
     )
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        'v < "' + "x" * 1_000_000,
+        'v < "' + "x" * 1_000_000 + '"',
+        'v < "' + r"\"" * 500_000,
+        "v < " + "x" * 1_000_000 + " # c",
+        "v < " + "!" * 1_000_000 + " # c",
+    ],
+    ids=["unclosed", "quoted", "escapes", "bare", "signs"],
+)
+def test_a_long_name_takes_memory_in_proportion(long):
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(RelationSyntaxError):
+            parse_relation(long)
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(long)
+    finally:
+        tracemalloc.stop()

@@ -1,5 +1,6 @@
 """The commands as a user types them: what they print, where, and with which exit code."""
 
+import io
 import json
 import os
 import subprocess
@@ -8,6 +9,9 @@ import sys
 import pytest
 
 from atomlearn import Algebra, __version__, load
+from atomlearn.bits import rows
+from atomlearn.cli.output import VisibleStream
+from atomlearn.learning.pinning import Pool, Source
 
 BARS = """\
 v < c1 c2 c7 c8
@@ -232,3 +236,68 @@ def test_every_public_name_is_there():
         assert name in dir(atomlearn)
     with pytest.raises(AttributeError, match="'nothing'"):
         atomlearn.nothing  # noqa: B018
+
+
+HOSTILE = "\x1b[31mred\x9b2J\u202e\x07"
+
+
+def test_names_from_files_do_not_reach_the_terminal_as_control_characters(run, tmp_path):
+    alg = Algebra([HOSTILE, "v", "w"])
+    alg.add(alg["v"] <= alg[HOSTILE] | alg["w"])
+    alg.freest().save(tmp_path / "m.atoms")
+    (tmp_path / "m.rel").write_text('"a\x9bb" < c\n"a\x9bb" !< c\n')
+    for command in (
+        ["show", "m.atoms", "--html", "m.html"],
+        ["show", "m.atoms", "--json"],
+        ["query", "m.atoms", f'"{HOSTILE}x" < v'],
+        ["check", "m.rel"],
+        ["show", f"{HOSTILE}.atoms"],
+    ):
+        _, out, err = run(*command)
+        seen = out + err + (tmp_path / "m.html").read_text()
+        assert not set(seen) & set("\x1b\x9b\u202e\x07"), command
+    _, out, _ = run("show", "m.atoms", "--json")
+    assert HOSTILE in json.loads(out)["constants"]
+
+
+def test_colours_still_reach_a_terminal():
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(file=None, force_terminal=True, color_system="standard")
+    before, sys.stdout = sys.stdout, VisibleStream(stream)
+    try:
+        console.print("[red]x[/red]")
+        print("\x1b")
+    finally:
+        sys.stdout = before
+    assert "\x1b[31mx" in stream.getvalue() and stream.getvalue().endswith("\\u001b\n")
+
+
+def test_pipes_get_utf_8_whatever_the_locale(tmp_path):
+    alg = Algebra(["н", "v"])
+    alg.freest().save(tmp_path / "m.atoms")
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "atomlearn", "show", str(tmp_path / "m.atoms")]
+    done = subprocess.run(command, env=env, capture_output=True, check=True)
+    assert "н" in done.stdout.decode("utf-8")
+
+
+def test_show_a_pool(run, tmp_path):
+    pool = Pool(3, ["v", "a b", HOSTILE])
+    pool.learn_from(Source(f"a hospital{HOSTILE}", "c0ffee", 100))
+    pool.add(rows.from_indices([[0, 1], [0, 2], [1]], 3), epoch=5)
+    pool.save(tmp_path / "p.atoms")
+    code, out, err = run("show", "p.atoms", "--most", "2")
+    assert (code, err) == (0, "")
+    assert out.startswith("3 pins over 3 constants\nfrom a hospital")
+    assert 'v "a b"   (epoch 5 of a hospital' in out and "... and 1 more" in out
+    assert "\x1b" not in out
+    told = json.loads(run("show", "p.atoms", "--json")[1])
+    assert told["n_pins"] == 3 and told["pins"][0]["constants"] == ["v", "a b"]
+    assert run("show", "p.atoms", "--of", "v")[0] == 2
+    Pool(3).save(tmp_path / "p.atoms")
+    assert run("show", "p.atoms")[:2] == (
+        0,
+        "0 pins over 3 constants\nfrom data without a name, 0 examples\n",
+    )

@@ -273,3 +273,30 @@ def test_importing_fetches_nothing_and_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_what_cannot_be_verified_by_content_is_taken_only_as_published(
+    content, cache, tmp_path, monkeypatch
+):
+    """OpenML has another packing, so its Fashion-MNIST could be anything of the right shape."""
+    assert set(fetch.sources(sets.FASHION_MNIST)) == {"its publisher"}
+    assert "OpenML" in fetch.sources(sets.MNIST)
+    published = {name: gzip.compress(data, 9, mtime=1) for name, data in content.items()}
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in published.items()}
+    fashion = replace(sets.FASHION_MNIST, packed=sums)
+
+    def source(dataset, folder):
+        for name, data in published.items():
+            (folder / f"{name}.gz").write_bytes(data)
+
+    monkeypatch.setattr(fetch, "sources", lambda dataset: {"its publisher": source})
+    place = fetch.provide(fashion)
+    assert fetch.provide(fashion, tmp_path / "there") == tmp_path / "there"
+    name = sets.IMAGES.format("train")
+    for folder in (place, tmp_path / "there"):
+        assert (folder / f"{name}.gz").read_bytes() == published[name]
+    forged = bytearray(content[name])
+    forged[-1] ^= 1
+    write_packed(place, name, bytes(forged))
+    with pytest.raises(DamagedFile, match=r"not that of Fashion-MNIST.* as it was published"):
+        fetch.provide(fashion)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atomlearn.datasets import load_mnist
-from atomlearn.errors import DamagedFile, DataNotFound
+from atomlearn.errors import DamagedFile, DataNotFound, UnsafeFile
 
 
 def write(folder, name, array, packed):
@@ -52,7 +52,12 @@ def test_no_folder_no_file_and_a_wrong_name_say_what_to_do(folder, monkeypatch):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "not an idx file"), (b"\0\0\x08\x01\0\0\0\x09abc", "cut short"), (b"PK\3\4", "not an")],
+    [
+        (b"", "not an idx file"),
+        (b"\0\0\x08\x01\0\0\0\x09abc", "cut short"),
+        (b"PK\3\4", "not an"),
+        (b"\0\0\x08\x01\0\0\0\x04abcd", r"\(3, 28, 28\) for 4 labels"),
+    ],
 )
 def test_damaged_files_are_refused(folder, content, message):
     (folder / "t10k-labels-idx1-ubyte").write_bytes(content)
@@ -64,4 +69,20 @@ def test_a_broken_gzip_is_refused(folder):
     path = folder / "train-labels-idx1-ubyte.gz"
     path.write_bytes(path.read_bytes()[:-6])
     with pytest.raises(DamagedFile, match="cannot be unpacked"):
+        load_mnist(folder)
+
+
+@pytest.mark.parametrize("shape", [(3, 28, 27), (2**30, 2**30, 2**30), (2**31, 2**31, 4)])
+def test_shapes_that_lie(folder, shape):
+    """The product of the last two is zero in 64 bits."""
+    header = bytes([0, 0, 8, 3]) + np.array(shape, dtype=">u4").tobytes()
+    content = bytes(3 * 28 * 27) if shape[0] == 3 else b""
+    (folder / "t10k-images-idx3-ubyte").write_bytes(header + content)
+    with pytest.raises(DamagedFile, match="t10k"):
+        load_mnist(folder)
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(folder, monkeypatch):
+    monkeypatch.setattr("atomlearn.datasets.idx.LARGEST", 1000)
+    with pytest.raises(UnsafeFile, match="more than 1,000 bytes"):
         load_mnist(folder)

@@ -17,6 +17,7 @@ from atomlearn.algebra.relations import (
     flatten,
     make_relation,
 )
+from atomlearn.algebra.size import check_learning
 from atomlearn.algebra.terms import Constant, Term, make_term
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.errors import InconsistentRelations
@@ -197,11 +198,15 @@ class Algebra:
 
     # -- models
 
-    def learn(self, random_state: Any = None, **options: Any) -> Model:
+    def learn(
+        self, random_state: Any = None, *, max_bytes: int | None = None, **options: Any
+    ) -> Model:
         """A small model of all relations, by one epoch of Sparse Crossing.
 
         The same ``random_state`` gives the same model. Raises
-        :class:`~atomlearn.errors.InconsistentRelations` if there is none.
+        :class:`~atomlearn.errors.InconsistentRelations` if there is none, and
+        :class:`~atomlearn.errors.ModelTooLarge` if it would take more memory than ``max_bytes``
+        (2 GiB, unless given).
 
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
@@ -209,6 +214,7 @@ class Algebra:
         >>> all(model.holds(relation) for relation in alg.relations)
         True
         """
+        self._check_learning(max_bytes)
         self._refuse_conflicts()
         from atomlearn.learning import learn
 
@@ -218,14 +224,19 @@ class Algebra:
         rows = learn(relations, random_state=random_state, **options)
         return Model(self._vocabulary, rows, relations.n_constants)
 
-    def epochs(self, random_state: Any = None, **options: Any) -> "Epochs":
+    def epochs(
+        self, random_state: Any = None, *, max_bytes: int | None = None, **options: Any
+    ) -> "Epochs":
         """Epoch after epoch of learning with pinning: an iterator of objects with a ``model``.
+
+        As :meth:`learn`, it refuses what would take more memory than ``max_bytes``.
 
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
         >>> next(iter(alg.epochs(random_state=0))).model.holds(alg.relation("v < a b"))
         True
         """
+        self._check_learning(max_bytes)
         self._refuse_conflicts()
         from atomlearn.learning.epochs import Epochs
 
@@ -308,6 +319,9 @@ class Algebra:
             f"<Algebra: {len(self.positive)} positive and {len(self.negative)} negative "
             f"relations over {self.n_constants} constants>"
         )
+
+    def _check_learning(self, max_bytes: int | None) -> None:
+        check_learning(len(self.positive), len(self.negative), self.n_constants, max_bytes)
 
     def _refuse_conflicts(self) -> None:
         conflicts = self.conflicts()

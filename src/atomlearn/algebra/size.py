@@ -1,4 +1,4 @@
-"""How large an exact model may become before we ask."""
+"""How large a model, or the learning of one, may become before we ask."""
 
 from atomlearn.bits.rows import width
 from atomlearn.errors import ModelTooLarge
@@ -7,6 +7,7 @@ DEFAULT_LIMIT = 50_000
 """Atoms: some seconds for a crossing on one core."""
 
 DEFAULT_BYTES = 2 << 30
+"""Memory for the rows of a model, or for learning one."""
 
 
 def check_size(n_atoms: int, n_constants: int, limit: int | None, what: str) -> None:
@@ -25,5 +26,33 @@ def check_size(n_atoms: int, n_constants: int, limit: int | None, what: str) -> 
             f"({n_bytes / 2**20:,.0f} MiB); the limit is {allowed:,} atoms: raise it with "
             f"limit={n_atoms}, or use learn(), which keeps models small",
             estimate=n_atoms,
+            limit=allowed,
+        )
+
+
+def check_learning(
+    n_positive: int, n_negative: int, n_constants: int, max_bytes: int | None
+) -> None:
+    """Refuse to learn from relations that would take more memory than ``max_bytes``.
+
+    Relations are bit rows over the constants, and columns over the relations: both grow with the
+    product of the two numbers, however short the relations are.
+
+    >>> check_learning(100_000, 0, 100_000, None)
+    Traceback (most recent call last):
+    ...
+    atomlearn.errors.ModelTooLarge: learning from 100,000 relations over 100,000 constants ...
+    """
+    row, allowed = width(n_constants), DEFAULT_BYTES if max_bytes is None else max_bytes
+    # The sides of the relations, shuffled or closed, twice; their columns; an atom a constant.
+    n_words = 4 * (n_positive + n_negative) * row + 3 * n_constants * row
+    n_words += n_constants * (2 * width(n_positive) + width(n_negative))
+    if 8 * n_words > allowed:
+        raise ModelTooLarge(
+            f"learning from {n_positive + n_negative:,} relations over {n_constants:,} constants "
+            f"takes up to about {8 * n_words / 2**20:,.0f} MiB of memory; the limit is "
+            f"{allowed / 2**20:,.0f} MiB: raise it with max_bytes={8 * n_words}, or leave out "
+            "constants and relations that are not needed",
+            estimate=8 * n_words,
             limit=allowed,
         )

@@ -7,6 +7,7 @@ with the escapes of JSON; single quotes are read as well.
 
 import json
 import re
+from collections.abc import Iterator
 
 from atomlearn.errors import RelationSyntaxError
 
@@ -14,14 +15,30 @@ ParsedRelation = tuple[list[str], bool, list[str]]
 """Left names, whether the relation is positive, right names."""
 
 _TOKEN = re.compile(
-    r"""(?P<blank>\s+)
-      | (?P<sign>!?<=?)
-      | (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-      | (?P<comment>\#.*)
-      | (?P<bare>(?!')(?:(?!!<)[^\s<\#"])+)""",
-    re.VERBOSE | re.DOTALL,
+    r"""(?P<blank>\s+) | (?P<sign>!?<=?) | (?P<comment>\#) | (?P<quoted>["'])
+      | (?P<bare>[^\s<\#"]+)""",
+    re.VERBOSE,
 )
+"""How a token begins. A pattern for all of a quoted name would keep a way back for every character
+of it; a repeated class of characters does not."""
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What a terminal or a page would act on instead of showing it, and halves of pairs."""
+
 _BARE = re.compile(r"""[^\s<\#"'=][^\s<\#"]*""")
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters as escapes of JSON; line breaks and tabs stay.
+
+    Names come from files, and files from anywhere: whoever shows them on a terminal or a page shows
+    them through this.
+
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\u001b[31mb\u202ec
+    """
+    return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def write_name(name: str) -> str:
@@ -32,7 +49,7 @@ def write_name(name: str) -> str:
     """
     if name.isprintable() and _BARE.fullmatch(name):
         return name
-    return json.dumps(name, ensure_ascii=False)
+    return visible(json.dumps(name, ensure_ascii=False))
 
 
 def write_names(names: list[str] | tuple[str, ...]) -> str:
@@ -94,33 +111,45 @@ def _parse_plain(text: str) -> ParsedRelation | None:
     return (left, positive, right) if left and right else None
 
 
-def _tokens(text: str) -> list[tuple[str, str, int]]:
+def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     """Names (unquoted) and signs, with their columns from 0."""
-    found: list[tuple[str, str, int]] = []
     at, after_name = 0, False
     while at < len(text):
         match = _TOKEN.match(text, at)
-        if match is None:
-            if text[at] in "\"'" and not after_name:
-                raise _error("a quoted name that does not end", text, at)
-            raise _error(f"{text[at]} inside a name; put the whole name in quotes", text, at)
-        kind, token = str(match.lastgroup), match.group()
+        assert match is not None  # every character begins one
+        kind, end = str(match.lastgroup), match.end()
         if after_name and kind in ("quoted", "bare", "comment"):
             raise _error(
-                f"{token[0]} inside a name; put the whole name in quotes, "
+                f"{text[at]} inside a name; put the whole name in quotes, "
                 "or a blank before what follows it",
                 text,
                 at,
             )
         if kind == "comment":
-            break
+            return
         if kind == "quoted":
-            found.append((kind, _unquote(token, text, at), at))
+            end = _end_of_quoted(text, at)
+            yield kind, _unquote(text[at:end], text, at), at
+        elif kind == "bare":
+            end -= text.startswith("!<", end - 1)
+            yield kind, text[at:end], at
         elif kind != "blank":
-            found.append((kind, token, at))
-        after_name = kind in ("quoted", "bare")
-        at = match.end()
-    return found
+            yield kind, text[at:end], at
+        at, after_name = end, kind in ("quoted", "bare")
+
+
+def _end_of_quoted(text: str, at: int) -> int:
+    """Where the name that is quoted here ends."""
+    end = at
+    while True:
+        end = text.find(text[at], end + 1)
+        if end < 0:
+            raise _error("a quoted name that does not end", text, at)
+        before = end - 1
+        while text[before] == "\\":
+            before -= 1
+        if (end - before) % 2:  # an even number of backslashes, which escape each other
+            return end + 1
 
 
 def _unquote(token: str, text: str, column: int) -> str:

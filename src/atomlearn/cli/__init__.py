@@ -2,7 +2,6 @@
 
 import atexit
 import signal
-import sys
 import warnings
 from typing import Any
 
@@ -12,7 +11,7 @@ from typer.core import TyperGroup
 import atomlearn
 from atomlearn import interrupts
 from atomlearn.cli import data, models, problems, relations, reproduce, sharing, tables
-from atomlearn.cli.output import NO, fail
+from atomlearn.cli.output import NO, fail, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
 
@@ -59,8 +58,7 @@ def _atomlearn(
 
 def main() -> None:
     """Run the command; anything atomlearn complains of is one message and an exit code."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    prepare_output()
     warnings.simplefilter("ignore", InterruptedWarning)  # commands have a line of their own
     # While the interpreter shuts down Ctrl-C would be a traceback.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)

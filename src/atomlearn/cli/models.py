@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn.algebra.model import Model
+from atomlearn.algebra.syntax import visible
 from atomlearn.algebra.terms import Term
 from atomlearn.cli.output import NO, check_page, counted, fail, print_json
 from atomlearn.formats.load import load
@@ -81,12 +82,20 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """The atoms of a model, and what its constants are; of a classifier, its definitions."""
+    """The atoms of a model, and what its constants are; the definitions of a classifier; the pins
+    of a pool."""
     check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
+        from atomlearn.cli.pools import show_pool
         from atomlearn.cli.tables import show_classifier
+        from atomlearn.learning.pinning import Pool
 
+        if isinstance(loaded, Pool):
+            if of is not None or html is not None or pairs is not None or grid is not None:
+                fail(f"{file} is a pool of pins: it can only be listed, with --most and --json")
+            show_pool(loaded, MOST_ATOMS if most is None else most, as_json)
+            return
         if pairs is not None or grid is not None:
             fail("--pairs and --grid are for models of relations: a classifier knows its columns")
         show_classifier(loaded, of, MOST_CLAUSES if most is None else most, as_json, html)
@@ -126,7 +135,7 @@ def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, most: in
     table.add_column("in the constants", overflow="fold")
     listed_atoms = sorted(atoms, key=lambda atom: (len(atom), atom.indices))
     for atom in listed_atoms[: most or None]:
-        table.add_row(str(len(atom)), Text(str(atom)))
+        table.add_row(str(len(atom)), Text(visible(str(atom))))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 1 << 20  # other programs read lines, not columns of 80
@@ -180,5 +189,5 @@ def _name(model: Model, name: str) -> str:
 def _load(file: Path) -> Model:
     loaded = load(file)
     if not isinstance(loaded, Model):
-        fail(f"{file} holds an {type(loaded).__name__}, not a model of relations")
+        fail(f"{file} holds a {type(loaded).__name__}, not a model of relations")
     return loaded

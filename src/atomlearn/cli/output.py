@@ -3,8 +3,9 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
+from atomlearn.algebra.syntax import visible
 from atomlearn.formats.replacing import check_replaceable, is_device
 
 YES = 0
@@ -13,6 +14,45 @@ NO = 1
 """Inconsistent; false."""
 BAD = 2
 """The question itself is wrong: syntax, usage, a file that cannot be read."""
+
+
+class VisibleStream:
+    """A stream that shows control characters instead of sending them to the terminal.
+
+    Whatever is printed may hold names from a file. Rich, which sends colours, writes to the stream
+    beneath (it asks for ``rich_proxied_file``).
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.rich_proxied_file = stream
+
+    def write(self, text: str) -> int:
+        """Write the text as it can be seen."""
+        return self.rich_proxied_file.write(visible(text))
+
+    def writelines(self, lines: Any) -> None:
+        """Write each of the lines."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.rich_proxied_file, name)
+
+
+def prepare_output() -> None:
+    """Make stdout and stderr show what they are given, and UTF-8 if not a terminal reads them.
+
+    Files and pipes get UTF-8 on every system, as atomlearn's own files are; a terminal keeps its
+    encoding, and shows what it does not have as an escape.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or isinstance(stream, VisibleStream):
+            continue
+        if hasattr(stream, "reconfigure"):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+        setattr(sys, name, VisibleStream(stream))
 
 
 def fail(message: str, code: int = BAD) -> NoReturn:

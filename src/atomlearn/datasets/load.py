@@ -5,6 +5,7 @@ from pathlib import Path
 from atomlearn.datasets.fetch import find, provide
 from atomlearn.datasets.idx import Bytes, read_idx
 from atomlearn.datasets.sets import FASHION_MNIST, IMAGES, LABELS, MNIST, DataSet
+from atomlearn.errors import DamagedFile
 
 Four = tuple[Bytes, Bytes, Bytes, Bytes]
 
@@ -28,7 +29,13 @@ def _load(dataset: DataSet, folder: str | Path | None, download: bool) -> Four:
     place = provide(dataset) if download and folder is None else find(dataset, folder)
     parts = []
     for split in ("train", "t10k"):
-        parts.append(read_idx(place, IMAGES.format(split), 3).reshape(-1, 784))
-        parts.append(read_idx(place, LABELS.format(split), 1))
+        images = read_idx(place, IMAGES.format(split), 3)
+        labels = read_idx(place, LABELS.format(split), 1)
+        if images.shape != (len(labels), 28, 28):
+            raise DamagedFile(
+                f"{place}: {split} has images of shape {images.shape} for {len(labels):,} labels; "
+                f"{dataset.title} has one image of 28 × 28 for each"
+            )
+        parts += [images.reshape(-1, 784), labels]
     train_images, train_labels, test_images, test_labels = parts
     return train_images, train_labels, test_images, test_labels

@@ -10,13 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from atomlearn.datasets.idx import idx_bytes, write_packed
-from atomlearn.datasets.sets import FILES, IMAGES, LABELS, SIZES, DataSet
+from atomlearn.datasets.sets import FILES, IMAGES, LABELS, LARGEST, SIZES, DataSet
 from atomlearn.errors import DamagedFile, DataNotFound
 
 PATIENCE = 600
 """Seconds that npm may take."""
-LARGEST = 60 << 20
-"""Bytes that an honest file of these data sets does not exceed."""
 
 
 def from_openml(dataset: DataSet, folder: Path) -> None:

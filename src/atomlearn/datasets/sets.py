@@ -9,12 +9,16 @@ FILES = tuple(name.format(split) for split in ("train", "t10k") for name in (IMA
 
 SIZES = {"train": 60_000, "t10k": 10_000}
 
+LARGEST = 60 << 20
+"""Bytes that an honest file of these data sets does not exceed."""
+
 
 @dataclass(frozen=True)
 class DataSet:
     """Images of 28 × 28 in ten classes, as four idx files.
 
     Checksums are SHA-256: of what is in the files, unpacked, or of the packed files as published.
+    Without those of the first kind the files can only be had as they were published.
     """
 
     name: str

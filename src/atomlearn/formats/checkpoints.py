@@ -1,14 +1,13 @@
 """Checkpoints: what a learner knows between two epochs, to go on as if nothing had been."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from atomlearn.errors import CheckpointMismatch, DamagedFile
+from atomlearn.errors import CheckpointMismatch
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_lists, add_pool, lists_in, pool_in
+from atomlearn.formats.reading import INT32, MOST_EPOCHS, Value, reading
 from atomlearn.learning.concept import Concept, Recipe
 from atomlearn.learning.epochs import Epochs
 
@@ -36,15 +35,18 @@ def resume_epochs(path: str | Path, algebra: "Algebra") -> Epochs:
     """Go on with the epochs of an algebra over the same constants."""
     file = Container.read(path)
     file.expect(EPOCHS, VERSION)
-    state = file.json("state.json", dict)
-    if state.get("constants") != list(algebra.names):
-        raise CheckpointMismatch(f"{path} is of an algebra with other constants")
-    focus = state.get("focus")
-    term = None if focus is None else algebra.term([algebra.names[c] for c in focus])
-    epochs = Epochs(algebra, random_state=0, focus=term, max_pins=int(state["max_pins"]))
-    epochs.number = int(state["number"])
-    epochs.rng = _stream(file)
-    epochs.pool = pool_in(file, algebra.n_constants).copy(names=algebra.names)
+    with reading(file) as members:
+        state = members.json("state.json")
+        if state["constants"].raw != list(algebra.names):
+            raise CheckpointMismatch(f"{path} is of an algebra with other constants")
+        focus = state.given("focus")
+        n = algebra.n_constants
+        names = [] if focus is None else [algebra.names[c.integer(0, n - 1)] for c in focus.items()]
+        term = None if focus is None else algebra.term(names)
+        epochs = Epochs(algebra, random_state=0, focus=term, max_pins=state["max_pins"].integer())
+        epochs.number = state["number"].integer(high=MOST_EPOCHS)
+        epochs.rng = members.words("stream.npy", 1)
+        epochs.pool = pool_in(members, n).copy(names=algebra.names)
     return epochs
 
 
@@ -69,20 +71,31 @@ def load_concept(path: str | Path) -> Concept:
     """The concept as it was saved; it goes on learning as if it had never stopped."""
     file = Container.read(path)
     file.expect(CONCEPT, VERSION)
-    state = file.json("state.json", dict)
-    n_constants = int(state["n_constants"])
-    concept = Concept(n_constants, int(state["constant"]), 0, Recipe(**state["recipe"]))
-    concept.epoch, concept.data = int(state["epoch"]), int(state["data"])
-    concept.rng = _stream(file)
-    concept.hard = file.array("hard.npy", "i", 1).astype(np.int64)
-    concept.pool = pool_in(file, n_constants)
-    for m in range(int(state["masters"])):
-        concept.masters.append(lists_in(file, f"master{m}", n_constants))
+    with reading(file) as members:
+        state = members.json("state.json")
+        n_constants = state["n_constants"].integer(low=1, high=INT32)
+        constant = state["constant"].integer(high=n_constants - 1)
+        concept = Concept(n_constants, constant, 0, _recipe(state["recipe"]))
+        concept.epoch, concept.data = (
+            state["epoch"].integer(high=MOST_EPOCHS),
+            state["data"].integer(),
+        )
+        concept.rng = members.words("stream.npy", 1)
+        concept.hard = members.integers("hard.npy")
+        concept.pool = pool_in(members, n_constants)
+        for m in range(state["masters"].integer()):
+            concept.masters.append(lists_in(members, f"master{m}", n_constants))
     return concept
 
 
-def _stream(file: Container) -> "np.typing.NDArray[np.uint64]":
-    stream = file.array("stream.npy", "u", 1).astype(np.uint64)
-    if len(stream) != 1:
-        raise DamagedFile(f"{file.path}: the random stream is one word, not {len(stream)}")
-    return stream
+def _recipe(told: Value) -> Recipe:
+    candidates = told.given("candidates")
+    values: dict[str, Any] = {"candidates": candidates and candidates.number(0, 1e9)}
+    for field in fields(Recipe):
+        if field.type is int:
+            values[field.name] = told[field.name].integer(field.name == "hard_every", INT32)
+        elif field.type is bool:
+            values[field.name] = told[field.name].truth()
+        elif field.type is float:
+            values[field.name] = told[field.name].number(0, 1e9)
+    return Recipe(**values)

@@ -11,20 +11,21 @@ for going on learning.
 """
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.bits.rows import Rows, width
 from atomlearn.classifier.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.errors import DamagedFile, UnsavableValue
+from atomlearn.errors import UnsavableValue
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
+from atomlearn.formats.reading import MOST_EPOCHS, Members, Value
 from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.examples import Unseen
@@ -85,165 +86,181 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     file.write(path)
 
 
-def get_classifier(file: Container) -> AlgebraicClassifier:
-    """The classifier in a container; whatever does not fit together is refused."""
-    try:
-        return _Reader(file).classifier()
-    except DamagedFile:
-        raise
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
-        raise DamagedFile(f"{file.path}: {type(error).__name__}: {error}") from None
+def get_classifier(file: Members) -> AlgebraicClassifier:
+    """The classifier in a file; whatever does not fit together is refused."""
+    return _Reader(file).classifier()
 
 
 class _Reader:
     """One file being read."""
 
-    def __init__(self, file: Container) -> None:
+    def __init__(self, file: Members) -> None:
         self.file = file
-        self.state = file.json("model.json", dict)
-
-    def need(self, fits: bool, what: str) -> None:
-        if not fits:
-            raise DamagedFile(f"{self.file.path}: {what}")
+        self.state = file.json("model.json")
 
     def classifier(self) -> AlgebraicClassifier:
-        classifier = AlgebraicClassifier(**self.params())
-        classifier.classes_ = self.classes()
-        self.n_classes = len(classifier.classes_)
-        classifier.encoder_ = self.encoder()
-        self.n_literals = len(classifier.encoder_.literals_)
-        classifier.n_features_in_ = classifier.encoder_.n_features_in_
-        if self.state["has_names"]:
-            classifier.feature_names_in_ = classifier.encoder_.feature_names_in_
-        classifier.seed_ = int(str(self.state["seed"]))
-        self.need(classifier.seed_ >= 0, "the seed is negative")
+        state = self.state
+        classes, encoder = self.classes(), self.encoder()
+        self.n_classes, self.n_constants = len(classes), len(encoder.literals_) + 1
+        classifier = AlgebraicClassifier(**self.params(state["params"], len(encoder.columns_)))
+        classifier.classes_, classifier.encoder_ = classes, encoder
+        classifier.n_features_in_ = encoder.n_features_in_
+        if state["has_names"].truth():
+            classifier.feature_names_in_ = encoder.feature_names_in_
+        seed = state["seed"].text()
+        state["seed"].need(seed.isascii() and seed.isdecimal(), "is not a number")
+        classifier.seed_ = int(seed)
         classifier.learned_ = self.learned()
         classifier.sample_ = self.sample()
-        classifier.history_ = self.file.json("history.json", list)
+        classifier.history_ = self.history(classes.tolist())
         classifier.estimated_error_ = classifier.learned_.error
         classifier.conflicts_ = []
         classifier.doubted_ = np.zeros(0, dtype=np.int64)
-        if self.state["has_first_rows"]:
-            classifier.first_rows_ = self.packed("first_rows.npy")
+        if state["has_first_rows"].truth():
+            classifier.first_rows_ = self.file.rows("first_rows.npy", self.n_constants)
         return classifier
 
-    def params(self) -> dict[str, Any]:
-        params = dict(self.state["params"])
+    def params(self, told: Value, n_columns: int) -> dict[str, Any]:
         known = AlgebraicClassifier().get_params()
-        self.need(set(params) <= set(known), "there is a parameter that no classifier has")
-        if params.get("symmetries") is not None:
-            params["symmetries"] = [np.array(one, dtype=np.int64) for one in params["symmetries"]]
-        if params.get("image_shape") is not None:
-            height, width = params["image_shape"]
-            params["image_shape"] = (int(height), int(width))
-        if isinstance(params.get("class_weight"), list):
-            params["class_weight"] = {label: float(w) for label, w in params["class_weight"]}
-        return params
+        told.need(set(told.fields()) <= set(known), "has a parameter that no classifier has")
+        params = {name: one for name, one in told.fields().items() if name not in _USERS}
+        return {
+            name: None if one.raw is None else _PARAMS[name](one, n_columns)
+            for name, one in params.items()
+        }
 
     def classes(self) -> npt.NDArray[Any]:
-        values, dtype = self.state["classes"], self.state["classes_dtype"]
-        self.need(isinstance(values, list) and len(values) > 0, "there are no classes")
-        self.need(dtype in _DTYPES, "the labels are of a type that atomlearn never writes")
-        self.need(all(type(v) in _PLAIN for v in values), "a label is not a plain value")
+        told, dtype = self.state["classes"], self.state["classes_dtype"].text()
+        values = [one.plain() for one in told.items()]
+        told.need(values, "is empty")
+        told.need(dtype in _DTYPES, "is of a type that atomlearn never writes")
+        longest = max(len(str(value)) for value in values)
+        self.file.spend(4 * len(values) * longest, "the labels of the classes")
         labels = np.array(values, dtype=dtype)
-        self.need(len(set(labels.tolist())) == len(values), "two classes have the same label")
+        told.need(np.array_equal(np.unique(labels), labels), "is not a list of labels in order")
         return labels
 
     def encoder(self) -> LiteralEncoder:
-        columns = self.state["columns"]
-        self.need(isinstance(columns, list) and len(columns) > 0, "there are no columns")
+        columns = self.state["columns"].items()
+        self.state["columns"].need(columns, "is empty")
         encoder = LiteralEncoder()
-        encoder.columns_ = [self.column(j, one) for j, one in enumerate(columns)]
+        encoder.columns_ = [_column(j, one) for j, one in enumerate(columns)]
         encoder.n_features_in_ = len(columns)
-        if self.state["has_names"]:
+        if self.state["has_names"].truth():
             names = [column.name for column in encoder.columns_]
             encoder.feature_names_in_ = np.array(names, dtype=object)
-        kept = self.file.array("kept.npy", "i", 1).astype(np.int64)
         n_all = sum(len(column.literals()) for column in encoder.columns_)
-        in_order = bool((np.diff(kept) > 0).all())
-        in_range = len(kept) == 0 or (kept[0] >= 0 and kept[-1] < n_all)
-        self.need(in_order and in_range, "kept.npy does not fit the columns")
+        kept = self.file.integers("kept.npy", high=n_all - 1)
+        self.file.need((kept[1:] > kept[:-1]).all(), "the literals are not in order")
         encoder.choose(kept)
-        self.need(
-            self.state["literals"] == [str(literal) for literal in encoder.literals_],
-            "the literals are not those of the columns",
+        literals = self.state["literals"]
+        literals.need(
+            literals.texts() == [str(literal) for literal in encoder.literals_],
+            "are not those of the columns",
         )
         return encoder
 
-    def column(self, j: int, one: dict[str, Any]) -> Column:
-        name, may_miss = one["name"], one["may_miss"]
-        self.need(isinstance(name, str) and isinstance(may_miss, bool), f"column {j} is damaged")
-        if one["kind"] == "number":
-            cuts = tuple(float(cut) for cut in one["cuts"])
-            finite = all(math.isfinite(cut) for cut in cuts)
-            self.need(finite and list(cuts) == sorted(set(cuts)), f"column {j}: cuts out of order")
-            self.need(not one["is_boolean"] or len(cuts) < 2, f"column {j}: too many cuts")
-            return NumberColumn(j, name, cuts, may_miss, bool(one["is_boolean"]))
-        self.need(one["kind"] == "category", f"column {j} is of an unknown kind")
-        categories = one["categories"]
-        self.need(all(type(c) in _PLAIN for c in categories), f"column {j}: an odd category")
-        self.need(len(set(categories)) == len(categories), f"column {j}: a category is there twice")
-        return CategoryColumn(j, name, tuple(categories), may_miss)
-
     def learned(self) -> Learned:
-        n = self.n_classes
-        offset, typical = self.floats("offset"), self.floats("typical")
-        slope = float(self.state["slope"])
-        self.need(math.isfinite(slope) and slope > 0, "the calibration is damaged")
-        self.need(bool((typical >= 0).all()), "typical misses are negative")
-        unseen = Unseen(
-            self.file.array("unseen_ratios.npy", "f", 2).astype(np.float64),
-            self.labels("unseen_labels.npy"),
-            self.file.array("unseen_weights.npy", "f", 1).astype(np.float64),
-            self.file.array("unseen_shares.npy", "f", 1).astype(np.float64),
+        n, file, state = self.n_classes, self.file, self.state
+        calibration = Calibration(
+            state["slope"].number(1e-6, 1e6), state["offset"].numbers(n, -_LARGE, _LARGE)
         )
-        parts = (unseen.ratios, unseen.labels, unseen.weights, unseen.shares)
-        sizes = {len(part) for part in parts}
-        self.need(len(sizes) == 1 and unseen.ratios.shape[1] == n, "unseen examples do not fit")
-        sound = np.isfinite(unseen.ratios).all() and (unseen.weights > 0).all()
-        sound = sound and (unseen.shares > 0).all()
-        self.need(bool(sound), "unseen examples are damaged")
-        return Learned(self.concepts(), typical, Calibration(slope, offset), [], unseen)
+        typical = state["typical"].numbers(n, 0, _LARGE)
+        ratios = file.floats("unseen_ratios.npy", (None, n), low=-1000, high=1000)
+        unseen = Unseen(
+            ratios,
+            file.integers("unseen_labels.npy", len(ratios), high=n - 1),
+            file.floats("unseen_weights.npy", (len(ratios),), low=_TINY, high=_LARGE),
+            file.floats("unseen_shares.npy", (len(ratios),), low=_TINY, high=_LARGE),
+        )
+        return Learned(self.concepts(), typical, calibration, [], unseen)
 
     def concepts(self) -> list[Concept]:
-        n, n_constants = self.n_classes, self.n_literals + 1
-        pools = pools_in(self.file, n_constants, n)
-        streams = self.file.array("streams.npy", "u", 1).astype(np.uint64)
-        epochs = self.state["epochs"]
-        self.need(len(streams) == n and len(epochs) == n, "there is not one stream for each class")
+        epochs = self.state["epochs"].integers(self.n_classes, high=MOST_EPOCHS)
+        pools = pools_in(self.file, self.n_constants, self.n_classes)
+        streams = self.file.words("streams.npy", self.n_classes)
         concepts = []
-        for k in range(n):
-            concept = Concept(n_constants, n_constants - 1, 0)
-            concept.pool = pools[k]
+        for k, pool in enumerate(pools):
+            concept = Concept(self.n_constants, self.n_constants - 1, 0)
+            concept.pool = pool
             concept.rng = streams[k : k + 1].copy()
             concept.epoch = int(epochs[k])
-            self.need(0 <= concept.epoch < 1 << 30, "a number of epochs is impossible")
             concepts.append(concept)
         return concepts
 
     def sample(self) -> TrainingSample:
-        rows, labels = self.packed("sample_rows.npy"), self.labels("sample_labels.npy")
-        totals = self.file.array("sample_totals.npy", "i", 1).astype(np.int64)
-        fits = len(rows) == len(labels) and len(totals) == self.n_classes
-        self.need(bool(fits and (totals >= 0).all()), "the training sample does not fit")
+        rows = self.file.rows("sample_rows.npy", self.n_constants)
+        labels = self.file.integers("sample_labels.npy", len(rows), high=self.n_classes - 1)
+        totals = self.file.integers("sample_totals.npy", self.n_classes, high=1 << 53)
         return TrainingSample(rows, labels, totals)
 
-    def packed(self, name: str) -> Rows:
-        rows = self.file.array(name, "u", 2).astype(np.uint64)
-        self.need(rows.shape[1] == width(self.n_literals + 1), f"{name} has rows of another width")
-        return rows
+    def history(self, classes: list[Any]) -> list[dict[str, Any]]:
+        known = set(classes)
+        return [_epoch(one, known) for one in self.file.json("history.json").items()]
 
-    def labels(self, name: str) -> npt.NDArray[np.int64]:
-        labels = self.file.array(name, "i", 1).astype(np.int64)
-        in_range = len(labels) == 0 or (labels.min() >= 0 and labels.max() < self.n_classes)
-        self.need(bool(in_range), f"{name} has a class that is not there")
-        return labels
 
-    def floats(self, name: str) -> npt.NDArray[np.float64]:
-        values = np.array(self.state[name], dtype=np.float64)
-        fits = values.shape == (self.n_classes,) and bool(np.isfinite(values).all())
-        self.need(fits, f"{name} does not fit the classes")
-        return values
+_USERS = ("n_jobs", "verbose")
+"""Parameters that are of the machine and of whoever uses it, not of the model."""
+
+_TINY, _LARGE = 1e-300, 1e100
+"""Of positive numbers that may be anything; beyond them, sums and products overflow."""
+
+
+def _class_weight(told: Value, n_columns: int) -> Any:
+    if told.raw == "balanced":
+        return "balanced"
+    pairs = [pair.items(2) for pair in told.items()]
+    return {label.plain(): weight.number(low=0) for label, weight in pairs}
+
+
+def _image_shape(told: Value, n_columns: int) -> tuple[int, int]:
+    height, width = (side.integer(low=1) for side in told.items(2))
+    told.need(height * width == n_columns, f"is not of {n_columns:,} columns")
+    return height, width
+
+
+def _time_limit(told: Value, n_columns: int) -> float:
+    return math.inf if told.raw == math.inf else told.number(low=0)
+
+
+_PARAMS: dict[str, Callable[[Value, int], Any]] = {
+    "max_epochs": lambda told, n: told.integer(low=1),
+    "time_limit": _time_limit,
+    "warm_start": lambda told, n: told.truth(),
+    "class_weight": _class_weight,
+    "symmetries": lambda told, n: [one.integers(n, -1, n - 1) for one in told.items()],
+    "image_shape": _image_shape,
+    "random_state": lambda told, n: told.integer(),
+}
+"""How each parameter is read, given the number of columns."""
+
+
+def _column(j: int, told: Value) -> Column:
+    name, may_miss, kind = told["name"].text(), told["may_miss"].truth(), told["kind"].text()
+    if kind == "number":
+        cuts = tuple(cut.number() for cut in told["cuts"].items())
+        is_boolean = told["is_boolean"].truth()
+        told["cuts"].need(list(cuts) == sorted(set(cuts)), "is not in order")
+        told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
+        return NumberColumn(j, name, cuts, may_miss, is_boolean)
+    told["kind"].need(kind == "category", "is unknown")
+    categories = tuple(one.plain() for one in told["categories"].items())
+    told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
+    return CategoryColumn(j, name, categories, may_miss)
+
+
+def _epoch(told: Value, classes: set[Any]) -> dict[str, Any]:
+    label, error = told["class"].plain(), told.given("estimated_error")
+    told["class"].need(label in classes, "is not one of the classes")
+    return {
+        "class": label,
+        "epoch": told["epoch"].integer(),
+        "examples": told["examples"].integer(high=1 << 53),
+        "atoms": told["atoms"].integer(high=1 << 53),
+        "pool": told["pool"].integer(high=1 << 53),
+        "estimated_error": None if error is None else error.number(0, 1 + 1e-9),
+        "seconds": told["seconds"].number(low=0),
+    }
 
 
 def _plain(value: Any, what: str) -> Any:
@@ -274,7 +291,7 @@ def _column_as_json(column: Column) -> dict[str, Any]:
 
 
 def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
-    params = dict(classifier.get_params())
+    params = {k: v for k, v in classifier.get_params().items() if k not in _USERS}
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None  # what it gave is in the streams and the seed
     if params["symmetries"] is not None:

@@ -4,16 +4,17 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from atomlearn.bits.rows import Rows, width
-from atomlearn.errors import CheckpointMismatch, DamagedFile
+from atomlearn.bits.rows import Rows
+from atomlearn.errors import CheckpointMismatch
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
+from atomlearn.formats.reading import MOST_EPOCHS, Members, Value, reading
 from atomlearn.formats.replacing import check_replaceable
 from atomlearn.learning.examples import Examples
 from atomlearn.learning.exchange import Known
@@ -63,29 +64,30 @@ class Checkpoint:
             return None
         file = Container.read(self.path)
         file.expect(KIND, VERSION)
-        state = file.json("state.json", dict)
+        with reading(file) as members:
+            return self._known(members)
+
+    def _known(self, file: Members) -> Known:
+        state = file.json("state.json")
         for what, ours in self.about.items():
-            if state.get(what) != _digest(ours):
+            told = state.given(what)
+            if told is None or told.raw != _digest(ours):
                 raise CheckpointMismatch(
                     f"{self.path} is a checkpoint with other {what}: remove it to begin anew, or "
                     "name another file (nothing has been changed)"
                 )
-        try:
-            self._check_length(state["max_epochs"])
-            known = Known(
-                pools_in(file, self.n_constants, self.n_classes),
-                self._refuting(file),
-                int(state["epoch"]),
-                math.inf if state["best"] is None else float(state["best"]),
-                int(state["stale"]),
-                int(state["dropped"]),
-            )
-            done = [_round(one) for one in file.json("rounds.json", list)]
-        except CheckpointMismatch:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DamagedFile(f"{self.path}: {error!r}") from None
-        return replace(known, done=done)
+        longest = state.given("max_epochs")
+        self._check_length(None if longest is None else longest.integer(high=MOST_EPOCHS))
+        best = state.given("best")
+        return Known(
+            pools_in(file, self.n_constants, self.n_classes),
+            self._refuting(file),
+            state["epoch"].integer(high=MOST_EPOCHS),
+            math.inf if best is None else best.number(),
+            state["stale"].integer(),
+            state["dropped"].integer(),
+            [_round(one, self.n_classes) for one in file.json("rounds.json").items()],
+        )
 
     def _check_length(self, theirs: int | None) -> None:
         ours = math.inf if self.max_epochs is None else self.max_epochs
@@ -119,12 +121,10 @@ class Checkpoint:
         file.add_array("refuting_sizes.npy", np.array([len(rows) for rows in known.refuting]))
         file.write(self.path)
 
-    def _refuting(self, file: Container) -> list[Rows]:
-        rows = file.array("refuting.npy", "u", 2).astype(np.uint64)
-        sizes = file.array("refuting_sizes.npy", "i", 1)
-        fits = len(sizes) == self.n_classes and bool((sizes >= 0).all())
-        if not fits or rows.shape != (sizes.sum(), width(self.n_constants)):
-            raise DamagedFile(f"{self.path}: refuting.npy does not fit")
+    def _refuting(self, file: Members) -> list[Rows]:
+        rows = file.rows("refuting.npy", self.n_constants)
+        sizes = file.integers("refuting_sizes.npy", self.n_classes, high=len(rows))
+        file.need(sizes.sum() == len(rows), "it does not fit refuting.npy")
         return np.split(rows, np.cumsum(sizes)[:-1])
 
 
@@ -132,6 +132,22 @@ def _digest(value: object) -> str:
     return hashlib.blake2b(json.dumps(value).encode(), digest_size=16).hexdigest()
 
 
-def _round(state: dict) -> Round:  # type: ignore[type-arg]
-    reports = [[Report(**one) for one in ours] for ours in state["reports"]]
-    return Round(state["epochs"], state["seconds"], state["error"], state["loss"], reports)
+def _round(told: Value, n_classes: int) -> Round:
+    error, loss = told.given("error"), told.given("loss")
+    return Round(
+        told["epochs"].integer(high=MOST_EPOCHS),
+        told["seconds"].number(low=0),
+        None if error is None else error.number(),
+        None if loss is None else loss.number(),
+        [[_report(one) for one in ours.items()] for ours in told["reports"].items(n_classes)],
+    )
+
+
+def _report(told: Value) -> Report:
+    report = Report()
+    for field in fields(Report):
+        if field.type is int:
+            setattr(report, field.name, told[field.name].integer())
+    report.seconds = {name: one.number(low=0) for name, one in told["seconds"].fields().items()}
+    report.words = {name: one.integer() for name, one in told["words"].fields().items()}
+    return report

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from atomlearn.errors import NewerFile
 from atomlearn.formats.container import Container
+from atomlearn.formats.reading import reading
 
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
@@ -15,7 +16,7 @@ READERS = {
     "classifier": ("atomlearn.formats.classifiers", "VERSION", "get_classifier"),
     "pool": ("atomlearn.formats.pools", "VERSION", "get_pool"),
 }
-"""For each kind: a module, its latest version, and the function that takes a container."""
+"""For each kind: a module, its latest version, and the function that takes the members."""
 
 
 def load(path: "str | Path") -> "Model | Any":
@@ -23,6 +24,10 @@ def load(path: "str | Path") -> "Model | Any":
 
     The constants of a loaded model are known by name: it can be asked with the relations of any
     algebra that has constants of these names, or with ``model.relation("v < c1 c2")``.
+
+    A file that is not what it should be, whatever is wrong with it, is refused with an error that
+    names it. Reading one takes at most 256 MiB or 32 times its size in memory, whichever is more,
+    unless the environment variable ``ATOMLEARN_MAX_BYTES`` says otherwise.
 
     >>> import tempfile
     >>> from atomlearn import Algebra
@@ -41,4 +46,5 @@ def load(path: "str | Path") -> "Model | Any":
     module_name, version, reader = READERS[container.kind]
     module = import_module(module_name)
     container.expect(container.kind, getattr(module, version))
-    return getattr(module, reader)(container)
+    with reading(container) as members:
+        return getattr(module, reader)(members)

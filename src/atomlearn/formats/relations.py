@@ -11,7 +11,7 @@ from atomlearn.algebra.terms import Term
 from atomlearn.errors import AtomlearnError, EmptyFile, NotText, RelationSyntaxError
 from atomlearn.formats.replacing import replacing
 
-MAX_LINE = 1 << 26
+MAX_LINE = 1 << 24
 """Bytes in a line. More is not a relation file."""
 
 _BOM = b"\xef\xbb\xbf"

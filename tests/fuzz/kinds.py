@@ -1,0 +1,222 @@
+"""The kinds of file: a sound one of each, how it is read, and how what was read is used.
+
+What was read is used because that is where damage that a reader let through does harm.
+"""
+
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import atomlearn
+from atomlearn import Algebra, AlgebraicClassifier
+from atomlearn.bits import rows
+from atomlearn.formats.checkpoints import load_concept, resume_epochs, save_concept, save_epochs
+from atomlearn.formats.exchanges import Checkpoint
+from atomlearn.learning.concept import Concept, Recipe
+from atomlearn.learning.examples import Examples
+from atomlearn.learning.exchange import Known
+from atomlearn.learning.misses import blocks_of
+from atomlearn.learning.pinning import Pool, Source
+from atomlearn.learning.progress import Report
+from atomlearn.learning.rounds import Round
+
+
+class Kind(NamedTuple):
+    name: str
+    write: Callable[[Path], None]
+    read: Callable[[Path], Any]
+    use: Callable[[Any], object]
+
+
+@cache
+def sample(name: str) -> bytes:
+    """The bytes of a sound file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "sample"
+        KINDS[name].write(path)
+        return path.read_bytes()
+
+
+# -- a model
+
+
+@cache
+def algebra() -> Algebra:
+    alg = Algebra(["v", "w", "a", "b", "c", "d", "top left"])
+    for text in ("v < a b", "w < b c d", "v !< a c", "w !< c d", "a !< b"):
+        alg.add(alg.relation(text))
+    return alg
+
+
+def write_model(path: Path) -> None:
+    algebra().freest().save(path)
+
+
+def use_model(model: Any) -> None:
+    if model.n_constants > 1:
+        left, right = model.constants[0], model.constants[-1]
+        model.holds(left <= right)
+        model.discriminant(left, right)
+    str(model.atoms[:3])
+
+
+# -- a classifier
+
+
+@cache
+def table() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = np.empty((40, 3), dtype=object)
+    X[:, 0] = rng.normal(size=40)
+    X[:, 1] = rng.choice(["red", "green", "blue"], 40)
+    X[:, 2] = rng.random(40) < 0.5
+    X[::7, 0] = np.nan
+    y = np.where((X[:, 1] == "red") | X[:, 2].astype(bool), "yes", "no")
+    return X, y
+
+
+@cache
+def classifier() -> AlgebraicClassifier:
+    X, y = table()
+    fitted = AlgebraicClassifier(random_state=0, max_epochs=3, class_weight={"yes": 2, "no": 1})
+    fitted.fit(X, y)
+    fitted.first_rows_ = fitted._packed(X[:5])
+    return fitted
+
+
+def write_classifier(path: Path) -> None:
+    classifier().save(path)
+
+
+def use_classifier(loaded: Any) -> None:
+    assert loaded.n_jobs is None and loaded.verbose == 0
+    n = loaded.n_features_in_
+    X = table()[0][:4]
+    X = X if n == X.shape[1] else np.zeros((2, n))
+    with np.errstate(all="ignore"):
+        try:
+            loaded.predict_proba(X)
+        except ValueError as error:
+            # A forged model may want numbers where this table has words, and then says so.
+            assert "column" in str(error) or "float" in str(error), error
+        loaded._explain_packed(loaded.sample_.rows[0], 2) if len(loaded.sample_.rows) else None
+        loaded.definition(loaded.classes_[0])
+
+
+# -- a pool
+
+
+@cache
+def pool() -> Pool:
+    pool = Pool(7, list(algebra().names))
+    pool.learn_from(Source("a hospital", "c0ffee", 100))
+    pool.add(rows.from_indices([[0, 1], [0, 2, 3], [4]], 7), epoch=5)
+    pool.learn_from(Source("another", "decaf", 50))
+    pool.add(rows.from_indices([[0, 3], [5, 6]], 7), epoch=6)
+    return pool
+
+
+def use_pool(loaded: Any) -> None:
+    if loaded.names is not None and set(loaded.names) & set(pool().names or ()):
+        own = Pool(7, list(algebra().names))
+        own.merge(loaded, relations=algebra())
+        own.rows()
+    if loaded.n_constants < 10_000:
+        loaded.rows()
+    for k in range(min(3, len(loaded))):
+        loaded.provenance(k)
+
+
+# -- a checkpoint of an exchange between parts
+
+
+def checkpoint(path: Path) -> Checkpoint:
+    fitted = classifier()
+    n = len(fitted.encoder_.literals_) + 1
+    held = Examples(np.zeros((1, 0, rows.width(n)), np.uint64), np.zeros(0, np.int64),
+                    np.zeros(0), n, 2)  # fmt: skip
+    return Checkpoint(path, [Source("part", "00", 40)], held, fitted)
+
+
+def write_exchange(path: Path) -> None:
+    fitted = classifier()
+    reports = [[Report(1, 10, 10, seconds={"dual": 0.5}, words={"dual": 7})] for _ in range(2)]
+    known = Known(
+        [concept.pool for concept in fitted.learned_.concepts],
+        [fitted.sample_.rows[:3], fitted.sample_.rows[3:5]],
+        10, 0.5, 1, 2, [Round(10, 1.0, 0.1, 0.2, reports)],
+    )  # fmt: skip
+    checkpoint(path).write(known)
+
+
+def read_exchange(path: Path) -> Any:
+    return checkpoint(path).read()
+
+
+def use_exchange(known: Any) -> None:
+    n = len(classifier().encoder_.literals_) + 1
+    shared = known.shared()
+    blocks = blocks_of(shared.rows, n)
+    for one in known.pools:
+        one.misses(blocks, len(shared.rows))
+
+
+# -- checkpoints of epochs and of a concept
+
+
+def write_epochs(path: Path) -> None:
+    epochs = algebra().epochs(random_state=0, focus="v")
+    next(epochs)
+    next(epochs)
+    save_epochs(epochs, path)
+
+
+def read_epochs(path: Path) -> Any:
+    return resume_epochs(path, algebra())
+
+
+def examples() -> tuple[np.ndarray, np.ndarray]:
+    sets = np.random.default_rng(1).random((30, 20)) < 0.4
+    sets[:, 19] = False
+    packed = rows.pack(sets)
+    return packed[sets[:, 0]], packed[~sets[:, 0]]
+
+
+def write_concept(path: Path) -> None:
+    concept = Concept(20, 19, 7, Recipe(first=10, atomizations=2))
+    for _ in range(3):
+        concept.learn_batch(*examples())
+    save_concept(concept, path)
+
+
+def use_concept(concept: Any) -> None:
+    if concept.n_constants == 20 and concept.constant == 19:
+        concept.learn_batch(*examples())
+
+
+# -- relations as text
+
+
+def write_relations(path: Path) -> None:
+    text = 'v < a b   # a "comment"\n\'it\\\'s\' !< "top \\u00e9" b\nw <= a c\nw !< c d\n\nx < x\n'
+    path.write_text(text, encoding="utf-8")
+
+
+KINDS = {
+    one.name: one
+    for one in (
+        Kind("model", write_model, atomlearn.load, use_model),
+        Kind("classifier", write_classifier, atomlearn.load, use_classifier),
+        Kind("pool", lambda path: pool().save(path), atomlearn.load, use_pool),
+        Kind("exchange", write_exchange, read_exchange, use_exchange),
+        Kind("epochs", write_epochs, read_epochs, next),
+        Kind("concept", write_concept, load_concept, use_concept),
+        Kind("relations", write_relations, Algebra.read, lambda alg: alg.conflicts()),
+    )
+}
+
+CONTAINERS = tuple(name for name in KINDS if name != "relations")
