@@ -165,3 +165,11 @@ class SchedulerUnreachable(AtomlearnError, ConnectionError):
 
 class WorkersLost(AtomlearnError, RuntimeError):
     """A partition on which one worker after the other died."""
+
+
+class AtomlearnWarning(UserWarning):
+    """The base of every warning atomlearn gives."""
+
+
+class DoubtfulRelation(AtomlearnWarning):
+    """A line of a relation file that is valid and probably not what was meant."""

@@ -13,6 +13,9 @@ from atomlearn.errors import RelationSyntaxError
 ParsedRelation = tuple[list[str], bool, list[str]]
 """Left names, whether the relation is positive, right names."""
 
+SIGNLIKE = frozenset(["!", "not", "Not", "NOT", "~", "¬", "="])
+"""Names that read like a part of ``!<`` or ``<=``: written in quotes."""
+
 _TOKEN = re.compile(
     r"""(?P<blank>\s+)
       | (?P<sign>!?<=?)
@@ -30,7 +33,7 @@ def write_name(name: str) -> str:
     >>> print(write_name("c1"), write_name("top left"), write_name('5"'))
     c1 "top left" "5\""
     """
-    if name.isprintable() and _BARE.fullmatch(name):
+    if name.isprintable() and _BARE.fullmatch(name) and name not in SIGNLIKE:
         return name
     return json.dumps(name, ensure_ascii=False)
 

@@ -5,7 +5,7 @@ import sys
 import typer
 
 import atomlearn
-from atomlearn.cli import data, models, problems, relations, reproduce, sharing, tables
+from atomlearn.cli import data, models, problems, query, relations, reproduce, sharing, tables
 from atomlearn.cli.output import NO, fail
 from atomlearn.errors import AtomlearnError, InconsistentRelations
 
@@ -19,7 +19,7 @@ app = typer.Typer(
 )
 
 # more commands: a module with register(app), named here
-for group in (relations, models, problems, tables, sharing, reproduce, data):
+for group in (relations, query, models, problems, tables, sharing, reproduce, data):
     group.register(app)
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from atomlearn.cli.output import counted, fail, print_json
+from atomlearn.cli.output import counted, fail, noting_warnings, print_json
 from atomlearn.formats.load import load
 
 if TYPE_CHECKING:
@@ -351,15 +350,11 @@ def _load(file: Path) -> "AlgebraicClassifier":
 @contextmanager
 def _complaints() -> Iterator[None]:
     """Warnings as notes, errors about the data as messages."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with noting_warnings():
         try:
             yield
         except ValueError as error:
             fail(str(error))
-        finally:
-            for message in dict.fromkeys(str(one.message) for one in caught):
-                print(f"note: {message}", file=sys.stderr)
 
 
 def _plain(value: Any) -> Any:
