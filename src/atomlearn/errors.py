@@ -79,8 +79,22 @@ class InconsistentRelations(AtomlearnError, ValueError):
             f"take one of each list away:\n{shown}{rest}"
         )
 
-    def __reduce__(self) -> tuple[type, tuple[list["Conflict"]]]:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.conflicts,)
+
+
+class ContradictoryGivens(InconsistentRelations):
+    """Givens of a puzzle that contradict its rules: the few that clash are in ``givens``."""
+
+    def __init__(self, givens: Sequence[str], conflicts: Sequence["Conflict"]) -> None:
+        super().__init__(conflicts)
+        self.givens = tuple(givens)
+        what = f"{', '.join(givens)} contradicts the rules" if givens else "the rules exclude it"
+        shown = "\n".join(str(conflict) for conflict in self.conflicts[:1])
+        self.args = (f"there is no solution: {what}.\n{shown}",)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.givens, self.conflicts)
 
 
 class ModelTooLarge(AtomlearnError, ValueError):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from atomlearn.cli.boards import SideBySide, as_text
-from atomlearn.cli.output import NO, fail, print_json
-from atomlearn.errors import InconsistentRelations, NotText
+from atomlearn.cli.output import NO, fail, note, print_json
+from atomlearn.errors import ContradictoryGivens, NotText
 
 if TYPE_CHECKING:
     from atomlearn.problems.solving import Answer, Schedule, Solver
@@ -158,8 +158,8 @@ class _Run:
         self.answers: list[Any] = []
         try:
             self.solver = make(self._on_epoch)
-        except InconsistentRelations as error:
-            fail(_contradiction(error), NO)
+        except ContradictoryGivens as error:
+            fail(str(error), NO)
         self.found = list(islice(self.solver, wanted))
         self.display.flush()
 
@@ -171,6 +171,9 @@ class _Run:
         """Draw the atoms of the last model that is about a board and not about rules alone."""
         from atomlearn.problems.drawing import save_atoms
 
+        if not self.answers:
+            note(f"no epoch was needed, so there are no atoms to draw to {path}")
+            return
         model = self.answers[-1].shown.model
         inside = [atom for atom in model.atoms if len(atom) > 1 and "U" not in atom.constants]
         save_atoms(inside[:100], size, path)
@@ -179,16 +182,21 @@ class _Run:
         """Draw, print the solutions, and exit 1 if there are none."""
         shown = [*self.answers[-DRAWN:]] or self.found
         for path in (svg, png):
-            if path is not None:
+            if path is not None and not shown:
+                note(f"nothing was shown, so nothing is drawn to {path}")
+            elif path is not None:
                 from atomlearn.problems.drawing import save
 
                 save(shown, path)
+        refutation = self.solver.refutation
         if as_json:
             print_json(
                 {
                     "solutions": [as_dict(answer) for answer in self.found],
                     "epochs": self.solver.epochs.number,
                     "best": None if self.solver.best is None else self.solver.best.progress,
+                    "unsolvable": refutation is not None,
+                    "clashing": None if refutation is None else list(refutation.givens),
                 }
             )
         else:
@@ -217,11 +225,6 @@ def _schedule(insert: str) -> "Schedule":
     if insert not in known:
         fail(f"--insert is one of {', '.join(known)}, not {insert!r}")
     return known[insert]
-
-
-def _contradiction(error: InconsistentRelations) -> str:
-    shortest = min(error.conflicts, key=lambda conflict: len(conflict.derivation))
-    return f"what is given contradicts the rules: there is no solution. For instance,\n{shortest}"
 
 
 def _read(file: Path) -> str:

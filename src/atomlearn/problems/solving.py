@@ -8,6 +8,7 @@ which a choice is *inserted* (one relation more, for that epoch only); both are 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.bits.random import Seed, seed_sequence
 from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.refuting import Refutation
 
 
 class Answer(Protocol):
@@ -71,21 +73,27 @@ class Summary:
     found: int
     again: int
     best: str
+    refutation: Refutation | None = None
+    """Why there is no solution, if that is known."""
 
     def __str__(self) -> str:
+        if self.refutation is not None:
+            return f"{self.refutation} (shown by closure, without learning)"
         if self.found:
             again = f" ({self.again} shown again)" if self.again else ""
             return f"{_counted(self.found, 'solution')} in {_counted(self.epochs, 'epoch')}{again}"
         return (
             f"no solution found in {_counted(self.epochs, 'epoch')}; the best had {self.best}. "
-            "The relations are consistent: there may be none, or more epochs may find one"
+            "Whether there is one is not known: closure finds no contradiction, and more epochs "
+            "may find one"
         )
 
 
 class Solver(Iterator[A]):
     """An iterator of solutions, each given out once, in the order they are found.
 
-    It ends after ``max_epochs``. ``summary`` tells how far it got, ``best`` is the fullest answer
+    It ends after ``max_epochs``, or at once if closure shows that there is none; ``refutation``
+    then says why. ``summary`` tells how far it got, ``best`` is the fullest answer
     shown so far, ``shown`` the latest; ``on_epoch`` is called with each answer as it is shown.
     """
 
@@ -99,6 +107,8 @@ class Solver(Iterator[A]):
         schedule: Schedule | None = None,
         on_epoch: Callable[[A], None] | None = None,
     ) -> None:
+        if game.setting is not None:
+            game.setting.refuse_contradiction()
         learning, inserting = seed_sequence(random_state).spawn(2)
         self.game = game
         self.max_epochs = max_epochs
@@ -115,7 +125,14 @@ class Solver(Iterator[A]):
         self._best_size = (0, 0)
         self._waited = 0
 
+    @cached_property
+    def refutation(self) -> Refutation | None:
+        """Why there is no solution, if closure shows that there is none."""
+        return self.game.refutation() if self.game.choices else None
+
     def __next__(self) -> A:
+        if self.refutation is not None:
+            raise StopIteration
         if not self.game.choices and not self._found:
             return self._decided()
         while self.game.choices and self.epochs.number < self.max_epochs:
@@ -128,7 +145,7 @@ class Solver(Iterator[A]):
     def summary(self) -> Summary:
         """How far it got."""
         best = "nothing to show" if self.best is None else self.best.progress
-        return Summary(self.epochs.number, len(self._found), self.again, best)
+        return Summary(self.epochs.number, len(self._found), self.again, best, self.refutation)
 
     def _decided(self) -> A:
         """The answer of a game that the rules decide without learning."""
