@@ -169,6 +169,14 @@ class InvalidTable(AtomlearnError, ValueError):
     """A table that cannot be read, or without the columns that are needed."""
 
 
+class InvalidTarget(InvalidTable):
+    """A column to be predicted that does not hold labels of classes."""
+
+
+class InvalidParameter(AtomlearnError, ValueError):
+    """A parameter of a value that cannot be meant."""
+
+
 class UnfitParts(InvalidTable):
     """Partitions of a table that do not fit together."""
 
@@ -187,3 +195,11 @@ class AtomlearnWarning(UserWarning):
 
 class DoubtfulRelation(AtomlearnWarning):
     """A line of a relation file that is valid and probably not what was meant."""
+
+
+class UnseenCategories(AtomlearnWarning):
+    """A column none of whose values was seen in training."""
+
+
+class MixedColumn(AtomlearnWarning):
+    """A column of numbers in which some cells are text."""

@@ -14,7 +14,7 @@ from atomlearn.formats.load import load
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.classifier.tables import NamedArray
+    from atomlearn.classifier.frames import NamedArray
     from atomlearn.formats.tables import Table
 
 FIRST_ROWS = 1000
@@ -46,6 +46,12 @@ def fit(
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Seconds after which learning ends.")
     ] = None,
+    max_classes: Annotated[
+        int | None,
+        typer.Option(
+            "--max-classes", min=1, help="Most classes; also if each is named by a number."
+        ),
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Classes learned at a time.")] = None,
     image_shape: Annotated[
         str | None,
@@ -66,24 +72,27 @@ def fit(
 
     if batch_rows is not None:
         parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
-                      "n_jobs": jobs, "verbose": 0 if quiet else 1}  # fmt: skip
+                      "max_classes": max_classes, "n_jobs": jobs,
+                      "verbose": 0 if quiet else 1}  # fmt: skip
         classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
         classifier.save(out)
         _tell_fit(classifier, int(classifier.sample_.totals.sum()), out, as_json)
         return
     table = read_table(file)
-    labels = _labels(table, target)
     left_out = {target, *(drop or [])}
     for name in left_out:
         table.column(name)  # complain of a column that is not there
     names = [name for name in table.columns if name not in left_out]
     if not names:
         fail(f"{file} has no column to learn from but {target!r}")
-    rows = _rows([table.guessed(name) for name in names], names)
+    with _complaints():
+        labels = _labels(table, target)
+        rows = _rows([table.guessed(name) for name in names], names)
     classifier = AlgebraicClassifier(
         random_state=seed,
         max_epochs=max_epochs,
         time_limit=time_limit,
+        max_classes=max_classes,
         n_jobs=jobs,
         image_shape=_shape(image_shape, len(names)),
         verbose=0 if quiet else 1,
@@ -107,7 +116,8 @@ def _fit_batches(
     from atomlearn.formats.batches import read_batches
 
     batches = read_batches(file, target, batch_rows, drop)
-    first = next(iter(batches)).X
+    with noting_warnings():
+        first = next(iter(batches)).X
     if first.shape[1] == 0:
         fail(f"{file} has no column to learn from but {target!r}")
     with _complaints():
@@ -308,7 +318,7 @@ def _labels(table: "Table", target: str) -> Any:
 
 
 def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
-    from atomlearn.classifier.tables import NamedArray
+    from atomlearn.classifier.frames import NamedArray
     from atomlearn.formats.tables import matrix
 
     return NamedArray.of(matrix(columns), names)

@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
+from atomlearn.classifier.frames import declared_categories
 from atomlearn.classifier.progress import show_progress
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.tables import declared_categories, read_table
+from atomlearn.classifier.tables import read_table
+from atomlearn.classifier.targets import check_labels
 from atomlearn.classifier.training import root_seed
 from atomlearn.distributed.collections import delayed_parts
 from atomlearn.distributed.packing import Recoding, Told
@@ -23,6 +25,7 @@ from atomlearn.distributed.survey import (
     all_classes,
     check_classes,
     check_columns,
+    check_kinds,
     class_counts,
     stacked,
 )
@@ -115,7 +118,8 @@ def fit_parts(
     if not any(one.n_rows for one in surveys):
         raise UnfitParts("there are no rows at all")
     check_columns(surveys)
-    classifier.classes_ = _classes(surveys, allow_missing)
+    check_kinds(surveys)
+    classifier.classes_ = _classes(surveys, allow_missing, classifier.max_classes)
     recoding = _recoding(classifier, [one for one in surveys if one.n_rows])
     parts, told = raw.pack(recoding, surveys)
     held = join([one.held for one in told])
@@ -138,8 +142,11 @@ def fit_parts(
     return classifier
 
 
-def _classes(surveys: Sequence[Survey], allow_missing: bool) -> npt.NDArray[Any]:
+def _classes(
+    surveys: Sequence[Survey], allow_missing: bool, max_classes: int | None
+) -> npt.NDArray[Any]:
     classes = all_classes(surveys)
+    check_labels(classes, class_counts(surveys, classes), max_classes)
     if len(classes) < 2:
         raise UnfitParts(f"there is only one class, {classes.tolist()}: nothing to tell apart")
     check_classes(surveys, classes, allow_missing)
