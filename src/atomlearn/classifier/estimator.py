@@ -16,6 +16,7 @@ from atomlearn.bits.rows import Rows
 from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.frames import declared_categories
+from atomlearn.classifier.held_out import measure_definitions, trials_of
 from atomlearn.classifier.parameters import check_parameters
 from atomlearn.classifier.progress import (
     CallbackSupportMixin,
@@ -94,6 +95,8 @@ class AlgebraicClassifier(
     history_ : one dictionary an epoch and class.
     estimated_error_ : share of errors on examples no batch has seen, if there were any.
     learned_ : the engine's own result: concepts, their pools of atoms, the calibration.
+    held_out_ : for each class, how definitions of one clause, of two, ... do on rows that they were
+        not made from; empty after ``partial_fit``.
     sample_ : at most about 2,000 training rows, which explanations are measured on.
 
     Examples
@@ -172,6 +175,9 @@ class AlgebraicClassifier(
         rows, labels = examples.variants[0], examples.labels
         empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
         self.sample_ = empty.extended(rows, labels)
+        trials = trials_of(learned.held_out, examples)
+        self.held_out_ = measure_definitions(trials, len(self.classes_))
+        learned.held_out = []
         return self
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -226,6 +232,7 @@ class AlgebraicClassifier(
         learned = self._watched(learn, planned, settings, X, y, sample_weight)
         self._conclude_fit(learned, data, self.history_)
         self.sample_ = sample
+        self.held_out_ = []  # every row is learned from sooner or later
         return self
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.frames import declared_categories
+from atomlearn.classifier.held_out import Trial, measure_definitions
 from atomlearn.classifier.progress import show_progress
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import read_table
@@ -136,6 +137,9 @@ def fit_parts(
     conflicts = [conflict for one in told for conflict in one.conflicts]
     none = np.zeros(0, dtype=np.int64)
     classifier.sample_ = _sample(told)
+    atoms = [concept.pool.atoms for concept in learned.concepts]
+    trials = [Trial(atoms, classifier.sample_, held)] if len(held) else []
+    classifier.held_out_ = measure_definitions(trials, len(classifier.classes_))
     classifier.contradicted_pins_ = known.dropped
     classifier.fit_seconds_ = time.monotonic() - started
     classifier._conclude(learned, _weights(recoding), conflicts, none, [])

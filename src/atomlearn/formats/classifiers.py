@@ -11,6 +11,7 @@ for going on learning.
 """
 
 import math
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.examples import Unseen
 from atomlearn.learning.rounds import Learned
+from atomlearn.reading.telling import Measure
 
 KIND = "classifier"
 VERSION = 1
@@ -67,6 +69,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "epochs": [concept.epoch for concept in learned.concepts],
             "seed": str(classifier.seed_),
             "params": _params_as_json(classifier),
+            "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
     file.add_json("history.json", [_history_as_json(one) for one in classifier.history_])
@@ -119,6 +122,7 @@ class _Reader:
         self.need(classifier.seed_ >= 0, "the seed is negative")
         classifier.learned_ = self.learned()
         classifier.sample_ = self.sample()
+        classifier.held_out_ = self.held_out()
         classifier.history_ = self.file.json("history.json", list)
         classifier.estimated_error_ = classifier.learned_.error
         classifier.conflicts_ = []
@@ -227,6 +231,19 @@ class _Reader:
         fits = len(rows) == len(labels) and len(totals) == self.n_classes
         self.need(bool(fits and (totals >= 0).all()), "the training sample does not fit")
         return TrainingSample(rows, labels, totals)
+
+    def held_out(self) -> list[list[Measure]]:
+        values = self.state.get("held_out", [])  # older files have none
+        self.need(len(values) in (0, self.n_classes), "there are not measures for each class")
+        found = [
+            [Measure(float(a), float(b), float(c), int(n)) for a, b, c, n in ours]
+            for ours in values
+        ]
+        shares = [x for ours in found for one in ours for x in astuple(one)[:3]]
+        fit = all(0.0 <= x <= 1.0 + 1e-9 for x in shares)
+        counts = all(0 <= one.examples < 1 << 62 for ours in found for one in ours)
+        self.need(fit and counts, "a measure of held-out rows is impossible")
+        return found
 
     def packed(self, name: str) -> Rows:
         rows = self.file.array(name, "u", 2).astype(np.uint64)

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.concept import Concept, Indices, Sampler
-from atomlearn.learning.examples import Examples
+from atomlearn.learning.examples import Examples, HeldOut
+from atomlearn.learning.lists import Lists
 from atomlearn.learning.rounds import (
     Learned,
     OnEpoch,
@@ -97,12 +98,19 @@ def learn_sparing(
     split, *seeds = seed.spawn(1 + examples.n_classes)
     n_spared = min(LARGEST_SPARED, int(SPARED_SHARE * len(examples)))
     order = np.argsort(row_keys(examples.variants[0], np.random.default_rng(split)), kind="stable")
-    held = examples.some(np.sort(order[:n_spared]))
+    spared = np.sort(order[:n_spared])
+    held = examples.some(spared)
     rest = examples.some(np.sort(order[n_spared:]))
     samplers = make_samplers(rest, seeds, rounds.settings, known)
     targets = list(schedule(rounds.settings.max_epochs or LARGE_EPOCHS))
     samplers = rounds.learn(samplers, targets, held)
-    n_jobs, blocks = rounds.settings.n_jobs, held.blocks()
+    learned = pruned(samplers, held, rounds.settings.n_jobs)
+    return replace(learned, held_out=[HeldOut(atoms_of(samplers), spared)])
+
+
+def pruned(samplers: Sequence[Sampler], held: Examples, n_jobs: int | None) -> Learned:
+    """What was learned, with fewer pins if these are as good."""
+    blocks = held.blocks()
     everything = conclude(samplers, held, blocks, n_jobs)
     if all(len(sampler.concept.pool) <= KEPT for sampler in samplers):
         return everything
@@ -133,6 +141,7 @@ def learn_folded(
     part = folds(examples, np.random.default_rng(split))
     ratios = np.zeros((len(examples), examples.n_classes))
     unseen = np.zeros(len(examples), dtype=np.bool_)
+    held_out = []
     for f in range(FOLDS):
         rounds.time_share = (f + 1) / (2 * FOLDS)  # half the time for the calibration
         held = examples.some(np.flatnonzero(part == f))
@@ -146,6 +155,7 @@ def learn_folded(
             break
         ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
         unseen[part == f] = True
+        held_out.append(HeldOut(atoms_of(samplers), np.flatnonzero(part == f)))
     told = examples.some(np.flatnonzero(unseen)).unseen(ratios[unseen])
     fitted = told.calibrate()
     if len(told):
@@ -157,7 +167,13 @@ def learn_folded(
     samplers = rounds.learn(samplers, targets, calibration=fitted)
     thin(samplers, SMALL_KEPT, settings.n_jobs)
     doubted = np.setdiff1d(np.arange(len(examples)), believed)
-    return replace(uncalibrated(samplers), calibration=fitted, unseen=told, doubted=doubted)
+    learned = uncalibrated(samplers)
+    return replace(learned, calibration=fitted, unseen=told, doubted=doubted, held_out=held_out)
+
+
+def atoms_of(samplers: Sequence[Sampler]) -> list[Lists]:
+    """The atoms of each class, as they are now."""
+    return [sampler.concept.pool.atoms for sampler in samplers]
 
 
 def believable(
