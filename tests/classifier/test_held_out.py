@@ -99,6 +99,14 @@ def test_partial_fit_says_what_is_known(noise):
     assert "the whole classifier's error as to this class" in str(definition)
 
 
+def test_what_was_merged_was_not_held_out(noise):
+    _, X, y = noise
+    one, other = (AlgebraicClassifier(random_state=s, max_epochs=2).fit(X, y) for s in (0, 1))
+    assert one.definition(1).held_out is not None
+    one.merge(other)
+    assert one.definition(1).held_out is None
+
+
 def test_files_keep_the_measures(noise, tmp_path):
     model, _, _ = noise
     model.save(tmp_path / "m.atoms")
