@@ -110,6 +110,31 @@ def closed_sets(constants: Iterable[Constant], positives: Sequence[Relation]) ->
     return [S for S in subsets(constants) if is_closed(S, positives)]
 
 
+def verdict(
+    constants: Iterable[Constant],
+    positives: Sequence[Relation],
+    negatives: Sequence[Relation],
+    a: Term,
+    b: Term,
+) -> str:
+    """Does ``a < b`` hold in all models of a consistent ``R``, in none, or in some?
+
+    A model of ``R⁺`` is a family of closed sets; a set with all of ``b`` and not all of ``a``
+    refutes ``a < b``. The largest family refutes what some model does; the largest one that does
+    not refute ``a < b`` satisfies all negatives if any model with ``a < b`` does.
+    """
+
+    def refutes(S: Term, relation: Relation) -> bool:
+        return relation[1] <= S and not relation[0] <= S
+
+    family = closed_sets(constants, positives)
+    kept = [S for S in family if not refutes(S, (a, b))]
+    if kept == family:
+        return "follows"
+    lost = any(not any(refutes(S, negative) for S in kept) for negative in negatives)
+    return "contradicted" if lost else "open"
+
+
 def meet_irreducibles(constants: Iterable[Constant], positives: Sequence[Relation]) -> list[Term]:
     """The closed sets, short of all constants, that are no intersection of larger closed sets."""
     everything = frozenset(constants)

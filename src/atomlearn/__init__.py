@@ -16,6 +16,7 @@ _WHERE = {
     "Constant": "atomlearn.algebra.terms",
     "LiteralEncoder": "atomlearn.classifier.encoder",
     "Model": "atomlearn.algebra.model",
+    "QueryResult": "atomlearn.algebra.answers",
     "Relation": "atomlearn.algebra.relations",
     "Term": "atomlearn.algebra.terms",
     "load": "atomlearn.formats.load",
@@ -35,6 +36,7 @@ __all__ = [
     "LiteralEncoder",
     "Model",
     "ModelTooLarge",
+    "QueryResult",
     "Relation",
     "Term",
     "__version__",
@@ -43,6 +45,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
+    from atomlearn.algebra.answers import QueryResult
     from atomlearn.algebra.atoms import Atom
     from atomlearn.algebra.conflicts import Conflict
     from atomlearn.algebra.model import Model

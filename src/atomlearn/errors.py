@@ -83,8 +83,22 @@ class InconsistentRelations(AtomlearnError, ValueError):
             f"take one of each list away:\n{shown}{rest}"
         )
 
-    def __reduce__(self) -> tuple[type, tuple[list["Conflict"]]]:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.conflicts,)
+
+
+class ContradictoryGivens(InconsistentRelations):
+    """Givens of a puzzle that contradict its rules: the few that clash are in ``givens``."""
+
+    def __init__(self, givens: Sequence[str], conflicts: Sequence["Conflict"]) -> None:
+        super().__init__(conflicts)
+        self.givens = tuple(givens)
+        what = f"{', '.join(givens)} contradicts the rules" if givens else "the rules exclude it"
+        shown = "\n".join(str(conflict) for conflict in self.conflicts[:1])
+        self.args = (f"there is no solution: {what}.\n{shown}",)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.givens, self.conflicts)
 
 
 class ModelTooLarge(AtomlearnError, ValueError):
@@ -163,6 +177,14 @@ class InvalidTable(AtomlearnError, ValueError):
     """A table that cannot be read, or without the columns that are needed."""
 
 
+class InvalidTarget(InvalidTable):
+    """A column to be predicted that does not hold labels of classes."""
+
+
+class InvalidParameter(AtomlearnError, ValueError):
+    """A parameter of a value that cannot be meant."""
+
+
 class UnfitParts(InvalidTable):
     """Partitions of a table that do not fit together."""
 
@@ -173,3 +195,19 @@ class SchedulerUnreachable(AtomlearnError, ConnectionError):
 
 class WorkersLost(AtomlearnError, RuntimeError):
     """A partition on which one worker after the other died."""
+
+
+class AtomlearnWarning(UserWarning):
+    """The base of every warning atomlearn gives."""
+
+
+class DoubtfulRelation(AtomlearnWarning):
+    """A line of a relation file that is valid and probably not what was meant."""
+
+
+class UnseenCategories(AtomlearnWarning):
+    """A column none of whose values was seen in training."""
+
+
+class MixedColumn(AtomlearnWarning):
+    """A column of numbers in which some cells are text."""

@@ -97,13 +97,60 @@ def test_query(run, bars):
     }
 
 
+@pytest.mark.parametrize(
+    ("asked", "code", "says"),
+    [
+        ("v < c1 c2 c7 c8", 0, "follows, because:\n  v < c1 c2 c7 c8\n"),
+        ("v !< c4", 0, "follows: if v < c4 held,\nv !< c2 c7 c4 c5 fails, because:\n  v < c4\n"),
+        ("v < c4", 1, "contradicted: if v < c4 held,\nv !< c2 c7 c4 c5 fails"),
+        ("v !< v", 1, "contradicted: in v < v the right side contains the left\n"),
+        ("v < c1 c3", 3, "open\n"),
+    ],
+)
+def test_query_of_relations(run, asked, code, says):
+    got, out, err = run("query", "bars.rel", asked)
+    assert (got, err) == (code, "")
+    assert out.startswith(says)
+    told = json.loads(run("query", "bars.rel", asked, "--json")[1])
+    assert says.startswith(told["verdict"]) and told["relation"] == asked
+
+
+def test_query_of_relations_that_contradict_each_other(run, tmp_path):
+    (tmp_path / "bad.rel").write_text("a < b\na !< b\n")
+    code, out, err = run("query", "bad.rel", "a < b")
+    assert (code, out) == (2, "")  # 1 would say that the question is contradicted
+    assert "nothing can be said" in err and "a !< b fails, because:" in err
+
+
+def test_a_model_that_says_nothing_of_a_constant_says_so(run, tmp_path):
+    (tmp_path / "few.rel").write_text("a !< b\n")
+    run("learn", "few.rel", "-o", "few.atoms", "--seed", "0")
+    code, out, err = run("query", "few.atoms", "b < a")
+    assert (code, out) == (0, "true\n")
+    assert err.startswith("note: b has no atoms in this model")
+    told = json.loads(run("query", "few.atoms", "b < a", "--json")[1])
+    assert told["without_atoms"] == ["b"]
+    assert run("query", "few.atoms", "a < a")[2] == ""
+
+
+def test_doubtful_lines_are_noted(run, tmp_path):
+    (tmp_path / "d.rel").write_text("a ! < b\nhouse < a\nhouse < b\nhuose < a\n")
+    code, out, err = run("check", "d.rel")
+    assert (code, out) == (0, "consistent: 4 positive, 0 negative, 5 constants\n")
+    assert "note: d.rel:1: '!' is read as the name of a constant" in err
+    assert "note: d.rel:4: 'huose' occurs only here; is it meant to be 'house'?" in err
+    for command in (("learn", "d.rel", "-o", "d.atoms"), ("query", "d.rel", "a < b")):
+        assert err == run(*command)[2]
+
+
 def test_questions_that_are_wrong(run, bars):
     for arguments, says in (
         (("query", "bars.atoms", "v < zz"), "no constant 'zz'"),
         (("query", "bars.atoms", "v c1"), "no < or !<"),
         (("query", "bars.atoms", ""), "no relation"),
         (("query", "none.atoms", "v < c1"), "none.atoms: No such file"),
-        (("query", "bars.rel", "v < c1"), "bars.rel is not an atomlearn file"),
+        (("query", "bars.rel", "v < zz"), "no constant 'zz'"),
+        (("query", "bars.rel", "v c1"), "no < or !<"),
         (("query", ".", "v < c1"), "."),
         (("show", "bars.rel"), "not an atomlearn file"),
         (("show", "bars.atoms", "--of", "zz"), "no constant 'zz'"),

@@ -37,13 +37,46 @@ def test_queens_as_json_and_drawn(run, tmp_path):
 def test_attacking_queens(run):
     code, out, err = run("queens", "--queen", "b4", "--queen", "b7")
     assert (code, out) == (1, "")
-    assert "contradicts the rules" in err and "Qb4 Qb7 < S" in err
+    assert "b4, b7 contradicts the rules" in err and "Qb4 Qb7 < S" in err
 
 
 def test_no_completion(run):
-    code, out, _ = run("queens", "--size", "3", "--epochs", "5", "--quiet")
+    code, out, _ = run("queens", "--size", "3", "--epochs", "5", "--svg", "q.svg")
     assert code == 1
-    assert "no solution found in 5 epochs; the best had 0 of 3 queens" in out
+    assert out == (
+        "\nthere is no solution, whatever is given: the rules alone exclude it "
+        "(shown by closure, without learning).\n"
+    )
+    told = json.loads(run("queens", "--size", "4", "--queen", "a1", "--json")[1])
+    assert (told["unsolvable"], told["clashing"], told["epochs"]) == (True, ["a1"], 0)
+
+
+def test_where_nothing_is_known_that_is_said(run, tmp_path):
+    petersen = ["01", "12", "23", "34", "40", "05", "16", "27", "38", "49", "57", "79", "96"]
+    edges = [*petersen, "68", "85"]
+    (tmp_path / "petersen.txt").write_text("\n".join(" ".join(edge) for edge in edges))
+    code, out, _ = run("hamiltonian", "petersen.txt", "--epochs", "3", "--quiet", "--seed", "0")
+    assert code == 1
+    assert "no solution found in 3 epochs" in out and "Whether there is one is not known" in out
+    told = json.loads(run("hamiltonian", "petersen.txt", "--epochs", "3", "--json")[1])
+    assert told["unsolvable"] is False and told["clashing"] is None
+
+
+def test_a_triangle_with_two_colours(run, tmp_path):
+    (tmp_path / "t.txt").write_text("a b\nb c\nc a\n")
+    code, out, _ = run("colouring", "t.txt", "-k", "2")
+    assert code == 1 and "there is no solution, whatever is given" in out
+
+
+def test_of_thirty_givens_the_two_that_clash_are_named(run, tmp_path):
+    rows = (
+        "535.7.... 6..195... .98....6. 8...6...3 4..8.3..1 7...2...6 .6....28. ...419..5 ....8..79"
+    )
+    (tmp_path / "s.txt").write_text("\n".join(rows.split()))
+    code, out, err = run("sudoku", "s.txt")
+    assert (code, out) == (1, "")
+    assert err.startswith("atomlearn: there is no solution: r1c1=5, r1c3=5 contradicts the rules.")
+    assert "\n  r1c1=5 r1c3=5 < S\n" in err
 
 
 @pytest.mark.parametrize(

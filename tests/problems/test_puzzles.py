@@ -87,7 +87,9 @@ def test_colourings(source, colours):
 def test_not_colourable(source, colours):
     edges = [(str(v), str(w)) for v, w in source.edges]
     assert not oracle.is_colourable([str(v) for v in source.nodes], edges, colours)
-    assert list(colouring.solve(source, colours, random_state=0, max_epochs=40)) == []
+    solver = colouring.solve(source, colours, random_state=0, max_epochs=40)
+    assert list(solver) == [] and solver.epochs.number == 0
+    assert solver.refutation.givens == ()
 
 
 def test_fixed_colours():

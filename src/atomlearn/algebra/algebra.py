@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from atomlearn.algebra.answers import QueryResult, Verdict
 from atomlearn.algebra.conflicts import Conflict
 from atomlearn.algebra.layout import Layout
 from atomlearn.algebra.model import Model
@@ -182,11 +183,33 @@ class Algebra:
         relation = adopt_relation(self._vocabulary, relation)
         layout = self._layout()
         if not relation.positive:
-            return layout.forbids(relation)
-        from atomlearn.algebra.closure import follow
+            return layout.broken_by(~relation) is not None
+        return layout.follows(relation)
 
-        left, right = IndexLists.of([relation.left]), IndexLists.of([relation.right])
-        return bool(follow(layout.rules, left, right)[0])
+    def query(self, relation: Relation) -> QueryResult:
+        """Does the relation follow from those that were added, is it contradicted, or open?
+
+        Exact, by closure. Raises :class:`~atomlearn.errors.InconsistentRelations` if the relations
+        contradict each other: then nothing can be said.
+
+        >>> alg = Algebra(["a", "b", "c"])
+        >>> a, b, c = alg
+        >>> alg.add(a <= b, ~(a <= c))
+        >>> [alg.query(r).verdict for r in (a <= b | c, b <= c, c <= b)]
+        ['follows', 'contradicted', 'open']
+        """
+        relation = adopt_relation(self._vocabulary, relation)
+        self._refuse_conflicts()
+        positive = relation if relation.positive else ~relation
+        layout = self._layout()
+        if layout.follows(positive):
+            verdict: Verdict = "follows" if relation.positive else "contradicted"
+            return QueryResult(relation, verdict, layout.derivation(positive))
+        conflict = layout.broken_by(positive)
+        if conflict is None:
+            return QueryResult(relation, "open")
+        verdict = "contradicted" if relation.positive else "follows"
+        return QueryResult(relation, verdict, conflict.derivation, conflict)
 
     def conflicts(self) -> list[Conflict]:
         """The negative relations that the positive ones force to fail, each with a derivation.

@@ -66,14 +66,26 @@ class Layout:
         return [self._explain(self.negative[i]) for i in fails.nonzero()[0].tolist()]
 
     def _explain(self, relation: Relation) -> Conflict:
+        return Conflict(relation, self.derivation(relation))
+
+    def derivation(self, relation: Relation) -> tuple[Relation, ...]:
+        """The positive relations that force ``left < right``, which has to follow."""
         from atomlearn.algebra.derivation import derivation
 
         used = derivation(self.rules, relation.left.indices, relation.right.indices)
-        return Conflict(relation, tuple(self.positive[i] for i in used.tolist()))
+        return tuple(self.positive[i] for i in used.tolist())
 
-    def forbids(self, relation: Relation) -> bool:
-        """Would ``left < right``, added, break a negative relation?"""
+    def follows(self, relation: Relation) -> bool:
+        """Do the positive relations force ``left < right``?"""
         from atomlearn.algebra.closure import follow
 
-        twin = Layout(self.n, (*self.positive, ~relation), ())
-        return bool(follow(twin.rules, self.denied_left, self.denied_right).any())
+        left, right = IndexLists.of([relation.left]), IndexLists.of([relation.right])
+        return bool(follow(self.rules, left, right)[0])
+
+    def broken_by(self, relation: Relation) -> Conflict | None:
+        """The first negative relation to fail once the positive ``relation`` is added, if any."""
+        from atomlearn.algebra.closure import follow
+
+        twin = Layout(self.n, (*self.positive, relation), ())
+        fails = follow(twin.rules, self.denied_left, self.denied_right).nonzero()[0]
+        return twin._explain(self.negative[fails[0]]) if len(fails) else None

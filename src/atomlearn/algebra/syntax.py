@@ -14,6 +14,9 @@ from atomlearn.errors import RelationSyntaxError
 ParsedRelation = tuple[list[str], bool, list[str]]
 """Left names, whether the relation is positive, right names."""
 
+SIGNLIKE = frozenset(["!", "not", "Not", "NOT", "~", "¬", "="])
+"""Names that read like a part of ``!<`` or ``<=``: written in quotes."""
+
 _TOKEN = re.compile(
     r"""(?P<blank>\s+) | (?P<sign>!?<=?) | (?P<comment>\#) | (?P<quoted>["'])
       | (?P<bare>[^\s<\#"]+)""",
@@ -47,7 +50,7 @@ def write_name(name: str) -> str:
     >>> print(write_name("c1"), write_name("top left"), write_name('5"'))
     c1 "top left" "5\""
     """
-    if name.isprintable() and _BARE.fullmatch(name):
+    if name.isprintable() and _BARE.fullmatch(name) and name not in SIGNLIKE:
         return name
     return visible(json.dumps(name, ensure_ascii=False))
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.classifier.literals import Literal
+from atomlearn.errors import InvalidTable
 
 Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -50,6 +51,11 @@ class NumberColumn:
         cuts = tuple(float(distinct[i] / 2 + distinct[i + 1] / 2) for i in at)
         return cls(index, name, cuts, bool(missing.any()), is_boolean)
 
+    @property
+    def n_literals(self) -> int:
+        """How many literals it has."""
+        return 2 * len(self.cuts) + 2 * self.may_miss
+
     def literals(self) -> list[Literal]:
         """Two for each cut, and two more if values may be missing."""
         if self.is_boolean:
@@ -91,7 +97,7 @@ class CategoryColumn:
             weight = dict.fromkeys(known, 0.0)
         except TypeError:
             odd = next(v for v in known if type(v).__hash__ is None)
-            raise ValueError(
+            raise InvalidTable(
                 f"column {name!r} holds a {type(odd).__name__}; "
                 "a value must be a number, a string or the like"
             ) from None
@@ -106,6 +112,11 @@ class CategoryColumn:
             )
             seen = sorted(sorted(seen, key=lambda v: -weight[v])[:most], key=_by_type)
         return cls(index, name, tuple(seen), bool(missing.any()))
+
+    @property
+    def n_literals(self) -> int:
+        """How many literals it has."""
+        return 2 * len(self.categories) + 2 * self.may_miss
 
     def literals(self) -> list[Literal]:
         """``=`` for each category, then ``!=``."""
@@ -126,7 +137,9 @@ class CategoryColumn:
                 dtype=np.int64,
             )
         except TypeError:
-            raise ValueError(f"column {self.name!r} holds values that are no categories") from None
+            raise InvalidTable(
+                f"column {self.name!r} holds values that are no categories"
+            ) from None
         equal = code[:, None] == np.arange(len(self.categories))[None, :]
         bits = np.hstack([equal, ~equal & ~missing[:, None]])
         return _with_missing(bits, missing, self.may_miss)

@@ -13,6 +13,7 @@ import numpy as np
 from atomlearn.bits import rows as packed
 from atomlearn.classifier.columns import Bits, Column, NumberColumn
 from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.held_out import chosen_atoms
 from atomlearn.classifier.images import is_dark
 from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.sample import TrainingSample, holders, subset
@@ -25,7 +26,7 @@ from atomlearn.reading.conjecture import Conjecture, conjecture
 from atomlearn.reading.cubes import Group, Space
 from atomlearn.reading.definition import Definition
 from atomlearn.reading.grids import Grid, Place
-from atomlearn.reading.telling import measure, most_telling
+from atomlearn.reading.telling import Measure, measure, without_idle
 
 MOST_COMPARED = 2000
 """Atoms that are held against the exact ones of a conjecture."""
@@ -61,16 +62,22 @@ def define(
     sample: TrainingSample,
     max_clauses: int | None,
     image_shape: tuple[int, int] | None = None,
+    held_out: Sequence[Measure] = (),
+    classifier_error: float | None = None,
 ) -> ClassDefinition:
-    """Choose clauses until no counterexample of the sample is let in, or none more is kept out."""
-    others = subset(sample.labels != k)
-    held = holders(atoms, sample.columns())
-    chosen = most_telling(~held & others, np.diff(atoms.starts), others, max_clauses)
+    """Choose clauses until no counterexample of the sample is let in, or none more is kept out.
+
+    ``held_out`` are measures of definitions of one clause, of two, ... on rows not learned from.
+    """
+    chosen, missed, others = chosen_atoms(atoms, k, sample, max_clauses)
+    n_chosen = len(chosen)
+    chosen = without_idle(chosen, missed, others)
     clauses = tuple(
         Clause.of([encoder.literals_[c] for c in _constants(atoms, a, len(encoder.literals_))])
         for a in chosen
     )
-    true = np.bitwise_and.reduce(held[chosen], axis=0) if chosen else subset(sample.labels >= 0)
+    held = holders(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
+    true = np.bitwise_and.reduce(held, axis=0) if chosen else subset(sample.labels >= 0)
     is_true = packed.unpack(true[None, :], len(sample.labels))[0]
     # Classes count by how many rows they had, not by how many are in the sample.
     drawn = np.bincount(sample.labels, minlength=len(sample.totals))
@@ -82,6 +89,8 @@ def define(
         label,
         clauses,
         measured=measure(is_true, sample.labels == k, weight),
+        held_out=_measured(held_out, n_chosen, max_clauses),
+        classifier_error=classifier_error,
         total=len(atoms.starts) - 1,
         space=space_of(used, encoder.columns_),
         grid=grid,
@@ -89,6 +98,16 @@ def define(
         argument="row",
         encoder=encoder,
     )
+
+
+def _measured(
+    held_out: Sequence[Measure], n_chosen: int, max_clauses: int | None
+) -> Measure | None:
+    """The measure of definitions of so many clauses; of more only if no more were needed."""
+    limit = len(held_out) if max_clauses is None else max_clauses
+    if not held_out or n_chosen > len(held_out):
+        return None
+    return held_out[min(limit, len(held_out)) - 1] if limit > 0 else None
 
 
 def conjectured(

@@ -14,15 +14,19 @@ from atomlearn.bits import rows as packed
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import transpose
 from atomlearn.classifier.columns import Bits, CategoryColumn, Column, Floats, NumberColumn
+from atomlearn.classifier.frames import declared_categories
 from atomlearn.classifier.literals import Literal
+from atomlearn.classifier.parameters import check_count
 from atomlearn.classifier.tables import (
     column_kind,
     column_names,
-    declared_categories,
     number_column,
     object_column,
     read_table,
+    refusing,
 )
+from atomlearn.classifier.unseen import UnseenColumns
+from atomlearn.errors import InvalidTable
 
 CELLS_AT_ONCE = 1 << 25
 """Rows are encoded a part at a time, so that the unpacked bits stay small."""
@@ -72,9 +76,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
         """Choose cuts and categories, and drop the literals that tell nothing."""
         table = read_table(self, X, reset=True)
-        weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
+        with refusing():
+            weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
         if not (weights > 0).any():
-            raise ValueError("all sample weights are zero: nothing is left to learn from")
+            raise InvalidTable("all sample weights are zero: nothing is left to learn from")
         counted = weights > 0
         return self.fit_table(table[counted], weights[counted], self, declared_categories(X))
 
@@ -110,9 +115,11 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n = len(self.literals_) + extra
         out = packed.empty(table.shape[0], n)
         words = packed.width(len(self.literals_))
-        for start, bits in self._chunks(table, self.kept_):
+        unseen = UnseenColumns()
+        for start, bits in self._chunks(table, self.kept_, unseen):
             by_literal = packed.pack(bits.T)
             out[start : start + len(bits), :words] = transpose(by_literal, len(bits))
+        unseen.warn(stacklevel=4)
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -132,8 +139,11 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _columns(
         self, table: Any, weights: Floats, names: list[str], declared: Bits | None
     ) -> list[Column]:
+        empty = np.zeros(table.shape[1], dtype=np.bool_)
         if sparse.issparse(table):
             table = table.tocsc()  # read column by column
+            table.sum_duplicates()
+            empty = np.diff(table.indptr) == 0
         indices = range(table.shape[1])
         is_category = np.zeros(table.shape[1], dtype=np.bool_) if declared is None else declared
         kinds = ["category" if is_category[j] else column_kind(table, j, names[j]) for j in indices]
@@ -142,59 +152,63 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         most = int(
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
-        return [
-            CategoryColumn.fit(j, names[j], object_column(table, j), weights, most)
-            if kinds[j] == "category"
-            else NumberColumn.fit(
-                j,
-                names[j],
-                number_column(table, j, names[j]),
-                weights,
-                n_cuts,
-                kinds[j] == "boolean",
-            )
-            for j in indices
-        ]
+
+        def column(j: int) -> Column:
+            if kinds[j] == "category":
+                return CategoryColumn.fit(j, names[j], object_column(table, j), weights, most)
+            is_boolean = kinds[j] == "boolean"
+            if empty[j]:  # of a million sparse columns most are
+                return NumberColumn(j, names[j], (), False, is_boolean)
+            values = number_column(table, j, names[j])
+            return NumberColumn.fit(j, names[j], values, weights, n_cuts, is_boolean)
+
+        return [column(j) for j in indices]
 
     def _cuts(self, n_numbers: int) -> int:
         if self.max_cuts is not None:
-            if self.max_cuts < 1:
-                raise ValueError(f"max_cuts must be at least 1, not {self.max_cuts}")
-            return self.max_cuts
+            return check_count("max_cuts", self.max_cuts)
         return int(np.clip(BUDGET // max(1, n_numbers), 1, MOST_CUTS))
 
     def _chunks(
-        self, table: Any, kept: npt.NDArray[np.int64] | None = None
+        self,
+        table: Any,
+        kept: npt.NDArray[np.int64] | None = None,
+        unseen: UnseenColumns | None = None,
     ) -> Iterator[tuple[int, Bits]]:
         """Parts of the table as bits of all literals, or of some, in ascending order."""
-        sizes = [len(column.literals()) for column in self.columns_]
-        ends = np.cumsum([0, *sizes])
+        ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
         if kept is None:
             kept = np.arange(ends[-1])
         bounds = np.searchsorted(kept, ends)
-        chunk = max(64, CELLS_AT_ONCE // max(1, len(kept), table.shape[1]))
+        # Those that are constant, or the same as another, cost nothing.
+        telling = np.flatnonzero(np.diff(bounds))
+        is_sparse = sparse.issparse(table)
+        where = np.arange(len(telling)) if is_sparse else telling
+        n_columns = len(telling) if is_sparse else table.shape[1]
+        chunk = max(64, CELLS_AT_ONCE // max(1, len(kept), n_columns))
         for start in range(0, table.shape[0], chunk):
             part = table[start : start + chunk]
-            if sparse.issparse(part):
-                part = part.toarray()
+            if is_sparse:
+                part = part[:, telling].toarray()
             # Column by column, in and out: both lie in memory that way.
             part = np.asfortranarray(part)
             bits = np.zeros((part.shape[0], len(kept)), dtype=np.bool_, order="F")
-            for j, column in enumerate(self.columns_):
+            for j, at in zip(telling.tolist(), where.tolist(), strict=True):
+                column = self.columns_[j]
                 ours = slice(bounds[j], bounds[j + 1])
-                if ours.start == ours.stop:
-                    continue  # constant, or the same as another: costs nothing
-                encoded = (
-                    column.encode(number_column(part, column.index, column.name))
-                    if isinstance(column, NumberColumn)
-                    else column.encode(object_column(part, column.index))
-                )
+                if isinstance(column, NumberColumn):
+                    encoded = column.encode(number_column(part, at, column.name))
+                else:
+                    values = object_column(part, at)
+                    encoded = column.encode(values)
+                    if unseen is not None:
+                        unseen.look(column, values, encoded)
                 bits[:, ours] = encoded[:, kept[ours] - ends[j]]
             yield start, bits
 
     def _telling(self, table: Any) -> npt.NDArray[np.int64]:
         """Literals that are neither constant nor the same as an earlier one, on all rows."""
-        n_literals = sum(len(column.literals()) for column in self.columns_)
+        n_literals = sum(column.n_literals for column in self.columns_)
         digests = [hashlib.blake2b(digest_size=16) for _ in range(n_literals)]
         total = np.zeros(n_literals, dtype=np.int64)
         for _, bits in self._chunks(table):

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
@@ -19,6 +18,9 @@ from atomlearn.bits.random import seed_sequence
 from atomlearn.bits.rows import Rows
 from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
 from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.frames import declared_categories
+from atomlearn.classifier.held_out import measure_definitions, trials_of
+from atomlearn.classifier.parameters import check_parameters
 from atomlearn.classifier.progress import (
     CallbackSupportMixin,
     Hooks,
@@ -30,9 +32,10 @@ from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.rows import RowConflict
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.sharing import Sharing
-from atomlearn.classifier.tables import declared_categories, read_table
+from atomlearn.classifier.tables import read_table
+from atomlearn.classifier.targets import check_targets
 from atomlearn.classifier.training import TrainingRows, codes_of, read_training, root_seed
-from atomlearn.errors import InterruptedWarning
+from atomlearn.errors import InterruptedWarning, InvalidParameter
 from atomlearn.learning.classes import Plan, learn_classes, plan
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Current, Learned, Settings
@@ -64,6 +67,9 @@ class AlgebraicClassifier(
     time_limit : float, default=None
         Seconds after which learning ends with what is known. (A limit makes the model depend on
         the machine; ``max_epochs`` does not.)
+    max_classes : int, default=None
+        Most classes. By default a target that looks like a number to be predicted is refused:
+        very many labels that are all numbers.
     warm_start : bool, default=False
         Whether ``fit`` goes on with what is known, on the same columns and classes.
     class_weight : dict, "balanced" or None, default=None
@@ -92,6 +98,8 @@ class AlgebraicClassifier(
     history_ : one dictionary an epoch and class.
     estimated_error_ : share of errors on examples no batch has seen, if there were any.
     learned_ : the engine's own result: concepts, their pools of atoms, the calibration.
+    held_out_ : for each class, how definitions of one clause, of two, ... do on rows that they were
+        not made from; empty after ``partial_fit``.
     sample_ : at most about 2,000 training rows, which explanations are measured on.
 
     Examples
@@ -112,6 +120,7 @@ class AlgebraicClassifier(
         *,
         max_epochs: int | None = None,
         time_limit: float | None = None,
+        max_classes: int | None = None,
         warm_start: bool = False,
         class_weight: Any = None,
         symmetries: Any = None,
@@ -122,6 +131,7 @@ class AlgebraicClassifier(
     ) -> None:
         self.max_epochs = max_epochs
         self.time_limit = time_limit
+        self.max_classes = max_classes
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.symmetries = symmetries
@@ -147,7 +157,7 @@ class AlgebraicClassifier(
         settings = self._settings()
         goes_on = self.warm_start and hasattr(self, "learned_")
         table, targets = read_table(self, X, reset=not goes_on, y=y)
-        check_classification_targets(targets)
+        check_targets(targets, self.max_classes)
         data = self._rows(table, targets, sample_weight)
         if goes_on:
             codes_of(data.targets, self.classes_, all_present=True)
@@ -175,6 +185,9 @@ class AlgebraicClassifier(
         rows, labels = examples.variants[0], examples.labels
         empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
         self.sample_ = empty.extended(rows, labels)
+        trials = trials_of(learned.held_out, examples)
+        self.held_out_ = measure_definitions(trials, len(self.classes_))
+        learned.held_out = []
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -193,17 +206,19 @@ class AlgebraicClassifier(
         settings = self._settings()
         first = not hasattr(self, "learned_")
         if first and classes is None:
-            raise ValueError("classes must be given at the first call of partial_fit")
+            raise InvalidParameter("classes must be given at the first call of partial_fit")
         table, targets = read_table(self, X, reset=first, y=y)
-        check_classification_targets(targets)
+        check_targets(targets, max_classes=len(targets))  # all classes are named
         if first:
             self.classes_ = np.unique(classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(
+            raise InvalidParameter(
                 f"classes={classes!r} is not the same as in the first call: {self.classes_}"
             )
         if self.class_weight == "balanced":
-            raise ValueError("class_weight='balanced' needs all rows at once: give weights instead")
+            raise InvalidParameter(
+                "class_weight='balanced' needs all rows at once: give weights instead"
+            )
         data = self._rows(table, targets, sample_weight)
         codes_of(data.targets, self.classes_)
         n_classes = len(self.classes_)
@@ -231,6 +246,7 @@ class AlgebraicClassifier(
         learned = self._watched(learn, planned, settings, X, y, sample_weight)
         self._conclude_fit(learned, data, self.history_)
         self.sample_ = sample
+        self.held_out_ = []  # every row is learned from sooner or later
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
         """How many atoms of each class a row misses, ``(n_samples, n_classes)``."""
@@ -275,15 +291,14 @@ class AlgebraicClassifier(
         return tags
 
     def _settings(self) -> Settings:
-        if self.max_epochs is not None and self.max_epochs < 1:
-            raise ValueError(f"max_epochs must be at least 1, not {self.max_epochs}")
-        if self.time_limit is not None and self.time_limit <= 0:
-            raise ValueError(f"time_limit must be positive, not {self.time_limit}")
+        check_parameters(self.get_params(deep=False))
         return Settings(self.max_epochs, self.time_limit, self.n_jobs)
 
     def _rows(self, table: Any, targets: Any, sample_weight: Any) -> TrainingRows:
         if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
-            raise ValueError(f"image_shape={self.image_shape} is not of {table.shape[1]} columns")
+            raise InvalidParameter(
+                f"image_shape={self.image_shape} is not of {table.shape[1]} columns"
+            )
         return read_training(table, targets, sample_weight, self.class_weight)
 
     def _begin(self, data: TrainingRows, declared: npt.NDArray[np.bool_] | None) -> None:

@@ -11,12 +11,14 @@ from atomlearn.bits.rows import Rows
 from atomlearn.classifier.definition import ClassDefinition, define
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.explanation import Explanation, explain_row
+from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.images import image_of
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import one_row, read_table
 from atomlearn.classifier.training import class_number
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Learned
+from atomlearn.reading.telling import Measure
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,6 +42,7 @@ class Readable:
     encoder_: LiteralEncoder
     learned_: Learned
     sample_: TrainingSample
+    held_out_: list[list[Measure]]
 
     def explain(self, x: Any, most: int = 5) -> Explanation:
         """Why a row is of its class: the ``most`` telling atoms that it misses, by class.
@@ -72,6 +75,7 @@ class Readable:
         check_is_fitted(self)
         k = class_number(label, self.classes_)
         atoms = self.learned_.concepts[k].pool.atoms
+        errors = classifier_errors(self.learned_)
         return define(
             self.classes_[k],
             k,
@@ -80,6 +84,8 @@ class Readable:
             self.sample_,
             max_clauses,
             self.image_shape,
+            self.held_out_[k] if self.held_out_ else (),
+            None if errors is None else errors[k],
         )
 
     def hardest(self, n: int = 6, most: int = 5) -> list[HardExample]:

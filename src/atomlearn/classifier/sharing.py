@@ -16,6 +16,7 @@ from atomlearn.errors import DifferentConstants
 from atomlearn.learning.misses import blocks_of, typical_misses
 from atomlearn.learning.pinning import Merged, Pool
 from atomlearn.learning.rounds import Learned
+from atomlearn.reading.telling import Measure
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -28,6 +29,7 @@ class Sharing:
     encoder_: LiteralEncoder
     learned_: Learned
     sample_: TrainingSample
+    held_out_: list[list[Measure]]
 
     def pool(self, label: Any) -> Pool:
         """What is known of a class, with the names of its literals: to save, read, or merge.
@@ -88,6 +90,7 @@ class Sharing:
         blocks = blocks_of(self.sample_.rows, len(self.encoder_.literals_) + 1)
         misses = self.learned_.misses(blocks, len(self.sample_.labels))
         self.learned_.typical[:] = typical_misses(misses, self.sample_.labels)
+        self.held_out_ = []  # the others may have learned from what was held out here
 
 
 def class_name(label: Any) -> str:

@@ -14,6 +14,8 @@ from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.moved_literals import believed_symmetries, sorted_out
 from atomlearn.classifier.rows import DistinctRows, RowConflict, distinct_rows
 from atomlearn.classifier.symmetries import check_maps, permuted
+from atomlearn.classifier.tables import refusing
+from atomlearn.errors import InvalidTable
 from atomlearn.learning.examples import Examples
 
 Labels = npt.NDArray[np.int64]
@@ -62,7 +64,8 @@ class TrainingRows:
         """What the odds of each class are multiplied by."""
         if self.class_weight is None:
             return np.ones(len(classes))
-        return compute_class_weight(self.class_weight, classes=classes, y=self.targets)
+        with refusing():
+            return compute_class_weight(self.class_weight, classes=classes, y=self.targets)
 
     def conflicts(self, classes: npt.NDArray[Any]) -> list[RowConflict]:
         """The contradictions, with the labels and row numbers that the user knows."""
@@ -82,16 +85,16 @@ class TrainingRows:
 
 def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: Any) -> TrainingRows:
     """Check weights; a row of weight zero is not there."""
-    weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
+    with refusing():
+        weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
     if (weights < 0).any():
-        raise ValueError("Negative values in data passed to `sample_weight`")
+        raise InvalidTable("Negative values in data passed to `sample_weight`")
     counted = weights > 0
     if isinstance(class_weight, Mapping):
-        if min(class_weight.values(), default=1) < 0:
-            raise ValueError(f"class weights cannot be negative: {class_weight}")
-        counted &= compute_sample_weight(dict(class_weight), targets) > 0
+        with refusing():
+            counted &= compute_sample_weight(dict(class_weight), targets) > 0
     if not counted.any():
-        raise ValueError("all sample weights are zero: nothing is left to learn from")
+        raise InvalidTable("all sample weights are zero: nothing is left to learn from")
     if counted.all():
         return TrainingRows(table, targets, weights, np.arange(len(weights)), class_weight)
     numbers = np.flatnonzero(counted)
@@ -104,13 +107,13 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
     position = {label: i for i, label in enumerate(classes.tolist())}
     unknown = [label for label in found.tolist() if label not in position]
     if unknown:
-        raise ValueError(
+        raise InvalidTable(
             f"y has labels that are not among the classes: {unknown[:5]}; known are "
             f"{classes.tolist()[:20]}"
         )
     if all_present and len(found) < len(classes):
         absent = [label for label in classes.tolist() if label not in set(found.tolist())]
-        raise ValueError(
+        raise InvalidTable(
             f"y has no row of {absent[:5]}: warm_start needs all classes (partial_fit does not)"
         )
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[where]
@@ -120,7 +123,7 @@ def class_number(label: Any, classes: npt.NDArray[Any]) -> int:
     """The place of one label among the classes."""
     found = np.flatnonzero(classes == label)
     if len(found) != 1:
-        raise ValueError(f"{label!r} is not one of the classes: {classes.tolist()}")
+        raise InvalidTable(f"{label!r} is not one of the classes: {classes.tolist()}")
     return int(found[0])
 
 

@@ -1,4 +1,4 @@
-"""``atomlearn show`` and ``atomlearn query``: commands that take a model file."""
+"""``atomlearn show``: what is in a model file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ import typer
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.syntax import visible
 from atomlearn.algebra.terms import Term
-from atomlearn.cli.output import NO, check_page, counted, fail, print_json
+from atomlearn.cli.output import check_page, counted, fail, print_json
 from atomlearn.formats.load import load
 
 if TYPE_CHECKING:
@@ -26,32 +26,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    app.command()(query)
     app.command()(show)
-
-
-def query(
-    file: ModelFile,
-    relation: Annotated[str, typer.Argument(help='In quotes: "v < c1 c3", or "v !< c1 c3".')],
-    as_json: Json = False,
-) -> None:
-    """Does a relation hold in a model? Prints true and exits 0, or false and exits 1."""
-    model = _load(file)
-    asked = model.relation(relation)
-    holds = model.holds(asked)
-    if as_json:
-        apart = model.discriminant(asked.left, asked.right)
-        print_json(
-            {
-                "relation": str(asked),
-                "holds": holds,
-                "discriminant": [list(atom.constants) for atom in apart],
-            }
-        )
-    else:
-        print("true" if holds else "false")
-    if not holds:
-        raise typer.Exit(NO)
 
 
 def show(
@@ -184,10 +159,3 @@ def _pair(model: Model, text: str) -> tuple[str, str]:
 
 def _name(model: Model, name: str) -> str:
     return model.term([name]).constants[0]
-
-
-def _load(file: Path) -> Model:
-    loaded = load(file)
-    if not isinstance(loaded, Model):
-        fail(f"{file} holds a {type(loaded).__name__}, not a model of relations")
-    return loaded

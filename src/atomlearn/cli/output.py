@@ -2,16 +2,22 @@
 
 import json
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from atomlearn.algebra.syntax import visible
+from atomlearn.errors import InterruptedWarning
 from atomlearn.formats.replacing import check_replaceable, is_device
 
 YES = 0
 """Done; consistent; true."""
 NO = 1
 """Inconsistent; false."""
+OPEN = 3
+"""Neither follows nor is contradicted."""
 BAD = 2
 """The question itself is wrong: syntax, usage, a file that cannot be read."""
 
@@ -73,6 +79,24 @@ def check_page(path: Path | None) -> None:
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         check_outputs(path)
+
+
+def note(message: str) -> None:
+    """Say what deserves a second look, beside the result."""
+    print(f"note: {message}", file=sys.stderr)
+
+
+@contextmanager
+def noting_warnings() -> Iterator[None]:
+    """Warnings as notes, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", InterruptedWarning)  # commands have a line of their own
+        try:
+            yield
+        finally:
+            for message in dict.fromkeys(str(one.message) for one in caught):
+                note(message)
 
 
 def print_json(value: Any) -> None:

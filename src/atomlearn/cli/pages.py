@@ -54,6 +54,8 @@ def classifier_page(
     explained: "tuple[str, Explanation] | None" = None,
 ) -> None:
     """Write the page of a classifier: classes, definitions, atoms drawn, the hardest examples."""
+    from atomlearn.classifier.held_out import classifier_errors
+
     page = Page(title, quiet=True)
     error = classifier.estimated_error_
     page.say(
@@ -65,9 +67,18 @@ def classifier_page(
         classifier.classes_, classifier.learned_.concepts, classifier.learned_.typical,
         classifier.sample_.totals, strict=True,
     )  # fmt: skip
+    errors = classifier_errors(classifier.learned_)
     page.table(
-        ["class", "training rows", "atoms", "a row of another class misses"],
-        [[k, f"{n:,}", f"{len(c.pool):,}", f"{typical:,.0f}"] for k, c, typical, n in rows],
+        ["class", "training rows", "atoms", "a row of another class misses", "held-out error"],
+        [
+            [k, f"{n:,}", f"{len(c.pool):,}", f"{typical:,.0f}",
+             "not known" if errors is None else f"{errors[i]:.1%}"]
+            for i, (k, c, typical, n) in enumerate(rows)
+        ],
+    )  # fmt: skip
+    page.say(
+        "Held-out error: how often the whole classifier misjudges rows that it was not learned "
+        "from as to the class. A definition is a short approximation, with errors of its own."
     )
     if explained is not None:
         page.section(explained[0])

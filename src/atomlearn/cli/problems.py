@@ -9,8 +9,8 @@ import typer
 
 from atomlearn import interrupts
 from atomlearn.cli.boards import SideBySide, as_text
-from atomlearn.cli.output import NO, check_outputs, counted, fail, print_json
-from atomlearn.errors import InconsistentRelations, NotText
+from atomlearn.cli.output import NO, check_outputs, counted, fail, note, print_json
+from atomlearn.errors import ContradictoryGivens, NotText
 
 if TYPE_CHECKING:
     from atomlearn.problems.solving import Answer, Schedule, Solver
@@ -181,8 +181,8 @@ class _Run:
         self.found: list[Any] = []
         try:
             self.solver = make(self._on_epoch)
-        except InconsistentRelations as error:
-            fail(_contradiction(error), NO)
+        except ContradictoryGivens as error:
+            fail(str(error), NO)
 
     def solve(self, wanted: int) -> None:
         """Find so many solutions, or as many as there are."""
@@ -199,6 +199,9 @@ class _Run:
             return
         from atomlearn.problems.drawing import save_atoms
 
+        if not self.answers:
+            note(f"no epoch was needed, so there are no atoms to draw to {path}")
+            return
         model = self.answers[-1].shown.model
         inside = [atom for atom in model.atoms if len(atom) > 1 and "U" not in atom.constants]
         save_atoms(inside[:100], size, path)
@@ -207,10 +210,13 @@ class _Run:
         """Draw, and print the solutions."""
         shown = [*self.answers[-DRAWN:]] or self.found
         for path in (svg, png):
-            if path is not None:
+            if path is not None and not shown:
+                note(f"nothing was shown, so nothing is drawn to {path}")
+            elif path is not None:
                 from atomlearn.problems.drawing import save
 
                 save(shown, path)
+        refutation = self.solver.refutation
         if as_json:
             print_json(
                 {
@@ -218,6 +224,8 @@ class _Run:
                     "epochs": self.solver.epochs.number,
                     "best": None if self.solver.best is None else self.solver.best.progress,
                     "interrupted": self.solver.interrupted,
+                    "unsolvable": refutation is not None,
+                    "clashing": None if refutation is None else list(refutation.givens),
                 }
             )
         else:
@@ -244,11 +252,6 @@ def _schedule(insert: str) -> "Schedule":
     if insert not in known:
         fail(f"--insert is one of {', '.join(known)}, not {insert!r}")
     return known[insert]
-
-
-def _contradiction(error: InconsistentRelations) -> str:
-    shortest = min(error.conflicts, key=lambda conflict: len(conflict.derivation))
-    return f"what is given contradicts the rules: there is no solution. For instance,\n{shortest}"
 
 
 def _read(file: Path) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from atomlearn.algebra.algebra import Algebra
-from atomlearn.cli.output import NO, check_outputs, counted, print_json
+from atomlearn.cli.output import NO, check_outputs, counted, noting_warnings, print_json
 
 RelationFile = Annotated[
     Path, typer.Argument(help="Relations as text, one a line: v < c1 c2, or v !< c3.")
@@ -20,9 +20,15 @@ def register(app: typer.Typer) -> None:
     app.command()(learn)
 
 
+def read_algebra(file: Path) -> Algebra:
+    """The relations of a file; doubtful lines are noted."""
+    with noting_warnings():
+        return Algebra.read(file)
+
+
 def check(file: RelationFile, as_json: Json = False) -> None:
     """Are the relations of a file consistent? If not, exit 1 and tell why."""
-    algebra = Algebra.read(file)
+    algebra = read_algebra(file)
     conflicts = algebra.conflicts()
     n_positive, n_negative = len(algebra.positive), len(algebra.negative)
     if as_json:
@@ -60,7 +66,7 @@ def learn(
 ) -> None:
     """Learn a small model of the relations by one epoch of Sparse Crossing."""
     check_outputs(out)
-    model = Algebra.read(file).learn(random_state=seed)
+    model = read_algebra(file).learn(random_state=seed)
     model.save(out)
     if as_json:
         told: dict[str, Any] = {"model": str(out), "seed": seed}

@@ -3,7 +3,6 @@
 import csv
 import io
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,14 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn import interrupts
-from atomlearn.cli.output import check_outputs, check_page, counted, fail, print_json
-from atomlearn.errors import InterruptedWarning
+from atomlearn.cli.output import (
+    check_outputs,
+    check_page,
+    counted,
+    fail,
+    noting_warnings,
+    print_json,
+)
 from atomlearn.formats.load import load
 from atomlearn.formats.replacing import is_device, replacing
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.classifier.tables import NamedArray
+    from atomlearn.classifier.frames import NamedArray
     from atomlearn.formats.tables import Table
 
 FIRST_ROWS = 1000
@@ -51,6 +56,12 @@ def fit(
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Seconds after which learning ends.")
     ] = None,
+    max_classes: Annotated[
+        int | None,
+        typer.Option(
+            "--max-classes", min=1, help="Most classes; also if each is named by a number."
+        ),
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Classes learned at a time.")] = None,
     image_shape: Annotated[
         str | None,
@@ -72,24 +83,27 @@ def fit(
     check_outputs(out)
     if batch_rows is not None:
         parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
-                      "n_jobs": jobs, "verbose": 0 if quiet else 1}  # fmt: skip
+                      "max_classes": max_classes, "n_jobs": jobs,
+                      "verbose": 0 if quiet else 1}  # fmt: skip
         with _saving(out, as_json) as save:
             classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
             save(classifier, int(classifier.sample_.totals.sum()))
         return
     table = read_table(file)
-    labels = _labels(table, target)
     left_out = {target, *(drop or [])}
     for name in left_out:
         table.column(name)  # complain of a column that is not there
     names = [name for name in table.columns if name not in left_out]
     if not names:
         fail(f"{file} has no column to learn from but {target!r}")
-    rows = _rows([table.guessed(name) for name in names], names)
+    with _complaints():
+        labels = _labels(table, target)
+        rows = _rows([table.guessed(name) for name in names], names)
     classifier = AlgebraicClassifier(
         random_state=seed,
         max_epochs=max_epochs,
         time_limit=time_limit,
+        max_classes=max_classes,
         n_jobs=jobs,
         image_shape=_shape(image_shape, len(names)),
         verbose=0 if quiet else 1,
@@ -134,7 +148,8 @@ def _fit_batches(
     from atomlearn.formats.batches import read_batches
 
     batches = read_batches(file, target, batch_rows, drop)
-    first = next(iter(batches)).X
+    with noting_warnings():
+        first = next(iter(batches)).X
     if first.shape[1] == 0:
         fail(f"{file} has no column to learn from but {target!r}")
     with _complaints():
@@ -340,7 +355,7 @@ def _labels(table: "Table", target: str) -> Any:
 
 
 def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
-    from atomlearn.classifier.tables import NamedArray
+    from atomlearn.classifier.frames import NamedArray
     from atomlearn.formats.tables import matrix
 
     return NamedArray.of(matrix(columns), names)
@@ -382,16 +397,11 @@ def _load(file: Path) -> "AlgebraicClassifier":
 @contextmanager
 def _complaints() -> Iterator[None]:
     """Warnings as notes, errors about the data as messages."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        warnings.simplefilter("ignore", InterruptedWarning)
+    with noting_warnings():
         try:
             yield
         except ValueError as error:
             fail(str(error))
-        finally:
-            for message in dict.fromkeys(str(one.message) for one in caught):
-                print(f"note: {message}", file=sys.stderr)
 
 
 def _plain(value: Any) -> Any:

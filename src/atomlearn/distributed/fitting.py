@@ -10,9 +10,12 @@ import numpy.typing as npt
 
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
+from atomlearn.classifier.frames import declared_categories
+from atomlearn.classifier.held_out import Trial, measure_definitions
 from atomlearn.classifier.progress import show_progress
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.tables import declared_categories, read_table
+from atomlearn.classifier.tables import read_table
+from atomlearn.classifier.targets import check_labels
 from atomlearn.classifier.training import root_seed
 from atomlearn.distributed.collections import delayed_parts
 from atomlearn.distributed.packing import Recoding, Told
@@ -22,6 +25,7 @@ from atomlearn.distributed.survey import (
     all_classes,
     check_classes,
     check_columns,
+    check_kinds,
     class_counts,
     stacked,
 )
@@ -128,7 +132,8 @@ def _fit_parts(
     if not any(one.n_rows for one in surveys):
         raise UnfitParts("there are no rows at all")
     check_columns(surveys)
-    classifier.classes_ = _classes(surveys, allow_missing)
+    check_kinds(surveys)
+    classifier.classes_ = _classes(surveys, allow_missing, classifier.max_classes)
     recoding = _recoding(classifier, [one for one in surveys if one.n_rows])
     parts, told = raw.pack(recoding, surveys)
     held = join([one.held for one in told])
@@ -143,13 +148,19 @@ def _fit_parts(
     conflicts = [conflict for one in told for conflict in one.conflicts]
     none = np.zeros(0, dtype=np.int64)
     classifier.sample_ = _sample(told)
+    atoms = [concept.pool.atoms for concept in learned.concepts]
+    trials = [Trial(atoms, classifier.sample_, held)] if len(held) else []
+    classifier.held_out_ = measure_definitions(trials, len(classifier.classes_))
     classifier.contradicted_pins_ = known.dropped
     classifier.fit_seconds_ = time.monotonic() - started
     classifier._conclude(learned, _weights(recoding), conflicts, none, [])
 
 
-def _classes(surveys: Sequence[Survey], allow_missing: bool) -> npt.NDArray[Any]:
+def _classes(
+    surveys: Sequence[Survey], allow_missing: bool, max_classes: int | None
+) -> npt.NDArray[Any]:
     classes = all_classes(surveys)
+    check_labels(classes, class_counts(surveys, classes), max_classes)
     if len(classes) < 2:
         raise UnfitParts(f"there is only one class, {classes.tolist()}: nothing to tell apart")
     check_classes(surveys, classes, allow_missing)

@@ -9,13 +9,17 @@ import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.classifier.columns import is_missing
-from atomlearn.classifier.tables import NamedArray
-from atomlearn.errors import UnfitParts
+from atomlearn.classifier.frames import NamedArray
+from atomlearn.classifier.tables import Kind, column_kinds
+from atomlearn.errors import InvalidTable, UnfitParts
 
 SAMPLED = 50_000
 """Rows of all parts together by which cuts and categories are chosen ..."""
 WIDE = 1000
 """... and proportionally fewer if there are more columns than this: they come to one machine."""
+
+
+_KINDS = {"number": "numbers", "boolean": "truth values", "category": "text or categories"}
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Survey:
     n_rows: int
     columns: tuple[str, ...] | int
     """The names of the columns, or how many there are."""
+    kinds: tuple[Kind | None, ...]
+    """What each column holds; ``None`` if all of it is missing here."""
     labels: npt.NDArray[Any]
     counts: npt.NDArray[np.int64]
     """Rows of each label."""
@@ -57,7 +63,12 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
     rows = X.iloc[which] if hasattr(X, "iloc") else X[which]
     names = getattr(X, "columns", getattr(X, "column_names", None))
     columns = int(X.shape[1]) if names is None else tuple(map(str, names))
-    return Survey(len(labels), columns, found, counts, rows, labels[which])
+    listed = [f"x{j}" for j in range(X.shape[1])] if isinstance(columns, int) else columns
+    try:
+        kinds = column_kinds(X, listed)
+    except InvalidTable as error:
+        raise UnfitParts(f"partition {part}: {error}") from None
+    return Survey(len(labels), columns, tuple(kinds), found, counts, rows, labels[which])
 
 
 def sampled(n_parts: int) -> int:
@@ -67,6 +78,10 @@ def sampled(n_parts: int) -> int:
 
 def stacked(rows: Sequence[Any]) -> Any:
     """Rows of several parts as one table of the same kind."""
+    if type(rows[0]).__module__.startswith("polars"):
+        import polars as pl
+
+        return pl.concat(rows, how="vertical_relaxed")
     if hasattr(rows[0], "columns"):
         import pandas as pd
 
@@ -85,6 +100,23 @@ def check_columns(surveys: Sequence[Survey]) -> None:
                 f"partition {part} has {_told(one.columns)}, partition 0 has "
                 f"{_told(surveys[0].columns)}{_difference(one.columns, surveys[0].columns)}"
             )
+
+
+def check_kinds(surveys: Sequence[Survey]) -> None:
+    """A column must be numbers (or truth values) in all parts, or categories in all."""
+    first: dict[int, tuple[int, Kind]] = {}
+    for part, one in enumerate(surveys):
+        for j, kind in enumerate(one.kinds):
+            if kind is None or not one.n_rows:
+                continue
+            where, known = first.setdefault(j, (part, kind))
+            if (kind == "category") != (known == "category"):
+                name = f"x{j}" if isinstance(one.columns, int) else one.columns[j]
+                raise UnfitParts(
+                    f"column {name!r} holds {_KINDS[known]} in partition {where} and "
+                    f"{_KINDS[kind]} in partition {part}: convert it to the same type in all of "
+                    "them, or drop it"
+                )
 
 
 def check_classes(surveys: Sequence[Survey], classes: npt.NDArray[Any], allowed: bool) -> None:

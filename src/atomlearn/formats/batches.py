@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.tables import NamedArray
-from atomlearn.errors import InvalidTable
-from atomlearn.formats.tables import Table, csv_tables, matrix, open_parquet
+from atomlearn.classifier.frames import NO_TIMES, NamedArray
+from atomlearn.errors import DataNotFound, InvalidTable
+from atomlearn.formats.tables import Mixed, Table, csv_tables, matrix, open_parquet
 
 ROWS = 100_000
 """Rows of a batch, if nothing else is said."""
@@ -60,6 +60,7 @@ class ParquetBatches:
                     if name not in names:
                         raise InvalidTable(f"{path} has no column {name!r}; it has {names[:20]}")
                 kept = [name for name in names if name not in self.drop]
+                _refuse_times(path, file.schema_arrow, kept)
                 for batch in file.iter_batches(batch_size=self.rows, columns=kept):
                     columns = {
                         name: batch.column(name).to_numpy(zero_copy_only=False) for name in kept
@@ -90,6 +91,7 @@ class CsvBatches:
     def _look(self) -> dict[str, bool]:
         """Which columns hold text: those that do anywhere."""
         is_text: dict[str, bool] = {}
+        mixed: dict[str, Mixed] = {}
         first_row = 0
         for table in csv_tables(self.path, self.rows):
             for name in self.drop:
@@ -98,10 +100,13 @@ class CsvBatches:
                 row = first_row + table.column(self.target).index(None)
                 raise InvalidTable(f"{self.path}: row {row} has no {self.target!r}")
             for name in table.columns:
-                guessed = table.guessed(name)
-                text = any(isinstance(cell, str) for cell in guessed)
-                is_text[name] = is_text.get(name, False) or text
+                seen = mixed.setdefault(name, Mixed())
+                seen.look(table.column(name), first_row)
+                is_text[name] = is_text.get(name, False) or table.is_category(name)
             first_row += table.n_rows
+        for name, seen in mixed.items():
+            if name not in self.drop:
+                seen.warn(str(self.path), name)
         return is_text
 
     def _column(self, table: Table, name: str, is_text: dict[str, bool]) -> list[Any]:
@@ -121,6 +126,8 @@ def read_batches(
     ``target`` is the column of the labels; columns named in ``drop`` are left out.
     """
     path = Path(path)
+    if not path.exists():
+        raise DataNotFound(f"{path}: there is no such file or folder")
     if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
         return ParquetBatches(path, target, rows, drop)
     return CsvBatches(path, target, rows, drop)
@@ -132,6 +139,13 @@ def _side_by_side(columns: list[npt.NDArray[Any]], names: list[str]) -> NamedArr
         return NamedArray.of(np.column_stack(columns), names)
     table = matrix([column.tolist() for column in columns])
     return NamedArray.of(table, names)
+
+
+def _refuse_times(path: Path, schema: Any, names: list[str]) -> None:
+    """NumPy would make numbers of them, without saying of what."""
+    for name in names:
+        if str(schema.field(name).type).startswith(("date", "time", "duration")):
+            raise InvalidTable(f"{path}: {NO_TIMES.format(name)}")
 
 
 def _checked(rows: int) -> int:

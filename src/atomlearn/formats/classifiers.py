@@ -12,6 +12,7 @@ for going on learning.
 
 import math
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.examples import Unseen
 from atomlearn.learning.rounds import Learned
+from atomlearn.reading.telling import Measure
 
 KIND = "classifier"
 VERSION = 1
@@ -68,6 +70,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "epochs": [concept.epoch for concept in learned.concepts],
             "seed": str(classifier.seed_),
             "params": _params_as_json(classifier),
+            "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
     file.add_json("history.json", [_history_as_json(one) for one in classifier.history_])
@@ -112,6 +115,7 @@ class _Reader:
         classifier.seed_ = int(seed)
         classifier.learned_ = self.learned()
         classifier.sample_ = self.sample()
+        classifier.held_out_ = self.held_out()
         classifier.history_ = self.history(classes.tolist())
         classifier.estimated_error_ = classifier.learned_.error
         classifier.conflicts_ = []
@@ -198,6 +202,12 @@ class _Reader:
         known = set(classes)
         return [_epoch(one, known) for one in self.file.json("history.json").items()]
 
+    def held_out(self) -> list[list[Measure]]:
+        told = self.state.given("held_out")  # older files have none
+        classes = [] if told is None else told.items()
+        self.state.need(len(classes) in (0, self.n_classes), "has not measures for each class")
+        return [[_measure(one) for one in ours.items()] for ours in classes]
+
 
 _USERS = ("n_jobs", "verbose")
 """Parameters that are of the machine and of whoever uses it, not of the model."""
@@ -230,6 +240,7 @@ _PARAMS: dict[str, Callable[[Value, int], Any]] = {
     "class_weight": _class_weight,
     "symmetries": lambda told, n: [one.integers(n, -1, n - 1) for one in told.items()],
     "image_shape": _image_shape,
+    "max_classes": lambda told, n: told.integer(low=1),
     "random_state": lambda told, n: told.integer(),
 }
 """How each parameter is read, given the number of columns."""
@@ -247,6 +258,12 @@ def _column(j: int, told: Value) -> Column:
     categories = tuple(one.plain() for one in told["categories"].items())
     told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
     return CategoryColumn(j, name, categories, may_miss)
+
+
+def _measure(told: Value) -> Measure:
+    *shares, examples = told.items(4)
+    coverage, exclusion, error = (share.number(0, 1 + 1e-9) for share in shares)
+    return Measure(coverage, exclusion, error, examples.integer(high=1 << 62))
 
 
 def _epoch(told: Value, classes: set[Any]) -> dict[str, Any]:

@@ -1,18 +1,30 @@
 """Relation files (``.rel``): one relation a line, as in :mod:`atomlearn.algebra.syntax`; UTF-8."""
 
+import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.doubts import doubtful_name, lookalikes
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.syntax import ParsedRelation, parse_relation, write_name
 from atomlearn.algebra.terms import Term
-from atomlearn.errors import AtomlearnError, EmptyFile, NotText, RelationSyntaxError
+from atomlearn.errors import (
+    AtomlearnError,
+    DoubtfulRelation,
+    EmptyFile,
+    NotText,
+    RelationSyntaxError,
+)
 from atomlearn.formats.replacing import replacing
 
 MAX_LINE = 1 << 24
 """Bytes in a line. More is not a relation file."""
+
+MOST_WARNINGS = 10
+"""Names that are said to look like others, of one file."""
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -21,7 +33,8 @@ def read_relations(path: str | Path) -> Algebra:
     """The algebra of a relation file. Constants are made in the order they are mentioned.
 
     Every error names the file and the line. A file without a single relation is an error too: it
-    is nearly always one that failed to be written.
+    is nearly always one that failed to be written. Lines that are probably not what was meant are
+    read as they stand, with a :class:`~atomlearn.errors.DoubtfulRelation` warning.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "bars.rel"
@@ -30,8 +43,14 @@ def read_relations(path: str | Path) -> Algebra:
     <Algebra: 1 positive and 1 negative relations over 3 constants>
     """
     algebra = Algebra()
+    mentions: Counter[str] = Counter()
+    line_of: dict[str, int] = {}
     with Path(path).open("rb") as file:
         for number, (left, positive, right) in iterate_relations(file, str(path)):
+            for name in (*left, *right):
+                line_of.setdefault(name, number)
+            mentions.update(left)
+            mentions.update(right)
             try:
                 relation = Relation(_term(algebra, left), _term(algebra, right), positive)
             except AtomlearnError as error:
@@ -39,6 +58,8 @@ def read_relations(path: str | Path) -> Algebra:
             algebra.add(relation)
     if not algebra.n_constants:
         raise EmptyFile(f"{path} has no relations; write for example: v < c1 c2")
+    for name, other in lookalikes(mentions)[:MOST_WARNINGS]:
+        _warn(f"{path}:{line_of[name]}: {name!r} occurs only here; is it meant to be {other!r}?")
     return algebra
 
 
@@ -63,6 +84,12 @@ def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[int, ParsedRe
         except RelationSyntaxError as error:
             raise RelationSyntaxError(f"{where}: {error}") from None
         if parsed is not None:
+            doubtful = doubtful_name(text, parsed)
+            if doubtful is not None:
+                _warn(
+                    f"{where}: {doubtful!r} is read as the name of a constant; a negative relation "
+                    f'is written a !< b (and a constant of that name in quotes: "{doubtful}")'
+                )
             yield number, parsed
 
 
@@ -82,6 +109,10 @@ def write_relations(algebra: Algebra, path: str | Path) -> None:
         for i, name in enumerate(algebra.names):
             if i not in mentioned:
                 file.write(f"{write_name(name)} < {write_name(name)}\n".encode())
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DoubtfulRelation, stacklevel=4)
 
 
 def _term(algebra: Algebra, names: list[str]) -> Term:

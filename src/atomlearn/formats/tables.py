@@ -5,6 +5,7 @@ cells decide, when it is used the model does, so that a code such as ``007`` is 
 """
 
 import csv
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,9 +16,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.errors import AtomlearnError, EmptyFile, InvalidTable, MissingExtra, NotText
+from atomlearn.errors import (
+    AtomlearnError,
+    EmptyFile,
+    InvalidTable,
+    MissingExtra,
+    MixedColumn,
+    NotText,
+)
 
 MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
+FEW_TEXT = 0.1
+"""Share of cells that are text up to which a column was probably meant to be numbers."""
 TRUTH = {"true": True, "false": False}
 
 
@@ -51,7 +61,17 @@ class Table:
             return [None if cell is None else TRUTH[cell.lower()] for cell in cells]
         if all(_is_number(cell) for cell in known):
             return [None if cell is None else float(cell) for cell in cells]
+        mixed = Mixed()
+        mixed.look(cells, 0)
+        mixed.warn(self.path, name)
         return cells
+
+    def is_category(self, name: str) -> bool:
+        """Has a column cells that are neither numbers nor truth values?"""
+        known = [cell for cell in self.column(name) if cell is not None]
+        return not (
+            all(cell.lower() in TRUTH for cell in known) or all(_is_number(cell) for cell in known)
+        )
 
     def numbers(self, name: str) -> list[Any]:
         """The cells of a column as numbers (truth values are 0 and 1), or where one is not."""
@@ -71,9 +91,44 @@ class Table:
         return float(cell)
 
 
+@dataclass
+class Mixed:
+    """A column that is text because of a few cells: nearly always a slip."""
+
+    n_known: int = 0
+    n_text: int = 0
+    row: int = 0
+    """The first row that is text ..."""
+    cell: str = ""
+    """... and what it has."""
+
+    def look(self, cells: list[str | None], first_row: int) -> None:
+        """Look at some cells more; ``first_row`` is the number of the first."""
+        for i, cell in enumerate(cells):
+            if cell is not None:
+                self.n_known += 1
+                if not _is_number(cell):
+                    self.n_text += 1
+                    if self.n_text == 1:
+                        self.row, self.cell = first_row + i, cell
+
+    def warn(self, path: str, name: str) -> None:
+        """Warn if nearly all cells are numbers."""
+        if 0 < self.n_text <= FEW_TEXT * self.n_known:
+            warnings.warn(
+                f"{path}: column {name!r} is read as text, because {self.n_text:,} of "
+                f"{self.n_known:,} cells are no numbers, the first in row {self.row}: "
+                f"{self.cell!r} (leave a cell empty where a number is missing)",
+                MixedColumn,
+                stacklevel=3,
+            )
+
+
 def read_table(path: str | Path) -> Table:
     """Read a CSV or Parquet file."""
     path = Path(path)
+    if path.is_dir():
+        raise InvalidTable(f"{path} is a folder: read its Parquet files in batches (--batch-rows)")
     if path.suffix.lower() in (".parquet", ".pq"):
         return _read_parquet(path)
     return _read_csv(path)

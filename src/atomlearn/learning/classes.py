@@ -15,7 +15,8 @@ import numpy.typing as npt
 from atomlearn import interrupts
 from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.concept import Concept, Indices, Sampler
-from atomlearn.learning.examples import Examples
+from atomlearn.learning.examples import Examples, HeldOut
+from atomlearn.learning.lists import Lists
 from atomlearn.learning.rounds import (
     Learned,
     OnEpoch,
@@ -103,14 +104,22 @@ def learn_sparing(
     split, *seeds = seed.spawn(1 + examples.n_classes)
     n_spared = min(LARGEST_SPARED, int(SPARED_SHARE * len(examples)))
     order = np.argsort(row_keys(examples.variants[0], np.random.default_rng(split)), kind="stable")
-    held = examples.some(np.sort(order[:n_spared]))
+    spared = np.sort(order[:n_spared])
+    held = examples.some(spared)
     rest = examples.some(np.sort(order[n_spared:]))
     samplers = make_samplers(rest, seeds, rounds.settings, known)
     targets = list(schedule(rounds.settings.max_epochs or LARGE_EPOCHS))
     samplers = rounds.learn(samplers, targets, held)
-    n_jobs, blocks = rounds.settings.n_jobs, held.blocks()
+    n_jobs = rounds.settings.n_jobs
     if not all(map(has_learned, samplers)):  # too early to calibrate
         return uncalibrated(samplers, n_jobs)
+    learned = pruned(samplers, held, n_jobs)
+    return replace(learned, held_out=[HeldOut(atoms_of(samplers), spared)])
+
+
+def pruned(samplers: Sequence[Sampler], held: Examples, n_jobs: int | None) -> Learned:
+    """What was learned, with fewer pins if these are as good."""
+    blocks = held.blocks()
     everything = conclude(samplers, held, blocks, n_jobs)
     if all(len(sampler.concept.pool) <= KEPT for sampler in samplers):
         return everything
@@ -142,6 +151,7 @@ def learn_folded(
     ratios = np.zeros((len(examples), examples.n_classes))
     unseen = np.zeros(len(examples), dtype=np.bool_)
     in_part: list[Concept] | None = None
+    held_out = []
     for f in range(FOLDS):
         rounds.time_share = (f + 1) / (2 * FOLDS)  # half the time for the calibration
         held = examples.some(np.flatnonzero(part == f))
@@ -160,6 +170,7 @@ def learn_folded(
         in_part = concepts
         ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
         unseen[part == f] = True
+        held_out.append(HeldOut(atoms_of(samplers), np.flatnonzero(part == f)))
     told = examples.some(np.flatnonzero(unseen)).unseen(ratios[unseen])
     fitted = told.calibrate()
     if len(told):
@@ -175,7 +186,13 @@ def learn_folded(
                 samplers[k] = sampler_of(examples.some(believed), k, in_part[k])
     thin(samplers, SMALL_KEPT, settings.n_jobs)
     doubted = np.setdiff1d(np.arange(len(examples)), believed)
-    return replace(uncalibrated(samplers), calibration=fitted, unseen=told, doubted=doubted)
+    learned = uncalibrated(samplers)
+    return replace(learned, calibration=fitted, unseen=told, doubted=doubted, held_out=held_out)
+
+
+def atoms_of(samplers: Sequence[Sampler]) -> list[Lists]:
+    """The atoms of each class, as they are now."""
+    return [sampler.concept.pool.atoms for sampler in samplers]
 
 
 def believable(

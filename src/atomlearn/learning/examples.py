@@ -9,6 +9,7 @@ import numpy.typing as npt
 from atomlearn.bits.rows import Rows
 from atomlearn.learning.calibration import Calibration, Floats, Labels, calibrate
 from atomlearn.learning.concept import Indices
+from atomlearn.learning.lists import Lists
 from atomlearn.learning.misses import Blocks, blocks_of
 from atomlearn.learning.symmetries import Symmetries
 
@@ -44,6 +45,13 @@ class Unseen:
         own = p[np.arange(len(self)), self.labels]
         wrong = p.argmax(axis=1) != self.labels
         return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
+
+
+class HeldOut(NamedTuple):
+    """Atoms of each class that were learned without some examples."""
+
+    atoms: list[Lists]
+    examples: Indices
 
 
 class Dissent(NamedTuple):

@@ -19,7 +19,7 @@ from joblib.parallel import get_active_backend
 from atomlearn import interrupts
 from atomlearn.learning.calibration import Calibration, Floats, log_ratio
 from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
-from atomlearn.learning.examples import Examples, Unseen
+from atomlearn.learning.examples import Examples, HeldOut, Unseen
 from atomlearn.learning.misses import Blocks
 from atomlearn.learning.progress import Report
 
@@ -70,6 +70,8 @@ class Learned:
     interrupted: bool = False
     doubted: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Examples that were left out because their labels are not to be believed."""
+    held_out: list[HeldOut] = field(default_factory=list)
+    """What was learned without some examples, for other measures than the error."""
 
     def scores(self, misses: npt.NDArray[np.int32]) -> Floats:
         """Calibrated scores of the classes, from misses."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant
-from atomlearn.errors import InconsistentRelations
 from atomlearn.problems.game import Game, not_following
+from atomlearn.problems.refuting import Setting
 
 
 @dataclass(frozen=True)
@@ -124,33 +124,35 @@ class Choices:
         return algebra
 
 
-def play(rules: Rules, given: Iterable[str]) -> Game:
+def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Game:
     """A game over the choices that the rules and what is given leave open.
 
     What follows from them is found by closure, exactly, and need not be learned; the rules of the
-    choices that are left are the same rules with the decided ones taken out. Raises
-    :class:`~atomlearn.errors.InconsistentRelations` if what is given contradicts the rules.
+    choices that are left are the same rules with the decided ones taken out. ``assumed`` choices
+    lose nothing but symmetric solutions, and serve to show that there is none. Raises
+    :class:`~atomlearn.errors.ContradictoryGivens` if what is given contradicts the rules.
     """
-    fixed = list(given)
-    whole = Choices(rules)
-    chosen, excluded = _decided(whole, fixed)
-    if chosen & excluded:
-        raise InconsistentRelations(whole.algebra(fixed).conflicts())
-    left = Choices(rules.among(frozenset(rules.excluded) - chosen - excluded, chosen))
-    rule_set = left.rule_set()
-    algebra = rule_set.copy()
-    if left.yes:
-        algebra.add(left.of_the_game(()))
-    asked = left.U | left.S
-    return Game(rule_set, algebra, left.yes, left.no, left.U, left.S, asked, chosen, excluded)
-
-
-def _decided(whole: Choices, given: list[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The choices that follow, made and not made."""
+    fixed, whole = list(given), Choices(rules)
     algebra = whole.constants.copy()
     algebra.add(whole.positive())
-    start = algebra.term([whole.U, whole.S, *(whole.yes[choice] for choice in given)])
-    found = set(algebra.closure(start).constants)
+    setting = Setting(algebra, whole.yes, whole.no, whole.U, whole.S, tuple(fixed), tuple(assumed))
+    setting.refuse_contradiction()
+    chosen, excluded = _decided(whole, algebra, fixed)
+    left = Choices(rules.among(frozenset(rules.excluded) - chosen - excluded, chosen))
+    rule_set = left.rule_set()
+    game = rule_set.copy()
+    if left.yes:
+        game.add(left.of_the_game(()))
+    asked = left.U | left.S
+    return Game(rule_set, game, left.yes, left.no, left.U, left.S, asked, chosen, excluded, setting)
+
+
+def _decided(
+    whole: Choices, rules: Algebra, given: list[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The choices that follow, made and not made."""
+    start = rules.term([whole.U, whole.S, *(whole.yes[choice] for choice in given)])
+    found = set(rules.closure(start).constants)
     chosen = frozenset(name for name in whole.yes if name in found)
     return chosen, frozenset(name for name in whole.no if f"!{name}" in found)
 

@@ -114,11 +114,23 @@ def solve(
         known = {v: chosen[0] for v, chosen in found.items() if len(chosen) == 1}
         return Colouring(known, g, named, shown.epoch, shown.idle, shown.inserted, shown)
 
+    # Without fixed colours any clique may have the first ones.
+    clique = [] if named else _clique(g)[:colours]
+    assumed = [choice(vertex, c) for c, vertex in enumerate(clique, start=1)]
     return Solver(
-        play(*_given(g, colours, named)),
+        play(*_given(g, colours, named), assumed),
         colouring,
         random_state=random_state,
         max_epochs=max_epochs,
         schedule=schedule,
         on_epoch=on_epoch,
     )
+
+
+def _clique(g: Graph) -> list[str]:
+    """Vertices that are all neighbours, not always as many as possible."""
+    found: list[str] = []
+    for vertex in sorted(g.vertices, key=lambda v: -len(g.neighbours(v))):
+        if all(g.adjacent(vertex, other) for other in found):
+            found.append(vertex)
+    return found

@@ -16,6 +16,7 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant, Term
 from atomlearn.bits import rows
+from atomlearn.problems.refuting import Refutation, Setting
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Game:
     ``yes`` and ``no`` are the two constants of each choice. The rules apply to the merge of
     ``rule`` and ``solution`` (the paper's U and S). A model is asked what lies below ``asked``.
     ``chosen`` and ``excluded`` are choices that were decided before, and are no part of the game.
+    ``setting`` is the problem before anything is given; if there is none, all of it is rules.
     """
 
     rules: Algebra
@@ -57,6 +59,14 @@ class Game:
     asked: Term
     chosen: frozenset[str] = frozenset()
     excluded: frozenset[str] = frozenset()
+    setting: Setting | None = None
+
+    def refutation(self) -> Refutation | None:
+        """Why there is no solution, if closure shows that there is none."""
+        setting = self.setting
+        if setting is None:
+            setting = Setting(self.algebra, self.yes, self.no, self.rule, self.solution)
+        return setting.refutation()
 
     @property
     def choices(self) -> tuple[str, ...]:

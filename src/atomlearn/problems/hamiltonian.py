@@ -112,8 +112,9 @@ def solve(
         places = tuple(at(shown, p) for p in range(len(g.vertices)))
         return Cycle(places, g, shown.epoch, shown.idle, shown.inserted, shown)
 
+    first = choice(g.vertices[0], 0)  # a cycle begins anywhere
     return Solver(
-        play(_rules(g), [choice(g.vertices[0], 0)]),
+        play(_rules(g), [first], assumed=[first]),
         cycle,
         random_state=random_state,
         max_epochs=max_epochs,

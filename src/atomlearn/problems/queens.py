@@ -17,6 +17,7 @@ from atomlearn.algebra.relations import Relation
 from atomlearn.bits.random import Seed
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.game import Game, Shown, not_following
+from atomlearn.problems.refuting import Setting
 from atomlearn.problems.solving import Schedule, Solver
 
 Square = tuple[int, int]
@@ -171,7 +172,11 @@ def game(size: int, queens: Iterable[str] = ()) -> Game:
     algebra.add(game_relations(b, fixed))
     yes = {square_name(*s): b.Q[s] for s in b.squares}
     no = {square_name(*s): b.E[s] for s in b.squares}
-    return Game(rule_set, algebra, yes, no, b.U, b.S, asked=b.S)
+    free = rule_set.copy()
+    free.add(relation for relation in game_relations(b, []) if relation.positive)
+    given = tuple(square_name(*s) for s in fixed)
+    setting = Setting(free, yes, no, b.U, b.S, given)
+    return Game(rule_set, algebra, yes, no, b.U, b.S, asked=b.S, setting=setting)
 
 
 def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:
@@ -246,8 +251,8 @@ def solve(
     """Complete boards, as they are found: an iterator, whose ``summary`` tells how it went.
 
     Fixed queens that contradict the rules raise
-    :class:`~atomlearn.errors.InconsistentRelations` with a derivation. A game that is consistent
-    but has no completion ends after ``max_epochs``.
+    :class:`~atomlearn.errors.ContradictoryGivens` with a derivation. A game without a completion
+    ends at once if closure shows it, else after ``max_epochs``; the ``summary`` tells which.
 
     >>> boards = solve(8, queens=["b4", "d5"], random_state=0, max_epochs=60)
     >>> board = next(boards)

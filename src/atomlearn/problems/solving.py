@@ -9,6 +9,7 @@ which a choice is *inserted* (one relation more, for that epoch only); both are 
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.bits.random import Seed, seed_sequence
 from atomlearn.errors import InterruptedWarning
 from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.refuting import Refutation
 
 
 class Answer(Protocol):
@@ -75,8 +77,12 @@ class Summary:
     again: int
     best: str
     interrupted: bool = False
+    refutation: Refutation | None = None
+    """Why there is no solution, if that is known."""
 
     def __str__(self) -> str:
+        if self.refutation is not None:
+            return f"{self.refutation} (shown by closure, without learning)"
         if self.found:
             again = f" ({self.again} shown again)" if self.again else ""
             return f"{_counted(self.found, 'solution')} in {_counted(self.epochs, 'epoch')}{again}"
@@ -87,16 +93,18 @@ class Summary:
             )
         return (
             f"no solution found in {_counted(self.epochs, 'epoch')}; the best had {self.best}. "
-            "The relations are consistent: there may be none, or more epochs may find one"
+            "Whether there is one is not known: closure finds no contradiction, and more epochs "
+            "may find one"
         )
 
 
 class Solver(Iterator[A]):
     """An iterator of solutions, each given out once, in the order they are found.
 
-    It ends after ``max_epochs``, or by Ctrl-C with a warning. ``summary`` tells how far it got,
-    ``best`` is the fullest answer shown so far, ``shown`` the latest; ``on_epoch`` is called with
-    each answer as it is shown.
+    It ends after ``max_epochs``, by Ctrl-C with a warning, or at once if closure shows that there
+    is no solution; ``refutation`` then says why. ``summary`` tells how far it got, ``best`` is the
+    fullest answer shown so far, ``shown`` the latest; ``on_epoch`` is called with each answer as it
+    is shown.
     """
 
     def __init__(
@@ -109,6 +117,8 @@ class Solver(Iterator[A]):
         schedule: Schedule | None = None,
         on_epoch: Callable[[A], None] | None = None,
     ) -> None:
+        if game.setting is not None:
+            game.setting.refuse_contradiction()
         learning, inserting = seed_sequence(random_state).spawn(2)
         self.game = game
         self.max_epochs = max_epochs
@@ -126,6 +136,11 @@ class Solver(Iterator[A]):
         self._best_size = (0, 0)
         self._waited = 0
 
+    @cached_property
+    def refutation(self) -> Refutation | None:
+        """Why there is no solution, if closure shows that there is none."""
+        return self.game.refutation() if self.game.choices else None
+
     def __next__(self) -> A:
         with interrupts.Deferred(learning=True) as note:
             answer = self._next()
@@ -139,6 +154,8 @@ class Solver(Iterator[A]):
 
     def _next(self) -> A | None:
         """The next solution, if there will be one."""
+        if self.refutation is not None:
+            return None
         if not self.game.choices and not self._found:
             return self._decided()
         while self.game.choices and self.epochs.number < self.max_epochs:
@@ -159,7 +176,8 @@ class Solver(Iterator[A]):
         """How far it got."""
         best = "nothing to show" if self.best is None else self.best.progress
         found = len(self._found)
-        return Summary(self.epochs.number, found, self.again, best, self.interrupted)
+        refutation = None if self.interrupted else self.refutation  # may take seconds to find
+        return Summary(self.epochs.number, found, self.again, best, self.interrupted, refutation)
 
     def _decided(self) -> A | None:
         """The answer of a game that the rules decide without learning."""

@@ -40,6 +40,10 @@ class Definition:
     clauses: tuple[Clause[Any], ...]
     measured: Measure | None = field(default=None, kw_only=True)
     """How it does on examples, if there were any to try it on."""
+    held_out: Measure | None = field(default=None, kw_only=True)
+    """How definitions made in the same way do on examples that were not learned from."""
+    classifier_error: float | None = field(default=None, kw_only=True)
+    """How often a whole classifier misjudges such examples as to this class."""
     total: int | None = field(default=None, kw_only=True)
     """How many clauses there are, if these are only some."""
     space: Space = field(repr=False, compare=False, kw_only=True)
@@ -157,6 +161,9 @@ class Definition:
                 "exclusion": self.measured.exclusion,
                 "error": self.measured.error,
                 "rows_measured": self.measured.examples,
+                "held_out_error": None if self.held_out is None else self.held_out.error,
+                "held_out_rows": None if self.held_out is None else self.held_out.examples,
+                "classifier_held_out_error": self.classifier_error,
             }
         return told
 
@@ -214,11 +221,21 @@ class Definition:
         if self.measured is None:
             return f"({told})" if told else ""
         one = self.measured
-        return (
-            f"({told + ': ' if told else ''}true of {one.coverage:.1%} of the class and false of "
-            f"{one.exclusion:.1%} of the others, error {one.error:.1%}, on {one.examples:,} "
-            f"{'training rows' if self.argument == 'row' else 'examples'})"
-        )
+        what = "training rows" if self.argument == "row" else "examples"
+        shares = _shares(one)
+        return f"({told + ': ' if told else ''}{shares}, on {one.examples:,} {what}{self._new()})"
+
+    def _new(self) -> str:
+        """What to expect of new rows."""
+        said = ""
+        if self.held_out is not None:
+            n = self.held_out.examples
+            said = f"; {_shares(self.held_out)}, on {n:,} different rows not learned from"
+        if self.classifier_error is not None:
+            there = "there " if said else "on rows not learned from "
+            said += f"; {there}the whole classifier's error as to this class is "
+            said += f"{self.classifier_error:.1%}"
+        return said
 
     # -- inside
 
@@ -273,6 +290,13 @@ class Definition:
 def plain(value: Any) -> Any:
     """A label as JSON has it."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _shares(one: Measure) -> str:
+    return (
+        f"true of {one.coverage:.1%} of the class and false of {one.exclusion:.1%} of the others, "
+        f"error {one.error:.1%}"
+    )
 
 
 def _one(kind: type[And] | type[Or], parts: Sequence[Formula]) -> Formula:

@@ -1,0 +1,100 @@
+"""How definitions do on rows that they were not made from.
+
+Every atom of a class holds for all of its training rows, so a definition looks better on these than
+on new ones. Where examples were held out while learning, in turn or for good, definitions are made
+again from what was learned without them, and measured on them.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from atomlearn.bits import rows as packed
+from atomlearn.classifier.columns import Bits
+from atomlearn.classifier.sample import TrainingSample, holders, subset
+from atomlearn.learning.examples import Examples, HeldOut
+from atomlearn.learning.lists import Lists, take
+from atomlearn.learning.rounds import Learned
+from atomlearn.reading.telling import Measure, by_gain, measure, without_idle
+
+MOST_CLAUSES = 12
+"""Definitions of one to so many clauses are measured."""
+
+
+class Trial(NamedTuple):
+    """Atoms of each class, rows to choose among them by, and examples that had no part in it."""
+
+    atoms: Sequence[Lists]
+    sample: TrainingSample
+    held: Examples
+
+
+def trials_of(held_out: Iterable[HeldOut], examples: Examples) -> list[Trial]:
+    """The trials of what was learned from some of the examples at a time."""
+    trials = []
+    for one in held_out:
+        rest = examples.some(np.setdiff1d(np.arange(len(examples)), one.examples))
+        rows = rest.variants[0]
+        sample = TrainingSample.empty(rows.shape[1], examples.n_classes)
+        sample = sample.extended(rows, rest.labels)
+        trials.append(Trial(one.atoms, sample, examples.some(one.examples)))
+    return trials
+
+
+def measure_definitions(trials: Sequence[Trial], n_classes: int) -> list[list[Measure]]:
+    """For each class, definitions of one clause, of two, ... measured on all trials together."""
+    if not trials:
+        return []
+    # As when errors are estimated: an example counts by its weight, with all labels that it had.
+    labelled = [trial.held.unseen(np.zeros((len(trial.held), 0))) for trial in trials]
+    labels = np.concatenate([one.labels for one in labelled])
+    weights = np.concatenate([one.weights for one in labelled])
+    found = []
+    for k in range(n_classes):
+        truths = [_truths(trial, k) for trial in trials]
+        is_true = np.concatenate(truths, axis=1)
+        found.append([measure(line, labels == k, weights) for line in is_true])
+    return found
+
+
+def classifier_errors(learned: Learned) -> list[float] | None:
+    """For each class, the share of held-out examples of which the classifier wrongly says that
+    they are of it, or are not."""
+    unseen = learned.unseen
+    if len(unseen) == 0:
+        return None
+    said = learned.calibration.probabilities(unseen.ratios).argmax(axis=1)
+    share = unseen.weights / unseen.weights.sum()
+    return [
+        float(share[(said == k) != (unseen.labels == k)].sum())
+        for k in range(len(learned.concepts))
+    ]
+
+
+def chosen_atoms(
+    atoms: Lists, k: int, sample: TrainingSample, max_clauses: int | None
+) -> tuple[list[int], packed.Rows, packed.Rows]:
+    """The atoms of a definition in the order they are chosen, idle ones included; also what each
+    atom of the class leaves out, and the rows of other classes."""
+    others = subset(sample.labels != k)
+    missed = ~holders(atoms, sample.columns()) & others
+    return by_gain(missed, np.diff(atoms.starts), others, max_clauses), missed, others
+
+
+def _truths(trial: Trial, k: int) -> Bits:
+    """Is the definition of one clause, of two, ... true of each held-out example and label?"""
+    atoms, held = trial.atoms[k], trial.held
+    chosen, missed, others = chosen_atoms(atoms, k, trial.sample, MOST_CLAUSES)
+    which = np.concatenate([np.arange(len(held)), held.dissent.examples])
+    truths = np.ones((MOST_CLAUSES, len(which)), dtype=np.bool_)
+    if not chosen or not len(held):
+        return truths
+    empty = TrainingSample.empty(held.variants.shape[2], held.n_classes)
+    columns = TrainingSample(held.variants[0], held.labels, empty.totals).columns()
+    has = packed.unpack(holders(take(atoms, np.array(chosen)), columns), len(held))
+    place = {atom: i for i, atom in enumerate(chosen)}
+    for size in range(1, MOST_CLAUSES + 1):
+        kept = [place[atom] for atom in without_idle(chosen[:size], missed, others)]
+        truths[size - 1] = np.logical_and.reduce(has[kept], axis=0)[which]
+    return truths

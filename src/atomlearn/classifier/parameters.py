@@ -1,0 +1,71 @@
+"""Parameters of the classifier, checked before anything is done with them."""
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+from atomlearn.errors import InvalidParameter
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise :class:`~atomlearn.errors.InvalidParameter` for the first that cannot be meant."""
+    for name in ("max_epochs", "max_classes"):
+        if parameters[name] is not None:
+            check_count(name, parameters[name])
+    limit = parameters["time_limit"]
+    if limit is not None and not (_is_finite(limit) and limit > 0):
+        raise InvalidParameter(f"time_limit must be positive and finite, in seconds: {limit!r}")
+    n_jobs = parameters["n_jobs"]
+    if n_jobs is not None and (not _is_whole(n_jobs) or n_jobs == 0):
+        raise InvalidParameter(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
+    if not isinstance(parameters["verbose"], Integral):
+        raise InvalidParameter(f"verbose must be 0 or 1, not {parameters['verbose']!r}")
+    _check_seed(parameters["random_state"])
+    _check_image_shape(parameters["image_shape"])
+    _check_class_weight(parameters["class_weight"])
+    if not isinstance(parameters["symmetries"], None | list | tuple) and not hasattr(
+        parameters["symmetries"], "__iter__"
+    ):
+        raise InvalidParameter("symmetries must be a list of maps of columns")
+
+
+def check_count(name: str, value: Any) -> int:
+    """A whole number of at least one."""
+    if not _is_whole(value) or value < 1:
+        raise InvalidParameter(f"{name} must be at least 1 and whole, not {value!r}")
+    return int(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_seed(seed: Any) -> None:
+    if isinstance(seed, str | float) or (isinstance(seed, Integral) and seed < 0):
+        raise InvalidParameter(f"random_state must be a whole number from 0 on, not {seed!r}")
+
+
+def _check_image_shape(shape: Any) -> None:
+    if shape is None:
+        return
+    sides = tuple(shape) if isinstance(shape, list | tuple) else ()
+    if len(sides) != 2 or not all(_is_whole(side) and side > 0 for side in sides):
+        raise InvalidParameter(f"image_shape must be (height, width), such as (28, 28): {shape!r}")
+
+
+def _check_class_weight(weights: Any) -> None:
+    if weights is None or (isinstance(weights, str) and weights == "balanced"):
+        return
+    if not isinstance(weights, Mapping):
+        raise InvalidParameter(f"class_weight must be a dict, 'balanced' or None, not {weights!r}")
+    for label, weight in weights.items():
+        if not _is_finite(weight) or weight < 0:
+            raise InvalidParameter(
+                f"class_weight: the weight of {label!r} must be a number from 0 on, not negative, "
+                f"infinite or nan: {weight!r}"
+            )

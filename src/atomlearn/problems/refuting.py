@@ -1,0 +1,194 @@
+"""Is there no solution at all? Closure tells, with nothing assumed or with one choice at a time.
+
+The closure of what is given is part of every solution. If it has both constants of a choice, "it is
+so" and "it is not so", there is no solution. More is found by *probing*, the failed literals of
+Freeman, "Improvements to propositional satisfiability search algorithms" (1995): if the closure
+with one choice made is contradictory, every solution leaves that choice out, and the reverse; what
+is learned this way is kept, until nothing more comes of it. Both are sound, neither is complete.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.closure import (
+    Flags,
+    Implications,
+    Indices,
+    chain,
+    close,
+    forget,
+    implications,
+    workspace,
+)
+from atomlearn.algebra.conflicts import Conflict
+from atomlearn.algebra.relations import IndexLists
+from atomlearn.algebra.terms import Constant
+from atomlearn.bits.jit import kernel
+from atomlearn.errors import ContradictoryGivens
+
+ORDERS = 10
+"""Orders in which givens are left out, in search of the smallest set that clashes."""
+
+MOST_TESTS = 200
+"""Sets of givens that are probed in search of the few that clash."""
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """There is no solution: some of what is given clashes, or nothing given is needed for that."""
+
+    givens: tuple[str, ...]
+    """None of them can be left out, if there were few enough to try; empty if the rules alone
+    have no solution."""
+
+    def __str__(self) -> str:
+        if not self.givens:
+            return "there is no solution, whatever is given: the rules alone exclude it"
+        if len(self.givens) == 1:
+            return f"there is no solution with {self.givens[0]}"
+        return f"there is no solution: these givens clash: {', '.join(self.givens)}"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A problem before anything is given, and what is given.
+
+    ``algebra`` has the rules as positive relations. ``assumed`` are choices that lose no solution
+    but symmetric ones, such as where a cycle begins: probing starts from them, too.
+    """
+
+    algebra: Algebra
+    yes: Mapping[str, Constant]
+    no: Mapping[str, Constant]
+    rule: Constant
+    solution: Constant
+    given: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+
+    def refuse_contradiction(self) -> None:
+        """Raise, with the few givens that clash, if their closure is contradictory."""
+        if not self.is_contradictory(self.given):
+            return
+        givens = self._clashing_pair() or self._fewest()
+        own = tuple(name for name in givens if name not in self.assumed)
+        raise ContradictoryGivens(own, [self._conflict(givens)])
+
+    def refutation(self) -> Refutation | None:
+        """Why there is no solution, if probing shows that there is none."""
+        if not self.is_refuted(self.given):
+            return None
+        return Refutation(minimal(self.given, self.is_refuted))
+
+    def is_contradictory(self, given: Iterable[str]) -> bool:
+        """Has the closure of these givens both constants of a choice?"""
+        return self._has_both(close(self._rules, self._start(given)))
+
+    def is_refuted(self, given: Iterable[str]) -> bool:
+        """Does probing show that these givens have no solution?"""
+        known = close(self._rules, self._start((*self.assumed, *given)))
+        while not self._has_both(known):
+            is_open = ~np.isin(self._yes, known) & ~np.isin(self._no, known)
+            yes, no = self._yes[is_open], self._no[is_open]
+            never = failing(self._rules, known, yes, self._yes, self._no)
+            always = failing(self._rules, known, no, self._yes, self._no)
+            if (never & always).any():
+                return True
+            if not (never | always).any():
+                return False
+            found = np.concatenate([known, no[never], yes[always]])
+            known = close(self._rules, found.tolist())
+        return True
+
+    @cached_property
+    def _rules(self) -> Implications:
+        positive = self.algebra.positive
+        left = IndexLists.of([relation.left for relation in positive])
+        right = IndexLists.of([relation.right for relation in positive])
+        return implications(left, right, self.algebra.n_constants)
+
+    @cached_property
+    def _yes(self) -> Indices:
+        return np.array([c.indices[0] for c in self.yes.values()], dtype=np.int64)
+
+    @cached_property
+    def _no(self) -> Indices:
+        return np.array([self.no[name].indices[0] for name in self.yes], dtype=np.int64)
+
+    def _start(self, given: Iterable[str]) -> list[int]:
+        made = (self.yes[name].indices[0] for name in given)
+        return [self.rule.indices[0], self.solution.indices[0], *made]
+
+    def _has_both(self, closed: Indices) -> bool:
+        return bool((np.isin(self._yes, closed) & np.isin(self._no, closed)).any())
+
+    def _clashing_pair(self) -> tuple[str, ...]:
+        """Two givens that clash by themselves: easier to see than any larger set."""
+        for i, one in enumerate(self.given):
+            others = self.given[i + 1 :]
+            constants = np.array([self.yes[o].indices[0] for o in others], dtype=np.int64)
+            start = np.array(self._start([one]), dtype=np.int64)
+            fails = failing(self._rules, start, constants, self._yes, self._no)
+            if fails.any():
+                return one, others[int(fails.argmax())]
+        return ()
+
+    def _fewest(self) -> tuple[str, ...]:
+        """The smallest of several minimal sets: leaving out in another order gives another."""
+        rng = np.random.default_rng(0)
+        orders = [rng.permutation(len(self.given)) for _ in range(ORDERS)]
+        sets = [minimal([self.given[i] for i in order], self.is_contradictory) for order in orders]
+        fewest = min(sets, key=len)
+        return tuple(name for name in self.given if name in fewest)
+
+    def _conflict(self, givens: Sequence[str]) -> Conflict:
+        algebra = self.algebra.copy()
+        if made := [self.yes[name] for name in givens]:
+            algebra.add(algebra.term(made) <= self.solution)
+        both = self.rule | self.solution
+        algebra.add(~(self.yes[name] | self.no[name] <= both) for name in self.yes)
+        return min(algebra.conflicts(), key=lambda conflict: len(conflict.derivation))
+
+
+def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
+    """Some of the givens that still fail, of which none can be left out.
+
+    >>> minimal("abcdef", lambda some: "b" in some and "e" in some)
+    ('b', 'e')
+    """
+    kept, tests = list(givens), 0
+    step = max(1, len(kept) // 2)  # many at a time at first: most are not needed
+    while step:
+        at = 0
+        while at < len(kept) and tests < MOST_TESTS:
+            rest = kept[:at] + kept[at + step :]
+            tests += 1
+            if fails(rest):
+                kept = rest
+            else:
+                at += step
+        step //= 2
+    return tuple(kept)
+
+
+@kernel
+def failing(
+    rules: Implications, known: Indices, assumed: Indices, yes: Indices, no: Indices
+) -> Flags:
+    """For each constant assumed beside what is known: has the closure both of some ``yes, no``?"""
+    work = workspace(rules)
+    start = np.empty(known.shape[0] + 1, dtype=np.int64)
+    start[:-1] = known
+    fails = np.zeros(assumed.shape[0], dtype=np.bool_)
+    for k in range(assumed.shape[0]):
+        start[-1] = assumed[k]
+        n, _ = chain(rules, start, work)
+        for c in range(yes.shape[0]):
+            if work.inside[yes[c]] and work.inside[no[c]]:
+                fails[k] = True
+                break
+        forget(rules, n, work)
+    return fails
