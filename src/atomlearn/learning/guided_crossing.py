@@ -2,8 +2,8 @@
 
 Every row has a literal or its complement, so ``⊤ < l ⊙ l'`` is a positive relation that always
 holds. Crossing it into an atom ``φ`` gives two atoms, ``φ ∪ l`` and ``φ ∪ l'``: the rows that miss
-``φ`` are split into those that miss the one and those that miss the other. Sparse Crossing takes its
-relations from examples, at random; here the relation is the one that explains most of what is still
+``φ`` are split into those that miss the one and those that miss the other. Sparse Crossing takes
+its relations from examples, at random; here it is the relation that explains most of what is still
 wrong with the predictions, as measured on the rows of a batch. It starts from the empty atom, which
 all rows miss, and the rows that miss a final atom are its *cell*.
 
