@@ -4,7 +4,6 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn import interrupts
 from atomlearn.bits.random import seed_sequence
 from atomlearn.bits.rows import Rows
+from atomlearn.classifier.alternatives import find_alternatives
 from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.frames import declared_categories
@@ -36,7 +36,9 @@ from atomlearn.classifier.tables import read_table
 from atomlearn.classifier.targets import check_targets
 from atomlearn.classifier.training import TrainingRows, codes_of, read_training, root_seed
 from atomlearn.errors import InterruptedWarning, InvalidParameter
+from atomlearn.learning.calibration import softmax
 from atomlearn.learning.classes import Plan, learn_classes, plan
+from atomlearn.learning.guided_crossing import Alternatives
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Current, Learned, Settings
 
@@ -70,6 +72,10 @@ class AlgebraicClassifier(
     max_classes : int, default=None
         Most classes. By default a target that looks like a number to be predicted is refused:
         very many labels that are all numbers.
+    evidence : {"auto", "strict", "weighted"}, default="auto"
+        Which atoms decide. *Strict* atoms hold for every example of their class, and the misses are
+        counted, as in the paper. *Weighted* atoms may have exceptions, and each adds to the
+        log-odds. ``"auto"`` takes what predicts held-out rows best: either, or both together.
     warm_start : bool, default=False
         Whether ``fit`` goes on with what is known, on the same columns and classes.
     class_weight : dict, "balanced" or None, default=None
@@ -97,6 +103,7 @@ class AlgebraicClassifier(
     doubted_ : rows left out because the others contradict their labels, if labels are noisy.
     history_ : one dictionary an epoch and class.
     estimated_error_ : share of errors on examples no batch has seen, if there were any.
+    evidence_ : which atoms decide, and the held-out losses it was chosen by.
     learned_ : the engine's own result: concepts, their pools of atoms, the calibration.
     held_out_ : for each class, how definitions of one clause, of two, ... do on rows that they were
         not made from; empty after ``partial_fit``.
@@ -121,6 +128,7 @@ class AlgebraicClassifier(
         max_epochs: int | None = None,
         time_limit: float | None = None,
         max_classes: int | None = None,
+        evidence: str = "auto",
         warm_start: bool = False,
         class_weight: Any = None,
         symmetries: Any = None,
@@ -132,6 +140,7 @@ class AlgebraicClassifier(
         self.max_epochs = max_epochs
         self.time_limit = time_limit
         self.max_classes = max_classes
+        self.evidence = evidence
         self.warm_start = warm_start
         self.class_weight = class_weight
         self.symmetries = symmetries
@@ -176,6 +185,7 @@ class AlgebraicClassifier(
                 hooks.on_round,
                 hooks.on_epoch,
                 known,
+                None if self.evidence == "strict" else self._alternatives,
             )
 
         before = self.history_ if goes_on else []
@@ -264,8 +274,7 @@ class AlgebraicClassifier(
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, calibrated on examples that were not learned from."""
-        misses = self.misses(X)
-        return self.learned_.probabilities(misses)
+        return softmax(self._scores(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row."""
@@ -292,7 +301,7 @@ class AlgebraicClassifier(
 
     def _settings(self) -> Settings:
         check_parameters(self.get_params(deep=False))
-        return Settings(self.max_epochs, self.time_limit, self.n_jobs)
+        return Settings(self.max_epochs, self.time_limit, self.n_jobs, evidence=self.evidence)
 
     def _rows(self, table: Any, targets: Any, sample_weight: Any) -> TrainingRows:
         if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
@@ -374,11 +383,9 @@ class AlgebraicClassifier(
             concept.all_positives = None
             concept.hard = np.zeros(0, dtype=np.int64)
             concept.masters.clear()
-        learned.calibration = replace(
-            learned.calibration,
-            offset=learned.calibration.offset + np.log(class_weights),
-        )
+        learned.prior = np.log(class_weights)
         self.learned_ = learned
+        self.evidence_ = learned.evidence
         self.conflicts_ = conflicts
         self.doubted_ = doubted
         self.estimated_error_ = learned.error
@@ -402,5 +409,11 @@ class AlgebraicClassifier(
         return self.encoder_.pack(read_table(self, X, reset=False), extra=1)
 
     def _scores(self, X: Any) -> Floats:
-        misses = self.misses(X)
-        return self.learned_.scores(misses)
+        rows, n = self._packed(X), len(self.encoder_.literals_) + 1
+        parts = [rows[i : i + ROWS_AT_ONCE] for i in range(0, len(rows), ROWS_AT_ONCE)]
+        return np.concatenate(
+            [self.learned_.scores(blocks_of(part, n), len(part), self.n_jobs) for part in parts]
+        )
+
+    def _alternatives(self, rows: Rows) -> Alternatives:
+        return find_alternatives(self.encoder_.literals_, rows)

@@ -148,8 +148,8 @@ def explain_row(
     n_constants = learned.concepts[0].n_constants
     blocks = blocks_of(row[None, :], n_constants)
     misses = learned.misses(blocks, 1)[0]
-    probabilities = learned.calibration.probabilities(learned.ratios(blocks, 1))[0]
-    order = np.argsort(-learned.calibration.scores(learned.ratios(blocks, 1))[0], kind="stable")
+    probabilities = learned.probabilities(blocks, 1)[0]
+    order = np.argsort(-learned.scores(blocks, 1)[0], kind="stable")
     columns = sample.columns()
     has = packed.unpack(row, n_constants)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from atomlearn.errors import InvalidParameter
 
+EVIDENCE = ("auto", "strict", "weighted")
+
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise :class:`~atomlearn.errors.InvalidParameter` for the first that cannot be meant."""
@@ -21,6 +23,9 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise InvalidParameter(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
     if not isinstance(parameters["verbose"], Integral):
         raise InvalidParameter(f"verbose must be 0 or 1, not {parameters['verbose']!r}")
+    if parameters["evidence"] not in EVIDENCE:
+        known = ", ".join(map(repr, EVIDENCE))
+        raise InvalidParameter(f"evidence must be one of {known}, not {parameters['evidence']!r}")
     _check_seed(parameters["random_state"])
     _check_image_shape(parameters["image_shape"])
     _check_class_weight(parameters["class_weight"])

@@ -101,7 +101,7 @@ class Readable:
         check_is_fitted(self)
         rows, labels = self.sample_.rows, self.sample_.labels
         blocks = blocks_of(rows, len(self.encoder_.literals_) + 1)
-        chances = self.learned_.probabilities(self.learned_.misses(blocks, len(rows)))
+        chances = self.learned_.probabilities(blocks, len(rows))
         own = chances[np.arange(len(rows)), labels]
         return [
             HardExample(

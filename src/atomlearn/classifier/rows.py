@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.bits.rows import Rows
-from atomlearn.learning.classes import row_keys
 from atomlearn.learning.examples import Dissent
+from atomlearn.learning.folds import row_keys
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.bits.rows import Rows, pack, unpack
-from atomlearn.learning.classes import row_keys
+from atomlearn.learning.folds import row_keys
 from atomlearn.learning.lists import Lists
 
 LARGEST = 2000

@@ -1,56 +1,50 @@
-"""Learning several classes, one concept each, until nothing is gained any more.
+"""Learning several classes: strict and weighted atoms, judged by rows that they were not made from.
 
-Classes learn in rounds, apart from each other and so in parallel; after each round examples that no
-batch has seen tell how well the classes are told apart, and when to stop. A large set spares
-some examples for that; a small one is learned without each third in turn and then whole.
+Rows are dealt into folds, and everything is learned once for each fold, without its rows. These
+then say when to stop, how far to believe a score, and whether strict or weighted atoms predict
+better. What was learned without each fold is put together in the end: no row is spared, and nothing
+is learned only to be judged.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn import interrupts
-from atomlearn.learning.calibration import Calibration, Floats, Labels
-from atomlearn.learning.concept import Concept, Indices, Sampler
+from atomlearn.bits.rows import Rows
+from atomlearn.learning.concept import Concept, Sampler
+from atomlearn.learning.evidence import Evidence, weigh_evidence
 from atomlearn.learning.examples import Examples, HeldOut
-from atomlearn.learning.lists import Lists
-from atomlearn.learning.rounds import (
-    Learned,
-    OnEpoch,
-    OnRound,
-    Rounds,
-    Settings,
-    conclude,
-    has_learned,
-    is_as_good,
-    thin,
-    uncalibrated,
-)
+from atomlearn.learning.folds import FEW_FOLDS, MANY_FOLDS, NEVER, SMALL, deal
+from atomlearn.learning.guided_crossing import Alternatives
+from atomlearn.learning.rounds import Learned, OnEpoch, OnRound, Rounds, Settings, Verdict
+from atomlearn.learning.strict import StrictFolds, prune
+from atomlearn.learning.weighted import WeightedFolds, learn_weighted
 
 FIRST_ROUND = 20
 ROUND_GROWTH = 1.5
 LARGE_EPOCHS = 500
-SMALL = 5000
-"""Sets of at most so many examples are learned whole."""
 SMALL_EPOCHS = 150
+"""Epochs of a class, in all folds together."""
 SMALL_CANDIDATES = 0.25
-FOLD_EPOCHS = 50
-FOLDS = 3
-HASTY_EPOCHS = 10
-"""When learning is ended while it is still about the calibration."""
 DOUBT = 0.05
 """An example is doubted if the others give its label less than this probability ..."""
 NOISE = 0.02
 """... and if there are more such than this share, labels are noisy and the doubted are left out."""
+CLEARER = 0.8
+"""... but only if that brings the loss below this part of what it was."""
+HOPELESS = 1.25
+"""Strict atoms are given up if their loss is so many times that of weighted ones."""
 SPARED_SHARE = 0.1
 LARGEST_SPARED = 5000
 KEPT = 20_000
-"""Pins a class is left with for prediction: those that hard counterexamples miss most."""
-SMALL_KEPT = 100_000
-"""The same for a small set, whose counterexamples are too few to choose well by."""
+KEPT_SIZES = (2_000, 6_000, KEPT)
+"""Pins a class may be left with: the fewest that predict about as well as all."""
+MOST_KEPT = 100_000
+"""If that is none of these."""
+AS_GOOD = 1.01
 
 
 @dataclass(frozen=True)
@@ -63,11 +57,9 @@ class Plan:
 
 def plan(n_examples: int, n_classes: int, settings: Settings) -> Plan:
     """What :func:`learn_classes` is going to do, if nothing ends it early."""
-    if n_examples > SMALL:
-        targets = list(schedule(settings.max_epochs or LARGE_EPOCHS))
-        return Plan(len(targets), n_classes * targets[-1])
-    epochs = settings.max_epochs or SMALL_EPOCHS
-    return Plan(FOLDS + 2, n_classes * (FOLDS * fold_epochs(epochs) + epochs))
+    targets = _targets(n_examples, settings)
+    folds = MANY_FOLDS if n_examples <= SMALL else FEW_FOLDS
+    return Plan(len(targets) + 1, n_classes * folds * targets[-1])
 
 
 def learn_classes(
@@ -77,138 +69,200 @@ def learn_classes(
     on_round: OnRound | None = None,
     on_epoch: OnEpoch | None = None,
     known: Sequence[Concept] | None = None,
+    find_alternatives: Callable[[Rows], Alternatives] | None = None,
 ) -> Learned:
     """Learn all classes, or go on with those ``known``. Ctrl-C ends it, with what is known then;
     if that is nothing, by KeyboardInterrupt.
 
-    To go on with the same seed keeps the same examples unseen.
+    Weighted atoms are made of what ``find_alternatives`` gives; without it all atoms are strict.
     """
-    rounds = Rounds(settings, on_round, on_epoch)
-    if len(examples) > SMALL:
-        learned = learn_sparing(examples, seed, rounds, known)
-    else:
-        learned = learn_folded(examples, seed, rounds, known)
+    rounds, n_classes = Rounds(settings, on_round, on_epoch), examples.n_classes
+    learned = _Learning(examples, seed, rounds, known, find_alternatives).learned()
+    for done in rounds.done:  # those of all folds, class by class
+        done.reports = [list(chain(*done.reports[k::n_classes])) for k in range(n_classes)]
     learned.rounds, learned.interrupted = rounds.done, rounds.interrupted
     if learned.interrupted and not learned.is_known:
         raise KeyboardInterrupt
     return learned
 
 
-def learn_sparing(
-    examples: Examples,
-    seed: np.random.SeedSequence,
-    rounds: Rounds,
-    known: Sequence[Concept] | None = None,
-) -> Learned:
-    """Learn from most examples; stop and calibrate by the others."""
-    split, *seeds = seed.spawn(1 + examples.n_classes)
-    n_spared = min(LARGEST_SPARED, int(SPARED_SHARE * len(examples)))
-    order = np.argsort(row_keys(examples.variants[0], np.random.default_rng(split)), kind="stable")
-    spared = np.sort(order[:n_spared])
-    held = examples.some(spared)
-    rest = examples.some(np.sort(order[n_spared:]))
-    samplers = make_samplers(rest, seeds, rounds.settings, known)
-    targets = list(schedule(rounds.settings.max_epochs or LARGE_EPOCHS))
-    samplers = rounds.learn(samplers, targets, held)
-    n_jobs = rounds.settings.n_jobs
-    if not all(map(has_learned, samplers)):  # too early to calibrate
-        return uncalibrated(samplers, n_jobs)
-    learned = pruned(samplers, held, n_jobs)
-    return replace(learned, held_out=[HeldOut(atoms_of(samplers), spared)])
+class _Learning:
+    """One call of :func:`learn_classes`."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        seed: np.random.SeedSequence,
+        rounds: Rounds,
+        known: Sequence[Concept] | None,
+        find_alternatives: Callable[[Rows], Alternatives] | None,
+    ) -> None:
+        self.examples, self.rounds, self.known = examples, rounds, known
+        dealing, self.strict_seed, self.weighted_seed = seed.spawn(3)
+        self.dealt = deal(examples, np.random.default_rng(dealing))
+        self.settings = self._settings(rounds.settings)
+        forced = rounds.settings.evidence
+        can_weigh = (
+            find_alternatives is not None
+            and examples.n_classes > 1
+            and bool((self.dealt.fold != NEVER).any())
+        )
+        self.wants_weighted = can_weigh and forced != "strict"
+        self.wants_strict = not (can_weigh and forced == "weighted")
+        self.find_alternatives = find_alternatives
+        self.weighted: WeightedFolds | None = None
+
+    def learned(self) -> Learned:
+        if not self.wants_strict:
+            self._weigh(np.inf)
+        believed = np.ones(len(self.examples), dtype=np.bool_)
+        learned = self._strict(believed)
+        doubted = self._doubted(learned)
+        if self.wants_strict and doubted.any():
+            without = self._strict(~doubted)
+            if without.loss < CLEARER * learned.loss:
+                return replace(without, doubted=np.flatnonzero(doubted))
+        return learned
+
+    def _strict(self, believed: npt.NDArray[np.bool_]) -> Learned:
+        seeds = self.strict_seed.spawn(self.dealt.n_folds * self.examples.n_classes)
+        strict = StrictFolds(self.examples, self.dealt, believed, seeds, self.settings, self.known)
+        samplers = strict.samplers
+        if self.wants_strict:
+            targets = _targets(len(self.examples), self.settings)
+            samplers = self.rounds.learn(samplers, targets, lambda now: self._verdict(strict, now))
+        judged = strict.judge(samplers)
+        most = _fewest(strict, samplers, judged) if self.wants_strict else KEPT
+        return self._with_evidence(strict.together(samplers, judged, most))
+
+    def _verdict(self, strict: StrictFolds, samplers: list[Sampler]) -> Verdict:
+        judged = strict.judge(samplers)
+        if len(judged.unseen) == 0:
+            return Verdict(None, None, lambda: strict.together(samplers, judged, KEPT))
+        error, loss = judged.unseen.error_and_loss(judged.calibration)
+        if self.wants_weighted and self.weighted is None:
+            self._weigh(loss)
+        rival = np.inf if self.weighted is None else self.weighted.loss
+        return Verdict(
+            error,
+            loss,
+            lambda: self._with_evidence(strict.together(samplers, judged, KEPT)),
+            loss > HOPELESS * rival,
+        )
+
+    def _weigh(self, rival: float) -> None:
+        assert self.find_alternatives is not None
+        alternatives = self.find_alternatives(self.examples.variants[0][self.dealt.example])
+        self.weighted = learn_weighted(
+            self.examples, alternatives, self.dealt, self.weighted_seed, self.rounds, rival
+        )
+
+    def _with_evidence(self, learned: Learned) -> Learned:
+        """The same with weighted atoms, if held-out rows favour them."""
+        weighted = self.weighted
+        if weighted is None or len(weighted.scores) == 0:
+            return learned
+        strict = None
+        if self.wants_strict and len(learned.unseen) == len(weighted.scores):
+            strict = learned.calibration.scores(learned.unseen.ratios)
+        n_strict = sum(len(concept.pool) for concept in learned.concepts)
+        sizes = {"strict": n_strict, "weighted": len(weighted.atoms)}
+        evidence = weigh_evidence(
+            strict,
+            weighted.scores,
+            self.dealt.label[weighted.held],
+            self.dealt.weight[weighted.held],
+            {**sizes, "both": sum(sizes.values())},
+        )
+        return _applied(learned, weighted, evidence)
+
+    def _doubted(self, learned: Learned) -> npt.NDArray[np.bool_]:
+        """Examples whose label the others contradict, if labels are noisy and atoms strict."""
+        none = np.zeros(len(self.examples), dtype=np.bool_)
+        if self.rounds.over() or learned.evidence.chosen == "weighted" or not len(learned.unseen):
+            return none
+        p = learned.calibration.probabilities(learned.unseen.ratios)
+        dealt = np.flatnonzero(self.dealt.fold != NEVER)
+        if len(dealt) != len(p):
+            return none
+        example, label = self.dealt.example[dealt], self.dealt.label[dealt]
+        doubtful = p[np.arange(len(p)), label] < DOUBT
+        doubtful &= label == self.examples.labels[example]
+        doubted = none.copy()
+        doubted[example[doubtful]] = True
+        if doubted.mean() <= NOISE:
+            return none
+        for k in range(self.examples.n_classes):
+            ours = self.examples.labels == k
+            if doubted[ours].all():
+                doubted[ours] = False
+        return doubted
+
+    def _settings(self, settings: Settings) -> Settings:
+        if len(self.examples) > SMALL:
+            return settings
+        # Few pins in the dual leave room for witnesses from the data, which there is little of.
+        recipe = replace(
+            settings.recipe,
+            first=len(self.examples),
+            hard_share=0.0,
+            candidates=SMALL_CANDIDATES,
+        )
+        return replace(settings, recipe=recipe)
 
 
-def pruned(samplers: Sequence[Sampler], held: Examples, n_jobs: int | None) -> Learned:
-    """What was learned, with fewer pins if these are as good."""
-    blocks = held.blocks()
-    everything = conclude(samplers, held, blocks, n_jobs)
-    if all(len(sampler.concept.pool) <= KEPT for sampler in samplers):
-        return everything
-    pools = [sampler.concept.pool.copy() for sampler in samplers]
-    thin(samplers, KEPT, n_jobs)
-    fewer = conclude(samplers, held, blocks, n_jobs)
-    if is_as_good(fewer, everything):
-        return fewer
+def _applied(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> Learned:
+    """What the choice leaves: pools that do not decide are replaced by the atoms that do."""
+    if evidence.chosen == "strict":
+        return replace(learned, evidence=evidence)
+    if evidence.chosen == "weighted":
+        concepts = learned.concepts
+        for k, concept in enumerate(concepts):
+            concept.pool = weighted.atoms.pool_of(k, concept.pool)
+            concept.epoch = max(concept.epoch, 1)
+        held_out = [
+            HeldOut(
+                [part.pool_of(k, one.pool).atoms for k, one in enumerate(learned.concepts)], rows
+            )
+            for part, (_, rows) in zip(weighted.parts, learned.held_out, strict=True)
+        ]
+        return replace(
+            learned,
+            weighted=weighted.atoms,
+            evidence=evidence,
+            typical=np.zeros(len(concepts)),
+            held_out=held_out,
+        )
+    return replace(learned, weighted=weighted.atoms, evidence=evidence)
+
+
+def _fewest(strict: StrictFolds, samplers: list[Sampler], judged: Learned) -> int:
+    """How many pins of a class predict the rows of the folds about as well as all."""
+    largest = max(len(sampler.concept.pool) for sampler in samplers)
+    if len(judged.unseen) == 0 or largest <= KEPT_SIZES[0]:
+        return MOST_KEPT
+    _, loss = judged.unseen.error_and_loss(judged.calibration)
+    pools = [sampler.concept.pool for sampler in samplers]
+    found = MOST_KEPT
+    for size in KEPT_SIZES:
+        for sampler, pool in zip(samplers, pools, strict=True):
+            sampler.concept.pool = pool.copy()
+            prune(sampler, size)
+        fewer = strict.judge(samplers)
+        if fewer.unseen.error_and_loss(fewer.calibration)[1] <= AS_GOOD * loss + 1e-4:
+            found = size
+            break
     for sampler, pool in zip(samplers, pools, strict=True):
         sampler.concept.pool = pool
-    return everything
+    return found
 
 
-def learn_folded(
-    examples: Examples,
-    seed: np.random.SeedSequence,
-    rounds: Rounds,
-    known: Sequence[Concept] | None = None,
-) -> Learned:
-    """Calibrate by the parts that are left out in turn, then learn from everything."""
-    # Few pins in the dual leave room for witnesses from the data, which there is little of.
-    recipe = replace(
-        rounds.settings.recipe, first=len(examples), hard_share=0.0, candidates=SMALL_CANDIDATES
-    )
-    settings = replace(rounds.settings, recipe=recipe)
-    epochs = settings.max_epochs or SMALL_EPOCHS
-    split, *seeds = seed.spawn(1 + (FOLDS + 1) * examples.n_classes)
-    part = folds(examples, np.random.default_rng(split))
-    ratios = np.zeros((len(examples), examples.n_classes))
-    unseen = np.zeros(len(examples), dtype=np.bool_)
-    in_part: list[Concept] | None = None
-    held_out = []
-    for f in range(FOLDS):
-        rounds.time_share = (f + 1) / (2 * FOLDS)  # half the time for the calibration
-        held = examples.some(np.flatnonzero(part == f))
-        rest = examples.some(np.flatnonzero(part != f))
-        if len(held) == 0 or rounds.over():
-            continue
-        own = seeds[f * examples.n_classes : (f + 1) * examples.n_classes]
-        samplers = make_samplers(rest, own, settings)
-        samplers = rounds.learn(samplers, [fold_epochs(epochs)])
-        concepts = [sampler.concept for sampler in samplers]
-        if rounds.interrupted or not all(map(has_learned, samplers)):
-            # Some classes have been learned longer than others: of no use for the calibration, but
-            # better to go on with than nothing.
-            known = known or in_part or concepts
-            break
-        in_part = concepts
-        ratios[part == f] = uncalibrated(samplers).ratios(held.blocks(), len(held))
-        unseen[part == f] = True
-        held_out.append(HeldOut(atoms_of(samplers), np.flatnonzero(part == f)))
-    told = examples.some(np.flatnonzero(unseen)).unseen(ratios[unseen])
-    fitted = told.calibrate()
-    if len(told):
-        rounds.error, _ = told.error_and_loss(fitted)
-    believed = believable(fitted, ratios, unseen, examples)
-    samplers = make_samplers(examples.some(believed), seeds[-examples.n_classes :], settings, known)
-    rounds.time_share = 1.0
-    targets = [min(HASTY_EPOCHS, epochs)] if rounds.over() else [max(1, epochs // 3), epochs]
-    samplers = rounds.learn(samplers, targets, calibration=fitted)
-    if in_part is not None:  # a class that was not reached: what it learned in parts
-        for k, sampler in enumerate(samplers):
-            if not has_learned(sampler):
-                samplers[k] = sampler_of(examples.some(believed), k, in_part[k])
-    thin(samplers, SMALL_KEPT, settings.n_jobs)
-    doubted = np.setdiff1d(np.arange(len(examples)), believed)
-    learned = uncalibrated(samplers)
-    return replace(learned, calibration=fitted, unseen=told, doubted=doubted, held_out=held_out)
-
-
-def atoms_of(samplers: Sequence[Sampler]) -> list[Lists]:
-    """The atoms of each class, as they are now."""
-    return [sampler.concept.pool.atoms for sampler in samplers]
-
-
-def believable(
-    fitted: Calibration, ratios: Floats, unseen: npt.NDArray[np.bool_], examples: Examples
-) -> Indices:
-    """All examples, or, if labels are noisy, those that the others do not contradict."""
-    if not unseen.any():
-        return np.arange(len(examples))
-    own = fitted.probabilities(ratios)[np.arange(len(examples)), examples.labels]
-    believed = ~unseen | (own >= DOUBT)
-    if (~believed).mean() <= NOISE:
-        return np.arange(len(examples))
-    for k in range(examples.n_classes):
-        if not believed[examples.labels == k].any():
-            believed |= examples.labels == k
-    return np.flatnonzero(believed)
+def _targets(n_examples: int, settings: Settings) -> list[int]:
+    """Epochs of each fold at the end of each round."""
+    if n_examples <= SMALL:
+        epochs = max(1, (settings.max_epochs or SMALL_EPOCHS) // MANY_FOLDS)
+        return sorted({max(1, epochs // 3), epochs})
+    return list(schedule(max(1, (settings.max_epochs or LARGE_EPOCHS) // FEW_FOLDS)))
 
 
 def schedule(max_epochs: int) -> Iterator[int]:
@@ -222,53 +276,3 @@ def schedule(max_epochs: int) -> Iterator[int]:
         yield target
         target = int(target * ROUND_GROWTH)
     yield max_epochs
-
-
-def fold_epochs(epochs: int) -> int:
-    """Epochs that are enough to calibrate."""
-    return min(FOLD_EPOCHS, max(1, epochs // 3))
-
-
-def make_samplers(
-    examples: Examples,
-    seeds: Sequence[np.random.SeedSequence],
-    settings: Settings,
-    known: Sequence[Concept] | None = None,
-) -> list[Sampler]:
-    """A concept for each class, new or known; its constant comes after those of the examples."""
-    samplers = []
-    for k, seed in enumerate(seeds):
-        if known is None:
-            interrupts.check()
-            concept = Concept(examples.n_constants, examples.n_constants - 1, seed, settings.recipe)
-        else:
-            concept = known[k]
-            concept.recipe = settings.recipe
-            concept.hard = np.zeros(0, dtype=np.int64)
-        samplers.append(sampler_of(examples, k, concept))
-    return samplers
-
-
-def sampler_of(examples: Examples, k: int, concept: Concept) -> Sampler:
-    """What a class learns from; made ready when its turn comes, for there may be thousands."""
-    concept.symmetries = examples.symmetries
-    return Sampler(concept, examples.variants, partial(np.equal, examples.labels, k))
-
-
-def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:
-    """A random number for each row that depends on nothing but the row."""
-    factors = rng.integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
-    keys = (rows * (factors * np.uint64(2) + np.uint64(1))).sum(axis=1, dtype=np.uint64)
-    keys ^= keys >> np.uint64(32)
-    keys *= np.uint64(0x9E3779B97F4A7C15)
-    return keys ^ (keys >> np.uint64(29))
-
-
-def folds(examples: Examples, rng: np.random.Generator) -> Labels:
-    """A part from ``0`` to ``FOLDS - 1`` for each example; a class's only example is in none."""
-    part = np.full(len(examples), -1)
-    for k in range(examples.n_classes):
-        ours = np.flatnonzero(examples.labels == k)
-        if len(ours) > 1:
-            part[rng.permutation(ours)] = np.arange(len(ours)) % FOLDS
-    return part

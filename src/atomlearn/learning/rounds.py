@@ -17,11 +17,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
 from atomlearn import interrupts
-from atomlearn.learning.calibration import Calibration, Floats, log_ratio
+from atomlearn.learning.calibration import Calibration, Floats, log_ratio, softmax
 from atomlearn.learning.concept import Concept, Indices, Recipe, Sampler
+from atomlearn.learning.evidence import Evidence
 from atomlearn.learning.examples import Examples, HeldOut, Unseen
 from atomlearn.learning.misses import Blocks
 from atomlearn.learning.progress import Report
+from atomlearn.learning.weighted_atoms import WeightedAtoms
 
 PATIENCE = 2
 """Rounds without progress after which learning stops."""
@@ -45,6 +47,8 @@ class Settings:
     time_limit: float | None = None
     n_jobs: int | None = None
     recipe: Recipe = field(default_factory=Recipe)
+    evidence: str = "auto"
+    """Which atoms: ``"strict"``, ``"weighted"``, or whatever held-out rows favour."""
 
 
 @dataclass
@@ -72,14 +76,24 @@ class Learned:
     """Examples that were left out because their labels are not to be believed."""
     held_out: list[HeldOut] = field(default_factory=list)
     """What was learned without some examples, for other measures than the error."""
+    weighted: WeightedAtoms | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+    prior: Floats | float = 0.0
+    """Added to the scores: the logarithm of the class weights."""
 
-    def scores(self, misses: npt.NDArray[np.int32]) -> Floats:
-        """Calibrated scores of the classes, from misses."""
-        return self.calibration.scores(log_ratio(misses, self.typical))
+    def scores(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
+        """Log-probabilities of the classes, up to a constant for each example."""
+        scores = np.zeros((n, len(self.concepts))) + self.prior
+        if self.evidence.strict > 0:
+            ratios = self.ratios(blocks, n, n_jobs)
+            scores += self.evidence.strict * self.calibration.scores(ratios)
+        if self.weighted is not None and self.evidence.weighted > 0:
+            scores += self.evidence.weighted * self.weighted.scores(blocks, n)
+        return scores
 
-    def probabilities(self, misses: npt.NDArray[np.int32]) -> Floats:
-        """Calibrated probabilities of the classes, from misses."""
-        return self.calibration.probabilities(log_ratio(misses, self.typical))
+    def probabilities(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
+        """Calibrated probabilities of the classes."""
+        return softmax(self.scores(blocks, n, n_jobs))
 
     @property
     def is_known(self) -> bool:
@@ -89,7 +103,16 @@ class Learned:
     @property
     def error(self) -> float | None:
         """Share of wrong answers on unseen examples, if there were any."""
+        if self.evidence.errors:
+            return self.evidence.errors[self.evidence.chosen]
         return self.unseen.error_and_loss(self.calibration)[0] if len(self.unseen) else None
+
+    @property
+    def loss(self) -> float:
+        """Mean log-loss on unseen examples."""
+        if self.evidence.losses:
+            return self.evidence.losses[self.evidence.chosen]
+        return self.unseen.error_and_loss(self.calibration)[1]
 
     def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
         """Missed atoms by example and class."""
@@ -114,6 +137,20 @@ OnEpoch = Callable[[], None]
 """Called after each epoch of each class, from any thread; not if classes learn in processes."""
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """How good what is known is, on rows that it was not learned from."""
+
+    error: float | None
+    loss: float | None = None
+    current: Current | None = None
+    is_hopeless: bool = False
+    """Is it not worth going on?"""
+
+
+Judge = Callable[[list[Sampler]], Verdict]
+
+
 class Rounds:
     """The loop that all learning of classes goes through."""
 
@@ -134,18 +171,13 @@ class Rounds:
         self._pace: list[float] = []
 
     def learn(
-        self,
-        samplers: list[Sampler],
-        targets: Sequence[int],
-        held: Examples | None = None,
-        calibration: Calibration | None = None,
+        self, samplers: list[Sampler], targets: Sequence[int], judge: "Judge | None" = None
     ) -> list[Sampler]:
-        """Give all classes so many epochs, target by target; with ``held``, while it helps.
+        """Give all classes so many epochs, target by target; with a ``judge``, while it helps.
 
         There is always a first round, if only of one epoch, so that something is known; but not
         much beyond the time limit, nor after Ctrl-C.
         """
-        blocks = None if held is None else held.blocks()
         before = [sampler.concept.epoch for sampler in samplers]
         best, stale = math.inf, 0
         for i, target in enumerate(targets):
@@ -156,17 +188,17 @@ class Rounds:
                 if interrupts.requested():
                     self._note_interruption(target, reports)
                     break
-                error: float | None = self.error
-                loss: float | None = None
-                current = _current(samplers, calibration)
-                if held is not None and blocks is not None and all(map(has_learned, samplers)):
-                    learned = conclude(samplers, held, blocks, self.settings.n_jobs)
-                    error, loss = learned.unseen.error_and_loss(learned.calibration)
-                    stale = 0 if loss < PROGRESS * best else stale + 1
-                    best = min(best, loss)
-                    current = _constantly(learned)
+                verdict = Verdict(self.error)
+                if judge is not None and all(map(has_learned, samplers)):
+                    verdict = judge(samplers)
+                if verdict.loss is not None:
+                    stale = 0 if verdict.loss < PROGRESS * best else stale + 1
+                    best = min(best, verdict.loss)
                 seconds = time.monotonic() - self.start
-                self.finish(Round(target, seconds, error, loss, reports), current)
+                done = Round(target, seconds, verdict.error, verdict.loss, reports)
+                self.finish(done, verdict.current)
+                if verdict.is_hopeless:
+                    break
             except KeyboardInterrupt:  # while waiting, or from a handler of the host's
                 self._note_interruption(target, [])
                 samplers = [apart(sampler) for sampler in samplers]
@@ -384,13 +416,3 @@ def is_as_good(fewer: Learned, all_pins: Learned) -> bool:
         return True
     losses = [one.unseen.error_and_loss(one.calibration)[1] for one in (fewer, all_pins)]
     return losses[0] <= WORSE * losses[1] + TINY
-
-
-def _current(samplers: Sequence[Sampler], calibration: Calibration | None) -> Current | None:
-    if calibration is None:
-        return None
-    return lambda: replace(uncalibrated(samplers), calibration=calibration)
-
-
-def _constantly(learned: Learned) -> Current:
-    return lambda: learned

@@ -6,16 +6,19 @@ Newton step (gradient boosting: J. Friedman, "Greedy function approximation", 20
 the training set say when to stop.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+from joblib import Parallel, delayed
 
 from atomlearn.bits.jit import kernel
 from atomlearn.bits.random import Seed, Stream, draw, sample, stream
 from atomlearn.bits.rows import Rows, pack
-from atomlearn.bits.words import ONE, ZERO, lowest
+from atomlearn.bits.words import ZERO
+from atomlearn.learning.examples import Examples
+from atomlearn.learning.folds import Dealt
 from atomlearn.learning.guided_crossing import (
     Alternatives,
     Planes,
@@ -26,7 +29,8 @@ from atomlearn.learning.guided_crossing import (
 )
 from atomlearn.learning.lists import Lists, take
 from atomlearn.learning.logistic import log_loss, probabilities
-from atomlearn.learning.misses import BLOCK, Blocks, hold
+from atomlearn.learning.rounds import Rounds
+from atomlearn.learning.weighted_atoms import WeightedAtoms, merged
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -55,42 +59,6 @@ class WeightedRecipe:
     slope_steps: int = 31
     curvature_steps: int = 15
     """Into how many steps slope and curvature of a row of mean weight are rounded."""
-
-
-@dataclass
-class WeightedAtoms:
-    """Atoms, the class that each speaks of, and what missing it adds to the score of the class."""
-
-    atoms: Lists
-    classes: Integers
-    weights: Floats
-    offset: Floats
-    """Score of each class for a row that misses none."""
-
-    def __len__(self) -> int:
-        return len(self.weights)
-
-    def scores(self, blocks: Blocks, n_examples: int) -> Floats:
-        """Scores of examples, ``(n_examples, n_classes)``."""
-        scores = np.tile(self.offset, (len(blocks) * BLOCK * 64, 1))
-        add_missed(self.atoms, self.classes, self.weights, blocks, scores)
-        return scores[:n_examples]
-
-
-@kernel
-def add_missed(
-    atoms: Lists, classes: Integers, weights: Floats, blocks: Blocks, scores: Floats
-) -> None:
-    """Add the weight of each atom to the score of its class, for the examples that miss it."""
-    held = np.empty(BLOCK, dtype=np.uint64)
-    for b in range(blocks.shape[0]):
-        for k in range(weights.shape[0]):
-            hold(atoms, k, blocks, b, held)
-            for w in range(BLOCK):
-                missed = ~held[w]
-                while missed != ZERO:
-                    scores[(b * BLOCK + w) * 64 + lowest(missed), classes[k]] += weights[k]
-                    missed &= missed - ONE
 
 
 @dataclass
@@ -263,3 +231,65 @@ def random_pairs(rng: Stream, n: int) -> Integers:
         out[i, 0] = np.int64(word & np.uint64(0xFFFF))
         out[i, 1] = np.int64((word >> np.uint64(16)) & np.uint64(0xFFFF))
     return out
+
+
+@dataclass(frozen=True)
+class WeightedFolds:
+    """What was found without each fold, put together, and what it says of the fold's rows."""
+
+    atoms: WeightedAtoms
+    scores: Floats
+    """Of the rows ``held`` out, ``(n_rows, n_classes)``."""
+    held: Integers
+    loss: float
+    parts: list[WeightedAtoms]
+    """What was found without each fold, before it was put together."""
+
+
+RACE = {10: 4.0, 25: 2.5, 50: 1.8, 100: 1.4, 200: 1.2}
+"""After so many rounds a loss that is so many times the rival's is given up."""
+
+
+def learn_weighted(
+    examples: Examples,
+    alternatives: Alternatives,
+    dealt: Dealt,
+    seed: np.random.SeedSequence,
+    rounds: Rounds,
+    rival: float,
+) -> WeightedFolds:
+    """Find weighted atoms without each fold in turn; ``rival`` is the loss of strict atoms.
+
+    ``alternatives`` are of the rows that were dealt.
+    """
+    recipe = WeightedRecipe()
+    if rounds.settings.max_epochs is not None:
+        recipe = replace(recipe, rounds=min(recipe.rounds, rounds.settings.max_epochs))
+
+    def without(f: int, own: np.random.SeedSequence) -> WeightedLearner:
+        learner = WeightedLearner(
+            alternatives,
+            dealt.label,
+            dealt.weight,
+            examples.n_classes,
+            dealt.fold != f,
+            own,
+            recipe,
+        )
+        while not learner.is_done and not rounds.over():
+            loss = learner.run_round()
+            if loss > RACE.get(len(learner.rounds), np.inf) * rival:
+                break
+        return learner
+
+    learners = Parallel(n_jobs=rounds.settings.n_jobs, require="sharedmem")(
+        delayed(without)(f, own) for f, own in enumerate(seed.spawn(dealt.n_folds))
+    )
+    held = np.concatenate([learner.held for learner in learners])
+    order = np.argsort(held, kind="stable")
+    scores = np.concatenate([learner.held_scores for learner in learners])[order]
+    losses = [min(learner.losses) for learner in learners]
+    mass = [dealt.weight[learner.held].sum() for learner in learners]
+    parts = [learner.best(1.0 / dealt.n_folds) for learner in learners]
+    loss = float(np.average(losses, weights=mass))
+    return WeightedFolds(merged(parts), scores, held[order], loss, parts)
