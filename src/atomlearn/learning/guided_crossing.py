@@ -11,18 +11,23 @@ What is wrong is a gradient, rounded to a few bits and stored as bit planes. Its
 rows is then a few counts of bits, exact and the same on every machine.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.bits.jit import kernel
+from atomlearn.bits.random import Stream, draw
 from atomlearn.bits.rows import Rows
-from atomlearn.bits.words import FULL, ONE, ZERO, popcount
+from atomlearn.bits.words import FULL, ONE, ZERO, lowest, popcount
 from atomlearn.learning.lists import Lists
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+_HALF, _S24 = np.uint64((1 << 24) - 1), np.uint64(24)
+_RANDOM = 1.0 / (1 << 24)
 
 
 class Alternatives(NamedTuple):
@@ -53,45 +58,38 @@ class Cells(NamedTuple):
     """Cells × examples: the rows that miss the atom."""
 
 
-def to_planes(
-    slope: Floats, curvature: Floats, noise: Integers, slope_unit: float, curvature_unit: float
-) -> Planes:
-    """Round to multiples of the units, at random and without bias, and split into bits.
-
-    ``noise`` are two random numbers below 2**16 for each example.
-    """
-    first = np.floor(slope / slope_unit + noise[:, 0] / 65536.0)
-    second = np.floor(curvature / curvature_unit + noise[:, 1] / 65536.0)
-    return Planes(
-        bit_planes(first.astype(np.int64), True),
-        bit_planes(second.astype(np.int64), False),
-        slope_unit,
-        curvature_unit,
-    )
-
-
-def bit_planes(values: Integers, signed: bool) -> Rows:
-    """The binary digits of the values as rows, lowest first.
-
-    >>> bit_planes(np.array([1, -2, 0]), True).ravel().tolist()
-    [1, 2, 2]
-    """
-    largest = int(np.max(np.where(values < 0, ~values, values), initial=0))
-    planes = np.zeros((max(1, largest.bit_length()) + signed, (len(values) + 63) // 64), np.uint64)
-    write_planes(values, planes)
-    return planes
+def empty_planes(weights: Floats, slope_steps: int, curvature_steps: int) -> Planes:
+    """Room for gradients of rows with these weights: of a row of mean weight, slopes from -1 to 1
+    are rounded to so many steps on either side, curvatures from 0 to 1/4 to so many."""
+    typical, largest = float(weights.mean()), float(weights.max())
+    units = typical / slope_steps, typical / (4 * curvature_steps)
+    most = int(largest / units[0]) + 1, int(largest / 4 / units[1]) + 1
+    n_words = (len(weights) + 63) // 64
+    slope = np.zeros((most[0].bit_length() + 1, n_words), dtype=np.uint64)
+    curvature = np.zeros((most[1].bit_length(), n_words), dtype=np.uint64)
+    return Planes(slope, curvature, *units)
 
 
 @kernel
-def write_planes(values: Integers, planes: Rows) -> None:
-    """Write the digits of each value, in two's complement."""
-    for i in range(values.shape[0]):
-        bit = ONE << np.uint64(i & 63)
-        rest = values[i]
-        for q in range(planes.shape[0]):
-            if rest & 1:
-                planes[q, i >> 6] |= bit
-            rest >>= 1
+def write_planes(i: int, slope: float, curvature: float, planes: Planes, rng: Stream) -> None:
+    """Write the gradient of row ``i``, rounded at random so that the mean is right."""
+    noise = draw(rng)
+    bit = ONE << np.uint64(i & 63)
+    first = slope / planes.slope_unit + np.int64(noise & _HALF) * _RANDOM
+    write_digits(i >> 6, bit, math.floor(first), planes.slope)
+    second = curvature / planes.curvature_unit + np.int64((noise >> _S24) & _HALF) * _RANDOM
+    write_digits(i >> 6, bit, math.floor(second), planes.curvature)
+
+
+@kernel
+def write_digits(w: int, bit: np.uint64, value: int, planes: Rows) -> None:
+    """Write the binary digits of a value, lowest first, negative ones in two's complement."""
+    for q in range(planes.shape[0]):
+        if value & 1:
+            planes[q, w] |= bit
+        else:
+            planes[q, w] &= ~bit
+        value >>= 1
 
 
 @kernel
@@ -231,24 +229,37 @@ def best(
 
 
 @kernel
-def sum_cells(cells: Rows, batch: Rows, values: Floats, out: Floats) -> None:
-    """Add up the values of the rows of the batch in each cell."""
+def sum_cells(
+    cells: Rows,
+    batch: Rows,
+    labels: Integers,
+    own: int,
+    weights: Floats,
+    probability: Floats,
+    out: Floats,
+) -> None:
+    """Write slope and curvature of the rows of the batch in each cell, not rounded."""
     for k in range(cells.shape[0]):
+        slope, curvature = 0.0, 0.0
         for w in range(cells.shape[1]):
             word = cells[k, w] & batch[w]
             while word != ZERO:
-                out[k] += values[w * 64 + popcount((word & (~word + ONE)) - ONE)]
+                i = w * 64 + lowest(word)
                 word &= word - ONE
+                p = probability[i]
+                slope += weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
+                curvature += weights[i] * p * (1.0 - p)
+        out[0, k], out[1, k] = slope, curvature
 
 
 @kernel
-def add_to_cells(cells: Rows, amounts: Floats, values: Floats) -> None:
-    """Add to the value of each row the amount of its cell."""
+def add_to_cells(cells: Rows, amounts: Floats, scores: Floats, column: int) -> None:
+    """Add to a score of each row the amount of its cell."""
     for k in range(cells.shape[0]):
         for w in range(cells.shape[1]):
             word = cells[k, w]
             while word != ZERO:
-                i = w * 64 + popcount((word & (~word + ONE)) - ONE)
-                if i < values.shape[0]:
-                    values[i] += amounts[k]
+                i = w * 64 + lowest(word)
                 word &= word - ONE
+                if i < scores.shape[0]:
+                    scores[i, column] += amounts[k]

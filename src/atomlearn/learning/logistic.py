@@ -17,7 +17,7 @@ Labels = npt.NDArray[np.int64]
 _LOG2E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 _FLOOR = -700.0
-_TERMS = 13
+_INVERSES = tuple(1.0 / i for i in range(13, 0, -1))
 _SMALLEST = 1e-12
 
 
@@ -33,8 +33,8 @@ def exp(x: float) -> float:
     k = math.floor(x * _LOG2E + 0.5)
     r = (x - k * _LN2_HIGH) - k * _LN2_LOW
     series = 1.0
-    for i in range(_TERMS, 0, -1):
-        series = 1.0 + r * series / i
+    for i in range(len(_INVERSES)):
+        series = 1.0 + r * series * _INVERSES[i]
     return math.ldexp(series, int(k))
 
 
@@ -56,30 +56,36 @@ def log(x: float) -> float:
 
 
 @kernel
-def probabilities(scores: Floats, out: Floats) -> None:
-    """A softmax of each row; of a single column, the probability of the second of two classes."""
-    n, n_columns = scores.shape
-    for i in range(n):
-        if n_columns == 1:
-            power = exp(-abs(scores[i, 0]))
-            out[i, 0] = (1.0 if scores[i, 0] > 0 else power) / (1.0 + power)
-            continue
-        highest, total = scores[i].max(), 0.0
-        for k in range(n_columns):
-            out[i, k] = exp(scores[i, k] - highest)
-            total += out[i, k]
-        for k in range(n_columns):
-            out[i, k] /= total
+def write_probabilities(scores: Floats, i: int, out: Floats) -> None:
+    """A softmax of row ``i``; of a single column, the probability of the second of two classes."""
+    n_columns = scores.shape[1]
+    if n_columns == 1:
+        power = exp(-abs(scores[i, 0]))
+        out[i, 0] = (1.0 if scores[i, 0] > 0 else power) / (1.0 + power)
+        return
+    highest, total = scores[i, 0], 0.0
+    for k in range(1, n_columns):
+        highest = max(highest, scores[i, k])
+    for k in range(n_columns):
+        out[i, k] = exp(scores[i, k] - highest)
+        total += out[i, k]
+    for k in range(n_columns):
+        out[i, k] /= total
 
 
 @kernel
-def log_loss(
-    probability: Floats, labels: Labels, weights: Floats, counted: npt.NDArray[np.int64]
+def held_out_loss(
+    scores: Floats,
+    labels: Labels,
+    weights: Floats,
+    held: npt.NDArray[np.int64],
+    probability: Floats,
 ) -> float:
-    """Mean loss of some rows, for probabilities as :func:`probabilities` writes them."""
+    """Mean log-loss of some rows; their probabilities are written on the way."""
     loss, total = 0.0, 0.0
-    for i in counted:
-        if probability.shape[1] == 1:
+    for i in held:
+        write_probabilities(scores, i, probability)
+        if scores.shape[1] == 1:
             own = probability[i, 0] if labels[i] == 1 else 1.0 - probability[i, 0]
         else:
             own = probability[i, labels[i]]

@@ -6,35 +6,39 @@ Newton step (gradient boosting: J. Friedman, "Greedy function approximation", 20
 the training set say when to stop.
 """
 
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from atomlearn.bits.jit import kernel
-from atomlearn.bits.random import Seed, Stream, draw, sample, stream
+from atomlearn.bits.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.bits.rows import Rows, pack
-from atomlearn.bits.words import ZERO
+from atomlearn.bits.words import ONE, ZERO, lowest, size
 from atomlearn.learning.examples import Examples
 from atomlearn.learning.folds import Dealt
 from atomlearn.learning.guided_crossing import (
     Alternatives,
     Planes,
     add_to_cells,
+    empty_planes,
     grow,
     sum_cells,
-    to_planes,
+    write_planes,
 )
 from atomlearn.learning.lists import Lists, take
-from atomlearn.learning.logistic import log_loss, probabilities
+from atomlearn.learning.logistic import held_out_loss, write_probabilities
 from atomlearn.learning.rounds import Rounds
 from atomlearn.learning.weighted_atoms import WeightedAtoms, merged
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.bool_]
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -61,13 +65,12 @@ class WeightedRecipe:
     """Into how many steps slope and curvature of a row of mean weight are rounded."""
 
 
-@dataclass
-class Round:
-    """The atoms of one round."""
+class Found(NamedTuple):
+    """The atoms of one round: the sides that lead to each, padded with ``-1``, and the weights."""
 
-    path: list[Integers] = field(default_factory=list)
-    classes: list[int] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
+    path: Integers
+    column: Integers
+    weight: Floats
 
 
 class WeightedLearner:
@@ -101,17 +104,32 @@ class WeightedLearner:
         start = self.offset if n_classes > 2 else self.offset[1:]
         self.scores: Floats = np.tile(start, (len(labels), 1))
         self.probability = np.empty_like(self.scores)
-        self.rounds: list[Round] = []
+        self.rounds: list[Found] = []
+        self.planes = empty_planes(weights, recipe.slope_steps, recipe.curvature_steps)
         self.losses: list[float] = []
         self._judge()
 
     def run_round(self) -> float:
         """Find the atoms of one more round; the loss on the rows that are not learned from."""
-        batch, offered = self._batch(), self._offered()
-        done = Round()
-        for column in range(self.scores.shape[1]):
-            self._improve(column, batch, offered, done)
-        self.rounds.append(done)
+        recipe, n_groups = self.recipe, int(self.alternatives.group.max(initial=-1)) + 1
+        found = find_atoms(
+            self.alternatives.has,
+            self.alternatives.group,
+            math.ceil(recipe.offered * n_groups),
+            self.labels,
+            self.weights,
+            self.learned,
+            recipe.largest,
+            self.scores,
+            self.probability,
+            self.planes,
+            self.rng,
+            recipe.atoms,
+            recipe.rate,
+            recipe.ridge,
+            recipe.least,
+        )
+        self.rounds.append(found)
         self._judge()
         return self.losses[-1]
 
@@ -129,73 +147,17 @@ class WeightedLearner:
     def best(self, part: float = 1.0) -> WeightedAtoms:
         """The atoms up to the best round, with this part of their weights."""
         rounds = self.rounds[: int(np.argmin(self.losses))]
-        path = [one for done in rounds for one in done.path]
-        columns = np.array([k for done in rounds for k in done.classes], dtype=np.int64)
-        weights = part * np.array([w for done in rounds for w in done.weights])
-        classes = columns
+        paths = [path[path >= 0] for found in rounds for path in found.path]
+        classes = np.concatenate([_NONE, *(found.column for found in rounds)])
+        weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
         if self.n_classes == 2:  # what speaks for the second class is a cost of the first
             classes = (weights < 0).astype(np.int64)
             weights = -np.abs(weights)
-        return WeightedAtoms(self._atoms(path), classes, weights, part * self.offset)
-
-    def _improve(self, column: int, batch: Rows, offered: Integers, done: Round) -> None:
-        """Find atoms for what is wrong with one score, and correct it."""
-        recipe, p = self.recipe, self.probability[:, column]
-        own = self.labels == (column if self.n_classes > 2 else 1)
-        slope = self.weights * (own - p)
-        curvature = self.weights * (p * (1.0 - p))
-        cells = grow(
-            batch,
-            self.alternatives.has,
-            offered,
-            self._planes(slope, curvature),
-            recipe.atoms,
-            recipe.ridge,
-            recipe.least,
-        )
-        if len(cells.path) == 1:
-            return
-        sums = np.zeros((2, len(cells.path)))
-        sum_cells(cells.rows, batch, slope, sums[0])
-        sum_cells(cells.rows, batch, curvature, sums[1])
-        steps = recipe.rate * sums[0] / (sums[1] + recipe.ridge)
-        corrected = np.ascontiguousarray(self.scores[:, column])
-        add_to_cells(cells.rows, steps, corrected)
-        self.scores[:, column] = corrected
-        done.path += [path[path >= 0] for path in cells.path]
-        done.classes += [column] * len(steps)
-        done.weights += steps.tolist()
-
-    def _planes(self, slope: Floats, curvature: Floats) -> Planes:
-        typical = float(self.weights.mean())
-        noise = random_pairs(self.rng, len(slope))
-        slope_unit = typical / self.recipe.slope_steps
-        return to_planes(
-            slope, curvature, noise, slope_unit, typical / (4 * self.recipe.curvature_steps)
-        )
-
-    def _batch(self) -> Rows:
-        """Five of eight rows that are learned from, at random; of very many, some words of rows."""
-        batch = np.empty_like(self.learned)
-        random_words(self.rng, batch)
-        batch &= self.learned
-        if len(batch) > self.recipe.largest:
-            rest = np.ones(len(batch), dtype=np.bool_)
-            rest[sample(self.rng, len(batch), self.recipe.largest)] = False
-            batch[rest] = ZERO
-        return batch
-
-    def _offered(self) -> Integers:
-        """The alternatives of some columns."""
-        group = self.alternatives.group
-        n_groups = int(group.max(initial=-1)) + 1
-        chosen = sample(self.rng, n_groups, int(np.ceil(self.recipe.offered * n_groups)))
-        return np.flatnonzero(np.isin(group, chosen))
+        return WeightedAtoms(self._atoms(paths), classes, weights, part * self.offset)
 
     def _judge(self) -> None:
         """Note the loss on the held-out rows, and what is said of them if it is the best so far."""
-        probabilities(self.scores, self.probability)
-        loss = log_loss(self.probability, self.labels, self.weights, self.held)
+        loss = held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
         if not self.losses or loss < min(self.losses):
             scores = self.scores[self.held]
             none = np.zeros((len(scores), self.n_classes - scores.shape[1]))
@@ -216,21 +178,91 @@ class WeightedLearner:
 
 
 @kernel
-def random_words(rng: Stream, out: Rows) -> None:
-    """Words in which each bit is set with probability 5/8."""
-    for w in range(out.shape[0]):
-        out[w] = draw(rng) | (draw(rng) & draw(rng))
+def find_atoms(
+    has: Rows,
+    group: Integers,
+    n_offered: int,
+    labels: Integers,
+    weights: Floats,
+    learned: Rows,
+    largest: int,
+    scores: Floats,
+    probability: Floats,
+    planes: Planes,
+    rng: Stream,
+    most: int,
+    rate: float,
+    ridge: float,
+    least: float,
+) -> Found:
+    """One round: for each score, find atoms that explain what is wrong with it, and correct it."""
+    batch = draw_batch(learned, largest, rng)
+    offered = draw_columns(group, n_offered, rng)
+    members = members_of(batch)
+    for i in members:
+        write_probabilities(scores, i, probability)
+    n_columns = scores.shape[1]
+    path = np.empty((n_columns * most, max(most - 1, 1)), dtype=np.int64)
+    column = np.empty(n_columns * most, dtype=np.int64)
+    weight = np.empty(n_columns * most)
+    sums = np.empty((2, most))
+    n = 0
+    for k in range(n_columns):
+        own = k if n_columns > 1 else 1
+        for i in members:
+            p = probability[i, k]
+            slope = weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
+            write_planes(i, slope, weights[i] * p * (1.0 - p), planes, rng)
+        cells = grow(batch, has, offered, planes, most, ridge, least)
+        n_cells = cells.path.shape[0]
+        if n_cells == 1:
+            continue
+        sum_cells(cells.rows, batch, labels, own, weights, probability[:, k], sums)
+        for j in range(n_cells):
+            path[n + j] = cells.path[j]
+            column[n + j] = k
+            weight[n + j] = rate * sums[0, j] / (sums[1, j] + ridge)
+        add_to_cells(cells.rows, weight[n : n + n_cells], scores, k)
+        n += n_cells
+    return Found(path[:n], column[:n], weight[:n])
 
 
 @kernel
-def random_pairs(rng: Stream, n: int) -> Integers:
-    """Two random numbers below 2**16 for each of ``n``."""
-    out = np.empty((n, 2), dtype=np.int64)
-    for i in range(n):
-        word = draw(rng)
-        out[i, 0] = np.int64(word & np.uint64(0xFFFF))
-        out[i, 1] = np.int64((word >> np.uint64(16)) & np.uint64(0xFFFF))
-    return out
+def draw_batch(learned: Rows, largest: int, rng: Stream) -> Rows:
+    """Five of eight rows that are learned from; of very many, those of ``largest`` words."""
+    batch = np.zeros_like(learned)
+    words = np.arange(learned.shape[0])
+    if words.shape[0] > largest:
+        draw_first(rng, words, largest)
+        words = words[:largest]
+    for w in words:
+        batch[w] = learned[w] & (draw(rng) | (draw(rng) & draw(rng)))
+    return batch
+
+
+@kernel
+def draw_columns(group: Integers, n_offered: int, rng: Stream) -> Integers:
+    """The alternatives of some columns."""
+    columns = np.arange(group.max() + 1 if group.shape[0] else 0)
+    draw_first(rng, columns, n_offered)
+    is_offered = np.zeros(columns.shape[0], dtype=np.bool_)
+    for c in columns[:n_offered]:
+        is_offered[c] = True
+    return np.flatnonzero(is_offered[group])
+
+
+@kernel
+def members_of(row: Rows) -> Integers:
+    """The members of a row, in order."""
+    members = np.empty(size(row), dtype=np.int64)
+    n = 0
+    for w in range(row.shape[0]):
+        word = row[w]
+        while word != ZERO:
+            members[n] = w * 64 + lowest(word)
+            n += 1
+            word &= word - ONE
+    return members
 
 
 @dataclass(frozen=True)
