@@ -16,7 +16,7 @@ witnesses or relations that the function was given (and appends to).
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 Constant = Any  # anything sortable: "c1", 7
@@ -885,3 +885,35 @@ def generation_of_pinning_terms_and_relations(
             terms[phi] = H
             R_p += [(frozenset({c}), H) for c in sorted(graph.constants_above(phi))]
     return terms, R_p
+
+
+# Cuts of a column
+
+
+class Impurity:
+    """Gini impurity of the two sides of each cut of a column, and the least of them."""
+
+    def __init__(self, x: list[int], y: list[int]) -> None:
+        self.rows = list(zip(x, y, strict=True))
+
+    def sides(self, cut: float) -> tuple[list[int], list[int]]:
+        return [b for a, b in self.rows if a <= cut], [b for a, b in self.rows if a > cut]
+
+    def __call__(self, cut: float) -> float:
+        return sum(
+            len(side) - sum(side.count(k) ** 2 for k in set(side)) / len(side)
+            for side in self.sides(cut)
+        )
+
+
+def best_cut(x: list[int], y: list[int], smallest: float) -> tuple[Impurity, float] | None:
+    """The impurity of a cut, and the least of all cuts that leave enough rows on both sides.
+
+    None, if there is no such cut or nothing to tell apart.
+    """
+    impurity, values = Impurity(x, y), sorted(set(x))
+    halfway = [(a + b) / 2 for a, b in pairwise(values)]
+    allowed = [cut for cut in halfway if min(map(len, impurity.sides(cut))) >= smallest]
+    if not allowed or len(set(y)) < 2:
+        return None
+    return impurity, min(map(impurity, allowed))

@@ -47,6 +47,7 @@ class TestParameters:
         [
             ("max_epochs", [np.nan, 2.5, "3", 0, -1, True]),
             ("max_classes", [np.nan, 0, "all"]),
+            ("max_cuts", [np.nan, 0, 2.5, "15", True]),
             ("time_limit", [np.nan, np.inf, "3", 0]),
             ("image_shape", [(-1, -4), (2, 2.0), (4,), "2x2", (0, 4)]),
             ("class_weight", [{"yes": np.nan}, {"yes": np.inf}, {"yes": -1}, {"no": "1"}, "even"]),

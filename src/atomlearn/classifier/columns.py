@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.cuts import Codes, Histogram, quantile_cuts, tree_cuts
 from atomlearn.classifier.literals import Literal
 from atomlearn.errors import InvalidTable
 
@@ -16,8 +17,17 @@ Objects = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True)
+class CutShare:
+    """How many cuts a number column may have of each kind."""
+
+    quantiles: int
+    tree: int = 0
+
+
+@dataclass(frozen=True)
 class NumberColumn:
-    """Ordered values, cut at quantiles of the training data: above and not above each cut."""
+    """Ordered values, cut at quantiles of the training data and where the classes change: above and
+    not above each cut."""
 
     index: int
     name: str
@@ -32,24 +42,19 @@ class NumberColumn:
         name: str,
         values: Floats,
         weights: Floats,
-        n_cuts: int,
+        share: CutShare,
         is_boolean: bool = False,
+        classes: Codes | None = None,
     ) -> "NumberColumn":
-        """Choose at most ``n_cuts`` cuts, halfway between two values that do occur."""
+        """Choose cuts, halfway between two values that do occur; by ``classes`` too, if told."""
         missing = np.isnan(values)
-        known, weight = values[~missing], weights[~missing]
-        if len(known) == 0:
-            return cls(index, name, (), bool(missing.any()), is_boolean)
-        distinct = np.unique(known)
-        # Looked up, not sorted along: most columns have few values, and then this is quick.
-        where = np.searchsorted(distinct, known)
-        cumulative = np.cumsum(np.bincount(where, weights=weight))
-        levels = np.arange(1, n_cuts + 1) / (n_cuts + 1) * cumulative[-1]
-        # The last value at or below each quantile; a cut lies between it and the next.
-        at = np.unique(np.searchsorted(cumulative, levels * (1 - 1e-12)))
-        at = np.unique(np.minimum(at, len(distinct) - 2)) if len(distinct) > 1 else at[:0]
-        cuts = tuple(float(distinct[i] / 2 + distinct[i + 1] / 2) for i in at)
-        return cls(index, name, cuts, bool(missing.any()), is_boolean)
+        any_missing = bool(missing.any())
+        known = ~missing
+        histogram = Histogram.of(values[known], weights[known])
+        after = quantile_cuts(histogram, share.quantiles)
+        if classes is not None and share.tree and len(after) + 1 < len(histogram.values):
+            after = np.union1d(after, tree_cuts(histogram, classes[known], share.tree))
+        return cls(index, name, tuple(histogram.halfway(after)), any_missing, is_boolean)
 
     @property
     def n_literals(self) -> int:

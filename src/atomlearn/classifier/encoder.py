@@ -8,12 +8,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
 from atomlearn.bits import rows as packed
 from atomlearn.bits.rows import Rows
 from atomlearn.bits.transpose import transpose
-from atomlearn.classifier.columns import Bits, CategoryColumn, Column, Floats, NumberColumn
+from atomlearn.classifier.columns import (
+    Bits,
+    CategoryColumn,
+    Column,
+    CutShare,
+    Floats,
+    NumberColumn,
+)
+from atomlearn.classifier.cuts import Codes
 from atomlearn.classifier.frames import declared_categories
 from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.parameters import check_count
@@ -34,8 +43,8 @@ CELLS_AT_ONCE = 1 << 25
 BUDGET = 2048
 """Cuts that all number columns may have together ..."""
 
-MOST_CUTS = 15
-"""... and each of them."""
+MOST_QUANTILES, MOST_TREE_CUTS = 15, 15
+"""... and each of them: quantiles first, then cuts of a tree as far as there is room."""
 
 CATEGORY_BUDGET = 4096
 """Categories that all category columns may have together ..."""
@@ -47,14 +56,17 @@ FEWEST_CATEGORIES, MOST_CATEGORIES = 16, 256
 class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn numbers, categories, booleans and missing values into literals.
 
-    Numbers are cut at quantiles; each cut gives two literals, above it and not above it.
+    Numbers are cut at quantiles and, if the labels ``y`` are given to ``fit``, where a small
+    decision tree on that column alone would cut. Each cut gives two literals, above it and not
+    above it.
     Literals that are always true, always false, or the same as another on all training rows are
     left out, so that constant and repeated columns cost nothing.
 
     Parameters
     ----------
     max_cuts : int, default=None
-        Most cuts of each number column. ``None``: 15, or fewer if there are very many columns.
+        Most cuts of each number column; with labels, half of them are a tree's. ``None``: 15 and
+        15 of a tree, or fewer if there are very many columns.
 
     Attributes
     ----------
@@ -68,20 +80,39 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ['x0 > 1.5', 'x0 ≤ 1.5', 'x0 > 3', 'x0 ≤ 3']
     >>> encoder.transform([[3.0]]).astype(int)
     array([[1, 0, 0, 1]])
+
+    Most rows are zero, so that quantiles see nothing else; the classes change at 5:
+
+    >>> gain = [[0.0]] * 50 + [[4.0]] * 5 + [[6.0]] * 5
+    >>> LiteralEncoder(max_cuts=2).fit(gain).get_feature_names_out().tolist()
+    ['x0 > 2', 'x0 ≤ 2']
+    >>> aware = LiteralEncoder(max_cuts=2).fit(gain, [0] * 55 + [1] * 5)
+    >>> aware.get_feature_names_out().tolist()
+    ['x0 > 2', 'x0 ≤ 2', 'x0 > 5', 'x0 ≤ 5']
     """
 
     def __init__(self, *, max_cuts: int | None = None) -> None:
         self.max_cuts = max_cuts
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
-        """Choose cuts and categories, and drop the literals that tell nothing."""
+        """Choose cuts and categories, and drop the literals that tell nothing.
+
+        ``y`` are class labels; other targets (numbers to predict, several columns) are left aside.
+        """
         table = read_table(self, X, reset=True)
+        classes = _class_codes(y, table.shape[0])
         with refusing():
             weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
         if not (weights > 0).any():
             raise InvalidTable("all sample weights are zero: nothing is left to learn from")
         counted = weights > 0
-        return self.fit_table(table[counted], weights[counted], self, declared_categories(X))
+        return self.fit_table(
+            table[counted],
+            weights[counted],
+            self,
+            declared_categories(X),
+            None if classes is None else classes[counted],
+        )
 
     def fit_table(
         self,
@@ -89,13 +120,15 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights: Floats,
         owner: BaseEstimator,
         declared: Bits | None = None,
+        classes: Codes | None = None,
     ) -> "LiteralEncoder":
         """The same for a table that its owner has checked; some columns are ``declared``
-        categories."""
+        categories, and the class of each row is a number, if it is told at all."""
         self.n_features_in_ = owner.n_features_in_
         if hasattr(owner, "feature_names_in_"):
             self.feature_names_in_ = owner.feature_names_in_
-        self.columns_: list[Column] = self._columns(table, weights, column_names(owner), declared)
+        names = column_names(owner)
+        self.columns_: list[Column] = self._columns(table, weights, names, declared, classes)
         self.choose(self._telling(table))
         return self
 
@@ -137,7 +170,12 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _columns(
-        self, table: Any, weights: Floats, names: list[str], declared: Bits | None
+        self,
+        table: Any,
+        weights: Floats,
+        names: list[str],
+        declared: Bits | None,
+        classes: Codes | None,
     ) -> list[Column]:
         empty = np.zeros(table.shape[1], dtype=np.bool_)
         if sparse.issparse(table):
@@ -148,7 +186,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_category = np.zeros(table.shape[1], dtype=np.bool_) if declared is None else declared
         kinds = ["category" if is_category[j] else column_kind(table, j, names[j]) for j in indices]
         n_categories = kinds.count("category")
-        n_cuts = self._cuts(len(kinds) - n_categories)
+        share = self._share(len(kinds) - n_categories, classes is not None)
         most = int(
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
@@ -160,14 +198,18 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if empty[j]:  # of a million sparse columns most are
                 return NumberColumn(j, names[j], (), False, is_boolean)
             values = number_column(table, j, names[j])
-            return NumberColumn.fit(j, names[j], values, weights, n_cuts, is_boolean)
+            return NumberColumn.fit(j, names[j], values, weights, share, is_boolean, classes)
 
         return [column(j) for j in indices]
 
-    def _cuts(self, n_numbers: int) -> int:
+    def _share(self, n_numbers: int, is_supervised: bool) -> CutShare:
         if self.max_cuts is not None:
-            return check_count("max_cuts", self.max_cuts)
-        return int(np.clip(BUDGET // max(1, n_numbers), 1, MOST_CUTS))
+            most = check_count("max_cuts", self.max_cuts)
+            tree = most // 2 if is_supervised else 0
+            return CutShare(most - tree, tree)
+        room = max(1, BUDGET // max(1, n_numbers))
+        quantiles = min(room, MOST_QUANTILES)
+        return CutShare(quantiles, min(room - quantiles, MOST_TREE_CUTS))
 
     def _chunks(
         self,
@@ -224,3 +266,14 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 seen.add(key)
                 kept.append(i)
         return np.array(kept, dtype=np.int64)
+
+
+def _class_codes(y: Any, n_rows: int) -> Codes | None:
+    """Class labels as numbers; ``None`` of a target that is no class."""
+    if y is None:
+        return None
+    with refusing():
+        check_consistent_length(y, range(n_rows))
+        if type_of_target(y) not in ("binary", "multiclass"):
+            return None
+    return np.unique(np.ravel(y), return_inverse=True)[1].astype(np.int64)

@@ -72,6 +72,9 @@ class AlgebraicClassifier(
     max_classes : int, default=None
         Most classes. By default a target that looks like a number to be predicted is refused:
         very many labels that are all numbers.
+    max_cuts : int, default=None
+        Most cuts of each number column; half of them lie at quantiles, the others where a small
+        decision tree on that column would cut. By default 30, or fewer if there are many columns.
     evidence : {"auto", "strict", "weighted"}, default="auto"
         Which atoms decide. *Strict* atoms hold for every example of their class, and the misses are
         counted, as in the paper. *Weighted* atoms may have exceptions, and each adds to the
@@ -128,6 +131,7 @@ class AlgebraicClassifier(
         max_epochs: int | None = None,
         time_limit: float | None = None,
         max_classes: int | None = None,
+        max_cuts: int | None = None,
         evidence: str = "auto",
         warm_start: bool = False,
         class_weight: Any = None,
@@ -140,6 +144,7 @@ class AlgebraicClassifier(
         self.max_epochs = max_epochs
         self.time_limit = time_limit
         self.max_classes = max_classes
+        self.max_cuts = max_cuts
         self.evidence = evidence
         self.warm_start = warm_start
         self.class_weight = class_weight
@@ -312,7 +317,9 @@ class AlgebraicClassifier(
 
     def _begin(self, data: TrainingRows, declared: npt.NDArray[np.bool_] | None) -> None:
         """Decide what does not change as learning goes on."""
-        self.encoder_ = LiteralEncoder().fit_table(data.table, data.weights, self, declared)
+        encoder = LiteralEncoder(max_cuts=self.max_cuts)
+        codes = codes_of(data.targets, self.classes_)
+        self.encoder_ = encoder.fit_table(data.table, data.weights, self, declared, codes)
         self.seed_ = root_seed(self.random_state)
 
     def _watched(

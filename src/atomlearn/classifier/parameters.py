@@ -12,7 +12,7 @@ EVIDENCE = ("auto", "strict", "weighted")
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise :class:`~atomlearn.errors.InvalidParameter` for the first that cannot be meant."""
-    for name in ("max_epochs", "max_classes"):
+    for name in ("max_epochs", "max_classes", "max_cuts"):
         if parameters[name] is not None:
             check_count(name, parameters[name])
     limit = parameters["time_limit"]

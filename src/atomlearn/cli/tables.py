@@ -62,6 +62,9 @@ def fit(
             "--max-classes", min=1, help="Most classes; also if each is named by a number."
         ),
     ] = None,
+    max_cuts: Annotated[
+        int | None, typer.Option("--max-cuts", min=1, help="Most cuts of each number column.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Classes learned at a time.")] = None,
     image_shape: Annotated[
         str | None,
@@ -83,7 +86,7 @@ def fit(
     check_outputs(out)
     if batch_rows is not None:
         parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
-                      "max_classes": max_classes, "n_jobs": jobs,
+                      "max_classes": max_classes, "max_cuts": max_cuts, "n_jobs": jobs,
                       "verbose": 0 if quiet else 1}  # fmt: skip
         with _saving(out, as_json) as save:
             classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
@@ -104,6 +107,7 @@ def fit(
         max_epochs=max_epochs,
         time_limit=time_limit,
         max_classes=max_classes,
+        max_cuts=max_cuts,
         n_jobs=jobs,
         image_shape=_shape(image_shape, len(names)),
         verbose=0 if quiet else 1,

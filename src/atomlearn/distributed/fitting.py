@@ -168,14 +168,15 @@ def _classes(
 
 
 def _recoding(classifier: AlgebraicClassifier, surveys: Sequence[Survey]) -> Recoding:
-    """Choose cuts and categories by some rows of every part."""
+    """Choose cuts and categories by some rows of every part: at quantiles, without labels."""
     sample = stacked([one.some_rows for one in surveys])
     labels = np.concatenate([one.some_labels for one in surveys])
     weights = np.repeat([one.weight for one in surveys], [len(one.some_labels) for one in surveys])
     table, _ = read_table(classifier, sample, reset=True, y=labels)
     # Of the first part: categories that differ from part to part are lost when put together.
     declared = declared_categories(surveys[0].some_rows)
-    encoder = LiteralEncoder().fit_table(table, weights, classifier, declared)
+    encoder = LiteralEncoder(max_cuts=classifier.max_cuts)
+    encoder.fit_table(table, weights, classifier, declared)
     classifier.encoder_ = encoder
     n_rows = sum(one.n_rows for one in surveys)
     share = max(min(SPARED_SHARE, LARGEST_SPARED / n_rows), min(0.3, FEWEST_SPARED / n_rows))

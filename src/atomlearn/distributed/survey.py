@@ -1,4 +1,8 @@
-"""What each part tells of itself before anything is learned: columns, classes, some rows."""
+"""What each part tells of itself before anything is learned: columns, classes, some rows.
+
+By these rows numbers are cut at quantiles. The labels have no say in it, as they have where all
+rows are at hand.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

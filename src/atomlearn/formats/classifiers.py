@@ -241,6 +241,7 @@ _PARAMS: dict[str, Callable[[Value, int], Any]] = {
     "symmetries": lambda told, n: [one.integers(n, -1, n - 1) for one in told.items()],
     "image_shape": _image_shape,
     "max_classes": lambda told, n: told.integer(low=1),
+    "max_cuts": lambda told, n: told.integer(low=1),
     "random_state": lambda told, n: told.integer(),
 }
 """How each parameter is read, given the number of columns."""

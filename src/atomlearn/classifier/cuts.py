@@ -1,0 +1,96 @@
+"""Where a column of numbers is cut: at quantiles, and where the classes change.
+
+Both look at the column as a histogram: the values that occur, in order, and the weight of each. So
+neither the order of the rows matters, nor whether a row stands there twice or weighs 2.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+SMALLEST_LEAF = 5.0
+"""Rows that a side of a cut must have in its part of the column: fewer say little of new rows."""
+MOST_BINS = 4096
+"""Values that a tree tells apart; of more, neighbours are put together ..."""
+MOST_CELLS = 1 << 18
+"""... and of fewer, if there are so many bins times classes."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """The values that occur, in order, the weight of each, and which of them each row has."""
+
+    values: Floats
+    weights: Floats
+    where: Codes
+    row_weights: Floats
+
+    @classmethod
+    def of(cls, known: Floats, weights: Floats) -> "Histogram":
+        """Of numbers none of which is missing."""
+        values = np.unique(known)
+        # Looked up, not sorted along: most columns have few values, and then this is quick.
+        where = np.searchsorted(values, known)
+        total = np.bincount(where, weights, len(values)).astype(np.float64)
+        return cls(values, total, where, weights)
+
+    def halfway(self, after: Codes) -> list[float]:
+        """The cuts after these values: halfway to the next."""
+        return [float(self.values[i] / 2 + self.values[i + 1] / 2) for i in after]
+
+
+def quantile_cuts(histogram: Histogram, most: int) -> Codes:
+    """After which values to cut so that about as many rows lie between any two cuts."""
+    n = len(histogram.values)
+    if n < 2:
+        return np.zeros(0, dtype=np.int64)
+    cumulative = np.cumsum(histogram.weights)
+    levels = np.arange(1, most + 1) / (most + 1) * cumulative[-1]
+    # The last value at or below each quantile; a cut lies between it and the next.
+    at = np.searchsorted(cumulative, levels * (1 - 1e-12))
+    return np.unique(np.minimum(at, n - 2)).astype(np.int64)
+
+
+def tree_cuts(histogram: Histogram, classes: Codes, most: int) -> Codes:
+    """After which values a small decision tree, grown on this column alone, cuts.
+
+    >>> column = Histogram.of(np.repeat([0.0, 1.0, 2.0, 7.0], 5), np.ones(20))
+    >>> tree_cuts(column, np.repeat([0, 0, 1, 1], 5), most=1).tolist()        # after 1.0
+    [1]
+    """
+    total = histogram.weights.sum()
+    if len(histogram.values) < 2 or total < 2 * SMALLEST_LEAF:
+        return np.zeros(0, dtype=np.int64)
+    from sklearn.tree import DecisionTreeClassifier
+
+    n_classes = int(classes.max()) + 1
+    bin_of = _bins(histogram, min(MOST_BINS, max(2, MOST_CELLS // n_classes)))
+    cells = bin_of[histogram.where] * n_classes + classes
+    filled, at = np.unique(cells, return_inverse=True)
+    weights = np.bincount(at, histogram.row_weights)
+    tree = DecisionTreeClassifier(
+        max_leaf_nodes=most + 1,
+        min_weight_fraction_leaf=SMALLEST_LEAF * (1 - 1e-9) / total,
+        random_state=0,
+    )
+    # Numbers of bins instead of values: the tree compares single-precision numbers.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes")  # the caller's to judge
+        tree.fit((filled // n_classes)[:, None], filled % n_classes, sample_weight=weights)
+    grown = tree.tree_
+    last_bins = np.unique(np.floor(grown.threshold[grown.feature >= 0]))
+    return np.searchsorted(bin_of, last_bins, side="right").astype(np.int64) - 1
+
+
+def _bins(histogram: Histogram, most: int) -> Codes:
+    """The bin of each value: its own, or of too many values one of about equal weight."""
+    n = len(histogram.values)
+    if n <= most:
+        return np.arange(n)
+    before = np.cumsum(histogram.weights) - histogram.weights
+    return np.floor(before / histogram.weights.sum() * most).astype(np.int64)
