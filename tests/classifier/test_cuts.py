@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomlearn import AlgebraicClassifier, LiteralEncoder
@@ -40,6 +40,7 @@ def test_the_classifier_tells_them_apart(gains):
     assert AlgebraicClassifier(random_state=0, max_epochs=5).fit(X, y).score(X, y) == 1
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_the_first_cut_is_the_best_one(data):
     n = data.draw(st.integers(10, 60))
@@ -55,6 +56,7 @@ def test_the_first_cut_is_the_best_one(data):
         assert impurity(*column.halfway(found)) == pytest.approx(least)
 
 
+@settings(deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(2, 4))
 def test_order_and_repetitions_do_not_matter(random, n_classes):
     rng = np.random.default_rng(random.randrange(1 << 30))

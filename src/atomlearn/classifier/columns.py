@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.cuts import Codes, Histogram, quantile_cuts, tree_cuts
-from atomlearn.classifier.literals import Literal
+from atomlearn.classifier.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
+from atomlearn.classifier.literals import Literal, Operator
 from atomlearn.errors import InvalidTable
 
 Bits = npt.NDArray[np.bool_]
@@ -22,18 +22,25 @@ class CutShare:
 
     quantiles: int
     tree: int = 0
+    values: bool = True
+    """Whether few whole numbers are also told apart one by one."""
 
 
 @dataclass(frozen=True)
 class NumberColumn:
     """Ordered values, cut at quantiles of the training data and where the classes change: above and
-    not above each cut."""
+    not above each cut. Few whole numbers are told apart one by one, too.
+
+    >>> [str(one) for one in NumberColumn(0, "pclass", (1.5,), False, values=(1, 2)).literals()]
+    ['pclass = 1', 'pclass ≠ 1', 'pclass = 2', 'pclass ≠ 2', 'pclass > 1.5', 'pclass ≤ 1.5']
+    """
 
     index: int
     name: str
     cuts: tuple[float, ...]
     may_miss: bool
     is_boolean: bool = False
+    values: tuple[int, ...] = ()
 
     @classmethod
     def fit(
@@ -54,23 +61,32 @@ class NumberColumn:
         after = quantile_cuts(histogram, share.quantiles)
         if classes is not None and share.tree and len(after) + 1 < len(histogram.values):
             after = np.union1d(after, tree_cuts(histogram, classes[known], share.tree))
-        return cls(index, name, tuple(histogram.halfway(after)), any_missing, is_boolean)
+        cuts = tuple(histogram.halfway(after))
+        told_apart = whole_values(histogram) if share.values else ()
+        return cls(index, name, cuts, any_missing, is_boolean, told_apart)
 
     @property
     def n_literals(self) -> int:
         """How many literals it has."""
-        return 2 * len(self.cuts) + 2 * self.may_miss
+        return 2 * len(self.values) + 2 * len(self.cuts) + 2 * self.may_miss
 
     def literals(self) -> list[Literal]:
-        """Two for each cut, and two more if values may be missing."""
+        """Two for each value told apart, two for each cut, two more if values may be missing.
+
+        Of literals that say the same of all rows the encoder keeps the first: ``pclass = 3``, not
+        ``pclass > 2.5``.
+        """
         if self.is_boolean:
             both = [Literal(self.index, self.name, "=", value) for value in (True, False)]
             both *= len(self.cuts)
         else:
+            equal: tuple[Operator, ...] = ("=", "!=")
+            order: tuple[Operator, ...] = (">", "<=")
             both = [
-                Literal(self.index, self.name, operator, cut)
-                for cut in self.cuts
-                for operator in (">", "<=")
+                Literal(self.index, self.name, operator, value)
+                for values, operators in ((self.values, equal), (self.cuts, order))
+                for value in values
+                for operator in operators
             ]
         return both + _missing(self.index, self.name, self.may_miss)
 
@@ -78,6 +94,9 @@ class NumberColumn:
         """Rows × literals."""
         missing = np.isnan(values)
         above = values[:, None] > np.array(self.cuts)[None, :]
+        if self.values:
+            equal = values[:, None] == np.array(self.values, dtype=np.float64)[None, :]
+            above = np.hstack([equal, above])
         bits = np.stack([above, ~above & ~missing[:, None]], axis=2).reshape(len(values), -1)
         return _with_missing(bits, missing, self.may_miss)
 

@@ -13,6 +13,12 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
+FEWEST_VALUES, MOST_VALUES = 3, 10
+"""Whole numbers of a column that are also told apart one by one ..."""
+OFTEN = 5.0
+"""... if each occurs about so often ..."""
+LARGEST_NAME = float(1 << 53)
+"""... and is no larger than floating-point numbers are exact."""
 SMALLEST_LEAF = 5.0
 """Rows that a side of a cut must have in its part of the column: fewer say little of new rows."""
 MOST_BINS = 4096
@@ -42,6 +48,23 @@ class Histogram:
     def halfway(self, after: Codes) -> list[float]:
         """The cuts after these values: halfway to the next."""
         return [float(self.values[i] / 2 + self.values[i + 1] / 2) for i in after]
+
+
+def whole_values(histogram: Histogram) -> tuple[int, ...]:
+    """The values of a column of few whole numbers, which may be names of kinds; else none.
+
+    Two values need no names: one cut tells them apart.
+
+    >>> whole_values(Histogram.of(np.repeat([1.0, 2.0, 3.0], 5), np.ones(15)))
+    (1, 2, 3)
+    """
+    values = histogram.values
+    is_few = FEWEST_VALUES <= len(values) <= MOST_VALUES
+    if not is_few or histogram.weights.sum() < OFTEN * len(values):
+        return ()
+    if (values != np.floor(values)).any() or np.abs(values).max() > LARGEST_NAME:
+        return ()
+    return tuple(int(value) for value in values)
 
 
 def quantile_cuts(histogram: Histogram, most: int) -> Codes:

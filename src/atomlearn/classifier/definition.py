@@ -145,7 +145,7 @@ def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
 def states_of(column: Column) -> Bits:
     """What the literals of a column say of each value that makes a difference."""
     if isinstance(column, NumberColumn):
-        numbers = [*column.cuts, np.inf, *([np.nan] if column.may_miss else [])]
+        numbers = [*column.cuts, *column.values, np.inf, *([np.nan] if column.may_miss else [])]
         return column.encode(np.array(numbers))
     none_of_them = object()
     values = [*column.categories, none_of_them, *([None] if column.may_miss else [])]
@@ -158,7 +158,9 @@ def grid_of(encoder: LiteralEncoder, shape: tuple[int, int]) -> Grid | None:
     """Where the pixels are, if each is either dark or light."""
     place: dict[Any, Place] = {}
     for column in encoder.columns_:
-        if not isinstance(column, NumberColumn) or len(column.cuts) > 1 or column.may_miss:
+        if not isinstance(column, NumberColumn) or column.values:
+            return None
+        if len(column.cuts) > 1 or column.may_miss:
             return None
         for literal in column.literals():
             i, j = divmod(column.index, shape[1])

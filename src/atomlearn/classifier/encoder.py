@@ -58,7 +58,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Numbers are cut at quantiles and, if the labels ``y`` are given to ``fit``, where a small
     decision tree on that column alone would cut. Each cut gives two literals, above it and not
-    above it.
+    above it. Whole numbers of at most ten values are also told apart one by one: ``pclass = 3``.
     Literals that are always true, always false, or the same as another on all training rows are
     left out, so that constant and repeated columns cost nothing.
 
@@ -81,14 +81,14 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> encoder.transform([[3.0]]).astype(int)
     array([[1, 0, 0, 1]])
 
-    Most rows are zero, so that quantiles see nothing else; the classes change at 5:
+    Most rows are zero, so that quantiles see nothing else; the classes change at 5.5:
 
-    >>> gain = [[0.0]] * 50 + [[4.0]] * 5 + [[6.0]] * 5
+    >>> gain = [[0.0]] * 50 + [[4.5]] * 5 + [[6.5]] * 5
     >>> LiteralEncoder(max_cuts=2).fit(gain).get_feature_names_out().tolist()
-    ['x0 > 2', 'x0 ≤ 2']
+    ['x0 > 2.25', 'x0 ≤ 2.25']
     >>> aware = LiteralEncoder(max_cuts=2).fit(gain, [0] * 55 + [1] * 5)
     >>> aware.get_feature_names_out().tolist()
-    ['x0 > 2', 'x0 ≤ 2', 'x0 > 5', 'x0 ≤ 5']
+    ['x0 > 2.25', 'x0 ≤ 2.25', 'x0 > 5.5', 'x0 ≤ 5.5']
     """
 
     def __init__(self, *, max_cuts: int | None = None) -> None:
@@ -121,14 +121,18 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         owner: BaseEstimator,
         declared: Bits | None = None,
         classes: Codes | None = None,
+        are_pixels: bool = False,
     ) -> "LiteralEncoder":
         """The same for a table that its owner has checked; some columns are ``declared``
-        categories, and the class of each row is a number, if it is told at all."""
+        categories, and the class of each row is a number, if it is told at all. Numbers that are
+        pixels, or are moved by symmetries, are only compared with cuts."""
         self.n_features_in_ = owner.n_features_in_
         if hasattr(owner, "feature_names_in_"):
             self.feature_names_in_ = owner.feature_names_in_
         names = column_names(owner)
-        self.columns_: list[Column] = self._columns(table, weights, names, declared, classes)
+        self.columns_: list[Column] = self._columns(
+            table, weights, names, declared, classes, are_pixels
+        )
         self.choose(self._telling(table))
         return self
 
@@ -176,6 +180,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names: list[str],
         declared: Bits | None,
         classes: Codes | None,
+        are_pixels: bool,
     ) -> list[Column]:
         empty = np.zeros(table.shape[1], dtype=np.bool_)
         if sparse.issparse(table):
@@ -186,7 +191,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_category = np.zeros(table.shape[1], dtype=np.bool_) if declared is None else declared
         kinds = ["category" if is_category[j] else column_kind(table, j, names[j]) for j in indices]
         n_categories = kinds.count("category")
-        share = self._share(len(kinds) - n_categories, classes is not None)
+        share = self._share(len(kinds) - n_categories, classes is not None, not are_pixels)
         most = int(
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
@@ -202,14 +207,15 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         return [column(j) for j in indices]
 
-    def _share(self, n_numbers: int, is_supervised: bool) -> CutShare:
+    def _share(self, n_numbers: int, is_supervised: bool, are_named: bool) -> CutShare:
         if self.max_cuts is not None:
             most = check_count("max_cuts", self.max_cuts)
             tree = most // 2 if is_supervised else 0
-            return CutShare(most - tree, tree)
+            return CutShare(most - tree, tree, are_named)
         room = max(1, BUDGET // max(1, n_numbers))
         quantiles = min(room, MOST_QUANTILES)
-        return CutShare(quantiles, min(room - quantiles, MOST_TREE_CUTS))
+        tree = min(room - quantiles, MOST_TREE_CUTS)
+        return CutShare(quantiles, tree, are_named and quantiles == MOST_QUANTILES)
 
     def _chunks(
         self,

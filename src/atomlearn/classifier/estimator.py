@@ -319,7 +319,10 @@ class AlgebraicClassifier(
         """Decide what does not change as learning goes on."""
         encoder = LiteralEncoder(max_cuts=self.max_cuts)
         codes = codes_of(data.targets, self.classes_)
-        self.encoder_ = encoder.fit_table(data.table, data.weights, self, declared, codes)
+        are_pixels = self.image_shape is not None or self.symmetries is not None
+        self.encoder_ = encoder.fit_table(
+            data.table, data.weights, self, declared, codes, are_pixels
+        )
         self.seed_ = root_seed(self.random_state)
 
     def _watched(

@@ -16,8 +16,8 @@ class Literal:
 
     >>> str(Literal(0, "petal length", ">", 4.75)), str(Literal(1, "colour", "!=", "red"))
     ('petal length > 4.75', 'colour ≠ red')
-    >>> str(Literal(0, "age", "missing", None))
-    'age is missing'
+    >>> str(Literal(0, "age", "missing", None)), str(Literal(2, "pclass", "=", 3))
+    ('age is missing', 'pclass = 3')
     """
 
     column: int
@@ -50,6 +50,14 @@ class Literal:
                 return bool(self.value <= other.value)
             case "=", "!=":
                 return bool(self.value != other.value)
+            case "=", ">":
+                return bool(self.value > other.value)
+            case "=", "<=":
+                return bool(self.value <= other.value)
+            case ">", "!=":
+                return bool(self.value >= other.value)
+            case "<=", "!=":
+                return bool(self.value < other.value)
         return False
 
     def to_latex(self) -> str:
@@ -59,7 +67,7 @@ class Literal:
             told = "missing" if self.operator == "missing" else "known"
             return rf"{name} \text{{ is {told}}}"
         sign = {">": ">", "<=": r"\leq", "=": "=", "!=": r"\neq"}[self.operator]
-        if isinstance(self.value, float):
+        if _is_number(self.value):
             return f"{name} {sign} {show(self.value)}"
         return rf"{name} {sign} \text{{{escape_latex(str(self.value))}}}"
 
@@ -83,13 +91,17 @@ class Literal:
         return f"{cell} {self.operator} {self.value!r}"
 
     def to_sympy(self) -> Any:
-        """The same for SymPy: an inequality of a number, else a symbol that stands for it."""
+        """The same for SymPy: a relation of a number, else a symbol that stands for it."""
         import sympy
 
-        if self.operator in (">", "<="):
-            number = sympy.Symbol(self.name, real=True)
-            return number > self.value if self.operator == ">" else number <= self.value
+        relation = {">": sympy.Gt, "<=": sympy.Le, "=": sympy.Eq, "!=": sympy.Ne}.get(self.operator)
+        if relation is not None and _is_number(self.value):
+            return relation(sympy.Symbol(self.name, real=True), self.value)
         return sympy.Symbol(str(self))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def show(value: Any) -> str:

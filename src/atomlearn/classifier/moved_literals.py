@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from atomlearn.bits.rows import Rows, pack
 from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.frames import declared_categories
 from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.symmetries import Map, check_maps
+from atomlearn.classifier.tables import read_table
 from atomlearn.learning.symmetries import ALWAYS, NEVER, Symmetries
 from atomlearn.learning.symmetry_check import SymmetryCheck
 from atomlearn.learning.symmetry_check import check_symmetries as check_symmetries_of
@@ -32,7 +34,10 @@ def check_symmetries(
     >>> [one.is_believable for one in checks]
     [True, False]
     """
-    encoder = LiteralEncoder().fit(X)
+    encoder = LiteralEncoder()
+    table = read_table(encoder, X, reset=True)
+    weights = np.ones(table.shape[0])
+    encoder.fit_table(table, weights, encoder, declared_categories(X), are_pixels=True)
     bits = encoder.transform(X)
     rows = pack(np.hstack([bits, np.zeros((len(bits), 1), dtype=np.bool_)]))
     n = len(encoder.literals_)

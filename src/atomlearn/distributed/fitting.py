@@ -176,7 +176,8 @@ def _recoding(classifier: AlgebraicClassifier, surveys: Sequence[Survey]) -> Rec
     # Of the first part: categories that differ from part to part are lost when put together.
     declared = declared_categories(surveys[0].some_rows)
     encoder = LiteralEncoder(max_cuts=classifier.max_cuts)
-    encoder.fit_table(table, weights, classifier, declared)
+    are_pixels = classifier.image_shape is not None or classifier.symmetries is not None
+    encoder.fit_table(table, weights, classifier, declared, are_pixels=are_pixels)
     classifier.encoder_ = encoder
     n_rows = sum(one.n_rows for one in surveys)
     share = max(min(SPARED_SHARE, LARGEST_SPARED / n_rows), min(0.3, FEWEST_SPARED / n_rows))

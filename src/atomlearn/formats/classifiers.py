@@ -254,11 +254,21 @@ def _column(j: int, told: Value) -> Column:
         is_boolean = told["is_boolean"].truth()
         told["cuts"].need(list(cuts) == sorted(set(cuts)), "is not in order")
         told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
-        return NumberColumn(j, name, cuts, may_miss, is_boolean)
+        return NumberColumn(j, name, cuts, may_miss, is_boolean, _values(told, is_boolean))
     told["kind"].need(kind == "category", "is unknown")
     categories = tuple(one.plain() for one in told["categories"].items())
     told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
     return CategoryColumn(j, name, categories, may_miss)
+
+
+def _values(told: Value, is_boolean: bool) -> tuple[int, ...]:
+    values = told.given("values")  # older files have none
+    if values is None:
+        return ()
+    found = tuple(one.integer(-(1 << 53), 1 << 53) for one in values.items())
+    values.need(list(found) == sorted(set(found)), "is not in order")
+    values.need(not (found and is_boolean), "is of a column of truth values")
+    return found
 
 
 def _measure(told: Value) -> Measure:
@@ -303,6 +313,7 @@ def _column_as_json(column: Column) -> dict[str, Any]:
             **same,
             "cuts": list(column.cuts),
             "is_boolean": column.is_boolean,
+            "values": list(column.values),
         }
     categories = [_plain(c, f"the value of column {column.name!r}") for c in column.categories]
     return {"kind": "category", **same, "categories": categories}
