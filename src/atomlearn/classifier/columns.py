@@ -1,13 +1,14 @@
 """Columns of a table: what kind each is, and the literals it gives rise to."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.classifier.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
+from atomlearn.classifier.groups import find_groups
 from atomlearn.classifier.literals import Literal, Operator
 from atomlearn.errors import InvalidTable
 
@@ -103,18 +104,27 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class CategoryColumn:
-    """Unordered values: which one it is, and which it is not."""
+    """Unordered values: which one it is, which it is not, and whether it is in a group of them."""
 
     index: int
     name: str
     categories: tuple[Any, ...]
     may_miss: bool
+    groups: tuple[tuple[int, ...], ...] = ()
+    """Each by the places of its categories."""
 
     @classmethod
     def fit(
-        cls, index: int, name: str, values: Objects, weights: Floats, most: int
+        cls,
+        index: int,
+        name: str,
+        values: Objects,
+        weights: Floats,
+        most: int,
+        classes: Codes | None = None,
     ) -> "CategoryColumn":
-        """Remember the values that occur, in order; of too many only the commonest."""
+        """Remember the values that occur, in order; of too many only the commonest. Group them by
+        ``classes``, if told."""
         missing = is_missing(values)
         known = values[~missing].tolist()
         try:
@@ -135,28 +145,46 @@ class CategoryColumn:
                 stacklevel=2,
             )
             seen = sorted(sorted(seen, key=lambda v: -weight[v])[:most], key=_by_type)
-        return cls(index, name, tuple(seen), bool(missing.any()))
+        column = cls(index, name, tuple(seen), bool(missing.any()))
+        if classes is None:
+            return column
+        groups = find_groups(column._codes(values, missing), classes, weights, len(seen))
+        return replace(column, groups=tuple(tuple(group.tolist()) for group in groups))
 
     @property
     def n_literals(self) -> int:
         """How many literals it has."""
-        return 2 * len(self.categories) + 2 * self.may_miss
+        return 2 * len(self.categories) + 2 * len(self.groups) + 2 * self.may_miss
 
     def literals(self) -> list[Literal]:
-        """``=`` for each category, then ``!=``."""
+        """``=`` for each category, then ``!=``; then those of groups."""
         both = [
             Literal(self.index, self.name, operator, category)
             for operator in ("=", "!=")
             for category in self.categories
         ]
+        groups = [tuple(self.categories[i] for i in group) for group in self.groups]
+        sides: tuple[Operator, ...] = ("in", "not in")
+        both += [Literal(self.index, self.name, side, group) for side in sides for group in groups]
         return both + _missing(self.index, self.name, self.may_miss)
 
     def encode(self, values: Objects) -> Bits:
         """Rows × literals; a category never seen is none of those that were."""
         missing = is_missing(values)
+        code, known = self._codes(values, missing), ~missing[:, None]
+        equal = code[:, None] == np.arange(len(self.categories))[None, :]
+        member = np.zeros((len(self.categories) + 1, len(self.groups)), dtype=np.bool_)
+        for g, group in enumerate(self.groups):
+            member[list(group), g] = True
+        inside = member[code]  # none of the categories is the last row
+        bits = np.hstack([equal, ~equal & known, inside, ~inside & known])
+        return _with_missing(bits, missing, self.may_miss)
+
+    def _codes(self, values: Objects, missing: Bits) -> Codes:
+        """The place of each value among the categories; -1 if it has none."""
         index = {category: i for i, category in enumerate(self.categories)}
         try:
-            code = np.array(
+            return np.array(
                 [-1 if m else index.get(v, -1) for v, m in zip(values, missing, strict=True)],
                 dtype=np.int64,
             )
@@ -164,9 +192,6 @@ class CategoryColumn:
             raise InvalidTable(
                 f"column {self.name!r} holds values that are no categories"
             ) from None
-        equal = code[:, None] == np.arange(len(self.categories))[None, :]
-        bits = np.hstack([equal, ~equal & ~missing[:, None]])
-        return _with_missing(bits, missing, self.may_miss)
 
 
 Column = NumberColumn | CategoryColumn

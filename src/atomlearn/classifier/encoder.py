@@ -59,6 +59,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Numbers are cut at quantiles and, if the labels ``y`` are given to ``fit``, where a small
     decision tree on that column alone would cut. Each cut gives two literals, above it and not
     above it. Whole numbers of at most ten values are also told apart one by one: ``pclass = 3``.
+    With labels, more than a dozen categories are also grouped: ``city in {Bonn, Jena, Ulm}``.
     Literals that are always true, always false, or the same as another on all training rows are
     left out, so that constant and repeated columns cost nothing.
 
@@ -198,12 +199,13 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         def column(j: int) -> Column:
             if kinds[j] == "category":
-                return CategoryColumn.fit(j, names[j], object_column(table, j), weights, most)
+                values = object_column(table, j)
+                return CategoryColumn.fit(j, names[j], values, weights, most, classes)
             is_boolean = kinds[j] == "boolean"
             if empty[j]:  # of a million sparse columns most are
                 return NumberColumn(j, names[j], (), False, is_boolean)
-            values = number_column(table, j, names[j])
-            return NumberColumn.fit(j, names[j], values, weights, share, is_boolean, classes)
+            numbers = number_column(table, j, names[j])
+            return NumberColumn.fit(j, names[j], numbers, weights, share, is_boolean, classes)
 
         return [column(j) for j in indices]
 

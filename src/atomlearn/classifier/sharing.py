@@ -74,7 +74,8 @@ class Sharing:
         return told
 
     def _named(self, k: int) -> Pool:
-        names = [*map(str, self.encoder_.literals_), class_name(self.classes_[k])]
+        literals = [literal.in_full for literal in self.encoder_.literals_]
+        names = [*literals, class_name(self.classes_[k])]
         return self.learned_.concepts[k].pool.copy(names=names)
 
     def _witnesses(self, X: Any, y: Any) -> tuple[Rows, npt.NDArray[np.int64]]:

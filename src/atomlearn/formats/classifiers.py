@@ -63,7 +63,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "columns": [_column_as_json(column) for column in encoder.columns_],
             "has_names": names is not None,
             "has_first_rows": first_rows is not None,
-            "literals": [str(literal) for literal in encoder.literals_],
+            "literals": [literal.in_full for literal in encoder.literals_],
             "slope": learned.calibration.slope,
             "offset": learned.calibration.offset.tolist(),
             "typical": learned.typical.tolist(),
@@ -159,7 +159,7 @@ class _Reader:
         encoder.choose(kept)
         literals = self.state["literals"]
         literals.need(
-            literals.texts() == [str(literal) for literal in encoder.literals_],
+            literals.texts() == [literal.in_full for literal in encoder.literals_],
             "are not those of the columns",
         )
         return encoder
@@ -258,7 +258,7 @@ def _column(j: int, told: Value) -> Column:
     told["kind"].need(kind == "category", "is unknown")
     categories = tuple(one.plain() for one in told["categories"].items())
     told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
-    return CategoryColumn(j, name, categories, may_miss)
+    return CategoryColumn(j, name, categories, may_miss, _groups(told, len(categories)))
 
 
 def _values(told: Value, is_boolean: bool) -> tuple[int, ...]:
@@ -269,6 +269,16 @@ def _values(told: Value, is_boolean: bool) -> tuple[int, ...]:
     values.need(list(found) == sorted(set(found)), "is not in order")
     values.need(not (found and is_boolean), "is of a column of truth values")
     return found
+
+
+def _groups(told: Value, n: int) -> tuple[tuple[int, ...], ...]:
+    groups = told.given("groups")  # older files have none
+    found = []
+    for one in [] if groups is None else groups.items():
+        group = tuple(place.integer(high=n - 1) for place in one.items())
+        one.need(group and list(group) == sorted(set(group)), "is not a group in order")
+        found.append(group)
+    return tuple(found)
 
 
 def _measure(told: Value) -> Measure:
@@ -316,7 +326,8 @@ def _column_as_json(column: Column) -> dict[str, Any]:
             "values": list(column.values),
         }
     categories = [_plain(c, f"the value of column {column.name!r}") for c in column.categories]
-    return {"kind": "category", **same, "categories": categories}
+    groups = [list(group) for group in column.groups]
+    return {"kind": "category", **same, "categories": categories, "groups": groups}
 
 
 def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
