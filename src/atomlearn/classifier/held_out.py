@@ -64,7 +64,7 @@ def classifier_errors(learned: Learned) -> list[float] | None:
     unseen = learned.unseen
     if len(unseen) == 0:
         return None
-    said = learned.calibration.probabilities(unseen.ratios).argmax(axis=1)
+    said = learned.unseen_scores().argmax(axis=1)
     share = unseen.weights / unseen.weights.sum()
     return [
         float(share[(said == k) != (unseen.labels == k)].sum())
