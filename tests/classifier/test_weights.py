@@ -2,13 +2,16 @@
 
 import io
 import json
+import sys
 import zipfile
 
 import numpy as np
 import pytest
 
 import atomlearn
+from atomlearn.classifier.costs import costs_of
 from atomlearn.classifier.held_out import classifier_errors
+from atomlearn.errors import MissingExtra
 from atomlearn.learning.evidence import Evidence
 from fuzz.parts import Parts
 
@@ -94,3 +97,118 @@ def test_held_out_errors_are_of_the_atoms_that_decide(by_evidence):
     wrong = [share[(said == k) != (learned.unseen.labels == k)].sum() for k in range(3)]
     assert classifier_errors(learned) == pytest.approx(wrong)
     assert max(wrong) < 0.5
+
+
+@pytest.mark.parametrize("kind", ["weighted", "both"])
+def test_costs_add_up_to_the_score(by_evidence, noisy, kind):
+    X, fitted = noisy[0], by_evidence[kind]
+    learned = fitted.learned_
+    for row in (0, 29, 100):
+        told = fitted.explain(X.iloc[row])
+        score = dict(
+            zip(fitted.classes_, fitted.decision_function(X[row : row + 1])[0], strict=True)
+        )
+        for one in told.classes:
+            k = int(one.label)
+            start = learned.prior[k] + learned.evidence.weighted * learned.weighted.offset[k]
+            if kind == "both":
+                a, fit = learned.evidence.strict, learned.calibration
+                start += a * (fit.offset[k] + fit.slope * np.log(learned.typical[k] + 1))
+                start -= one.strict_cost
+            assert score[one.label] == pytest.approx(start - one.cost)
+
+
+def test_the_dearest_atoms_first_and_each_once(by_evidence, noisy):
+    X, fitted = noisy[0], by_evidence["weighted"]
+    told = fitted.explain(X.iloc[3], most=10_000)
+    first = fitted.explain(X.iloc[3], most=2)
+    for one, short in zip(told.classes, first.classes, strict=True):
+        costs = [atom.cost for atom in one.missed]
+        dear, gains = [c for c in costs if c > 0], [c for c in costs if c < 0]
+        assert costs == sorted(dear, reverse=True) + sorted(gains)
+        assert sum(costs) == pytest.approx(one.cost)
+        clauses = [set(atom.clause.literals) for atom in one.missed]
+        assert not any(a < b for a in clauses for b in clauses)
+        assert all(not atom.has for atom in one.missed)
+        assert [atom.cost for atom in short.missed] == dear[:2] + sorted(gains)[:2]
+
+
+def test_subsumed_atoms_are_told_as_one(by_evidence, noisy):
+    """Missing the atom that is shown is missing all whose costs it is given."""
+    fitted = by_evidence["weighted"]
+    has = np.append(fitted.encoder_.transform(noisy[0][:1])[0], False)
+    found = costs_of(fitted.learned_, 0, has, fitted.encoder_.literals_)
+    assert 0 < len(found.costs) < found.n_missed < found.n_atoms
+
+
+def test_explanations_say_which_atoms_decide(by_evidence, noisy):
+    x = noisy[0].iloc[0]
+    text = {kind: str(one.explain(x)) for kind, one in by_evidence.items()}
+    assert "a row of another class" in text["strict"] and "cost" not in text["strict"]
+    assert "a row of another class" not in text["weighted"]
+    assert "log-odds" in text["weighted"] and "(costs " in text["weighted"]
+    assert "a row of another class" in text["both"] and "weighted atoms" in text["both"]
+    told = by_evidence["weighted"].explain(x).to_dict()["classes"][0]
+    assert told["typical"] is None and told["cost"] is not None
+    assert "cost" in told["missed"][0]
+    assert "cost" not in by_evidence["strict"].explain(x).to_dict()["classes"][0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_definitions_say_what_they_are(by_evidence, noisy, kind):
+    (X, y), fitted = noisy, by_evidence[kind]
+    for label in fitted.classes_:
+        told = fitted.definition(label)
+        assert told.decided_by == kind == told.to_dict()["decided_by"]
+        assert ("summary" in str(told)) == (kind != "strict")
+        always = min((y == label).mean(), (y != label).mean())
+        assert told.error <= always + 1e-9  # no worse than saying the same of every row
+        assert (told.held_out is not None) and told.classifier_error is not None
+        wrong = (told.evaluate(X) != (y == label)).mean()
+        assert wrong == pytest.approx(told.error, abs=0.02)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_frame_has_every_atom_that_decides(by_evidence, kind):
+    fitted = by_evidence[kind]
+    frame, learned = fitted.atoms_frame(), fitted.learned_
+    assert frame.columns.tolist() == [
+        "class", "atom", "weight", "size", "missed_by_class", "missed_by_others"
+    ]  # fmt: skip
+    n_strict = 0 if kind == "weighted" else sum(len(one.pool) for one in learned.concepts)
+    n_weighted = 0 if kind == "strict" else len(learned.weighted)
+    assert len(frame) == n_strict + n_weighted
+    if kind == "strict":
+        assert (frame["missed_by_class"] == 0).all() and (frame["weight"] < 0).all()
+    if kind == "weighted":
+        total = learned.evidence.weighted * learned.weighted.weights.sum()
+        assert frame["weight"].sum() == pytest.approx(total)
+        missed = frame[["missed_by_class", "missed_by_others"]]
+        assert ((missed >= 0) & (missed <= 1)).all(axis=None)
+
+
+def test_the_frame_tells_shares_of_rows(by_evidence, noisy):
+    (X, y), fitted = noisy, by_evidence["weighted"]
+    atoms, sample = fitted.learned_.weighted, fitted.sample_
+    assert len(sample.labels) == len(X)  # all rows are in the sample
+    true = np.column_stack([fitted.encoder_.transform(X), np.zeros(len(X), dtype=bool)])
+    k = atoms.classes[0]
+    missed = ~true[:, atoms.atoms.constants[: atoms.atoms.starts[1]]].any(axis=1)
+    row = fitted.atoms_frame().query("`class` == @k").iloc[0]
+    assert row["missed_by_class"] == pytest.approx(missed[y == k].mean())
+    assert row["missed_by_others"] == pytest.approx(missed[y != k].mean())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_decides_is_important(by_evidence, kind):
+    found = by_evidence[kind].feature_importances_
+    assert found.sum() == pytest.approx(1) and (found >= 0).all()
+    assert found.argmax() == 0  # width
+    if kind == "weighted":
+        assert found[3] < found[4] < found[0]  # noise, colour, width
+
+
+def test_without_pandas_the_error_says_what_to_do(by_evidence, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtra, match="pip install pandas"):
+        by_evidence["strict"].atoms_frame()

@@ -104,6 +104,7 @@ class AlgebraicClassifier(
     history_ : one dictionary an epoch and class.
     estimated_error_ : share of errors on examples no batch has seen, if there were any.
     evidence_ : which atoms decide, and the held-out losses it was chosen by.
+    feature_importances_ : how much depends on each column; sums to 1.
     learned_ : the engine's own result: concepts, their pools of atoms, the calibration.
     held_out_ : for each class, how definitions of one clause, of two, ... do on rows that they were
         not made from; empty after ``partial_fit``.
@@ -195,7 +196,7 @@ class AlgebraicClassifier(
         rows, labels = examples.variants[0], examples.labels
         empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
         self.sample_ = empty.extended(rows, labels)
-        trials = trials_of(learned.held_out, examples)
+        trials = trials_of(learned.held_out, examples, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_))
         learned.held_out = []
 
