@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import atomlearn
+from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.costs import costs_of
 from atomlearn.classifier.held_out import classifier_errors
-from atomlearn.errors import MissingExtra
+from atomlearn.errors import DifferentConstants, MissingExtra
 from atomlearn.learning.evidence import Evidence
 from fuzz.parts import Parts
 
@@ -33,7 +34,7 @@ def test_round_trip(by_evidence, noisy, tmp_path, kind):
 
 def test_a_class_of_weight_zero_is_never_said_after_loading_either(noisy, tmp_path):
     X, y = noisy
-    kept = atomlearn.AlgebraicClassifier(random_state=0, max_epochs=3, evidence="weighted")
+    kept = AlgebraicClassifier(random_state=0, max_epochs=3, evidence="weighted")
     kept.fit(X, y)
     kept.learned_.prior = np.log([1.0, 1e-300, 1.0]) - [0, np.inf, 0]
     kept.save(tmp_path / "m.atoms")
@@ -212,3 +213,118 @@ def test_without_pandas_the_error_says_what_to_do(by_evidence, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtra, match="pip install pandas"):
         by_evidence["strict"].atoms_frame()
+
+
+def again(classifier, tmp_path):
+    """The same once more, of its own."""
+    classifier.save(tmp_path / "again.atoms")
+    return atomlearn.load(tmp_path / "again.atoms")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_merging_a_classifier_with_itself_changes_nothing(by_evidence, noisy, tmp_path, kind):
+    X = noisy[0]
+    ours = again(by_evidence[kind], tmp_path)
+    before = ours.predict_proba(X)
+    told = ours.merge(by_evidence[kind], tmp_path / "again.atoms")
+    assert all(one.new == 0 and one.known > 0 for one in told.values())
+    np.testing.assert_allclose(ours.predict_proba(X), before, rtol=1e-9, atol=1e-12)
+    assert ours.evidence_.chosen == kind
+
+
+def test_weights_are_averaged_by_rows(by_evidence, noisy, tmp_path):
+    X = noisy[0]
+    ours = again(by_evidence["weighted"], tmp_path)
+    other = again(by_evidence["weighted"], tmp_path)
+    other.learned_.weighted.weights[::3] *= -2.0
+    other.sample_.totals[:] *= 3
+    scores = [one.decision_function(X) - one.learned_.prior for one in (ours, other)]
+    ours.merge(other)
+    expected = 0.25 * scores[0] + 0.75 * scores[1] + ours.learned_.prior
+    np.testing.assert_allclose(ours.decision_function(X), expected, atol=1e-9)
+    assert ours.estimated_error_ is None  # the other may have learned from the rows held out here
+    ours.explain(X.iloc[0]), ours.definition(1), ours.atoms_frame()
+    assert (again(ours, tmp_path).predict_proba(X) == ours.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("kinds", [("strict", "weighted"), ("weighted", "strict")])
+def test_strict_and_weighted_together_are_both(by_evidence, noisy, tmp_path, kinds):
+    X, y = noisy
+    ours, other = (again(by_evidence[kind], tmp_path) for kind in kinds)
+    ours.merge(other)
+    assert ours.evidence_.chosen == "both" and ours.evidence_.strict == 0.5
+    worst = min(by_evidence[kind].score(X, y) for kind in kinds)
+    assert ours.score(X, y) >= worst - 0.05
+    for k, concept in enumerate(ours.learned_.concepts):  # only strict atoms are counted
+        assert len(concept.pool) == len(by_evidence["strict"].learned_.concepts[k].pool)
+
+
+def test_weights_that_cannot_be_averaged(by_evidence, noisy, tmp_path):
+    X, y = noisy
+    ours = again(by_evidence["weighted"], tmp_path)
+    with pytest.raises(DifferentConstants, match="a pool has no weights"):
+        ours.merge(by_evidence["strict"].pool(0))
+    other = AlgebraicClassifier(random_state=0, max_epochs=3, evidence="weighted")
+    with pytest.raises(DifferentConstants, match="same classes and cuts"):
+        ours.merge(other.fit(X[:150], y[:150]))
+
+
+def overlapping(n, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    return X, (X[:, 0] + X[:, 1] * (X[:, 2] > 0) + 0.5 * rng.normal(size=n) > 0) * 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_batches_go_on_from_the_weights(n_classes):
+    """What is known stays; a second batch, of which the first had nothing, is learned too."""
+    X, y = overlapping(1200, 0)
+    y = y if n_classes == 2 else y + (X[:, 3] > 1)
+    new, new_y = overlapping(600, 1)
+    new_y = new_y if n_classes == 2 else new_y + (new[:, 3] > 1)
+    fitted = AlgebraicClassifier(random_state=0, evidence="weighted", max_epochs=40)
+    fitted.fit(X[:200], y[:200])
+    before, known = fitted.score(new, new_y), len(fitted.learned_.weighted)
+    fitted.partial_fit(X[200:700], y[200:700]).partial_fit(X[700:], y[700:])
+    assert fitted.score(new, new_y) > before
+    assert len(fitted.learned_.weighted) > known
+    assert fitted.evidence_.chosen == "weighted"
+    assert abs(fitted.estimated_error_ - (1 - fitted.score(new, new_y))) < 0.15
+    assert [len(pool) for pool in map(fitted.pool, fitted.classes_)] == [
+        ((fitted.learned_.weighted.classes == k) & (fitted.learned_.weighted.weights < 0)).sum()
+        for k in range(n_classes)
+    ]
+    fitted.explain(new[0]), fitted.definition(0)
+
+
+def test_a_batch_that_teaches_nothing_changes_nothing(by_evidence, noisy, tmp_path):
+    X, _ = noisy
+    ours = again(by_evidence["weighted"], tmp_path)
+    before = ours.predict_proba(X)
+    ours.class_weight = {0: 1, 1: 2, 2: 1}
+    ours.partial_fit(X[:3], [0, 1, 2])  # too few to hold any out
+    assert (ours.predict_proba(X) == before).all()
+
+
+@pytest.mark.parametrize("kind", ["weighted", "both"])
+def test_going_on_from_a_file_is_going_on(by_evidence, noisy, tmp_path, kind):
+    X, y = noisy
+    one, other = (again(by_evidence[kind], tmp_path) for _ in range(2))
+    n_strict = [len(concept.pool) for concept in one.learned_.concepts]
+    one.partial_fit(X[::2], y[::2])
+    again(other, tmp_path).partial_fit(X[::2], y[::2])
+    other.partial_fit(X[::2], y[::2])
+    assert (one.predict_proba(X) == other.predict_proba(X)).all()
+    assert one.evidence_.chosen == kind and list(one.evidence_.losses) == [kind]
+    if kind == "both":
+        assert [len(concept.pool) for concept in one.learned_.concepts] != n_strict
+
+
+def test_batches_from_the_start():
+    X, y = overlapping(1000, 0)
+    fitted = AlgebraicClassifier(random_state=0, evidence="weighted", max_epochs=40)
+    for i in range(0, 1000, 250):
+        fitted.partial_fit(X[i : i + 250], y[i : i + 250], classes=[0, 1])
+    assert fitted.evidence_.chosen == "weighted" and fitted.evidence_.strict == 0
+    new, new_y = overlapping(500, 1)
+    assert fitted.score(new, new_y) > 0.75

@@ -39,7 +39,8 @@ def costs_of(learned: Learned, k: int, has: Bits, literals: Sequence[Literal]) -
     costs = -learned.evidence.weighted * weighted.weights[missed]
     atoms = take(weighted.atoms, missed)
     first, group = grouped(atoms, literals)
-    total = np.bincount(group, costs, minlength=len(first))
+    total: Floats = np.zeros(len(first))
+    np.add.at(total, group, costs)
     return Costs(take(atoms, first), total, len(missed), len(ours))
 
 

@@ -242,7 +242,7 @@ class AlgebraicClassifier(
                     "ever be told apart (begin with a larger batch)",
                     stacklevel=3,
                 )
-            self.learned_ = nothing_learned(n_constants, n_classes, self.seed_)
+            self.learned_ = nothing_learned(n_constants, n_classes, self.seed_, self.evidence)
             self.history_ = []
         examples = data.examples(self.encoder_, self.classes_, self.symmetries)
         rows = examples.variants[0]
@@ -251,7 +251,10 @@ class AlgebraicClassifier(
         sample = self.sample_.extended(rows, examples.labels)
 
         def learn(hooks: Hooks) -> Learned:
-            return learn_batch(self.learned_, examples, sample, settings, hooks)
+            seed = np.random.SeedSequence([self.seed_, int(sample.totals.sum())])
+            return learn_batch(
+                self.learned_, examples, sample, settings, hooks, self._alternatives, seed
+            )
 
         planned = Plan(1, n_classes * EPOCHS)
         learned = self._watched(learn, planned, settings, X, y, sample_weight)

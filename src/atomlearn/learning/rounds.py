@@ -104,6 +104,13 @@ class Learned:
             scores += self.evidence.weighted * self.unseen.weighted
         return scores
 
+    def show_weighted(self) -> None:
+        """If weighted atoms alone decide: let the pools be those that speak against each class."""
+        if self.weighted is not None and self.evidence.strict == 0:
+            self.typical = np.zeros(len(self.concepts))
+            for k, concept in enumerate(self.concepts):
+                concept.pool = self.weighted.pool_of(k, concept.pool)
+
     @property
     def is_known(self) -> bool:
         """Has any class had an epoch?"""
