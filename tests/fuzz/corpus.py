@@ -5,6 +5,7 @@ import json
 import random
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from fuzz.parts import MANIFEST, Parts, npy, npy_with_header
 LISTS = {
     "model": ("offsets.npy", "atoms.npy"),
     "classifier": ("offsets.npy", "atoms.npy"),
+    "weighted": ("weighted_starts.npy", "weighted_constants.npy"),
     "exchange": ("offsets.npy", "atoms.npy"),
     "pool": ("pool_starts.npy", "pool_constants.npy"),
     "epochs": ("pool_starts.npy", "pool_constants.npy"),
@@ -30,6 +32,8 @@ OBJECTS = {
     "concept": "state.json",
 }
 """Of each kind, a member that is an object in JSON."""
+
+EVIDENCE = {"chosen": "strict", "losses": {}, "errors": {}, "strict": 1, "weighted": 0}
 
 Forge = Callable[[Parts], Parts | bytes]
 
@@ -76,7 +80,8 @@ def forged_lists() -> Iterator[Nasty]:
         "all the same": starts_of(lambda a: a * 0),
     }
     for kind, (at, members) in LISTS.items():
-        yield Nasty(f"{kind}: starts: differences overflow", kind, overflowing)
+        forge = partial(overflowing, kind)
+        yield Nasty(f"{kind}: starts: differences overflow", kind, forge)
         for what, forge in starts.items():
             yield Nasty(f"{kind}: starts: {what}", kind, forge(at))
         for what, forge in constants.items():
@@ -91,12 +96,12 @@ def forged_lists() -> Iterator[Nasty]:
             yield Nasty(f"{kind}: {what}", kind, starts_of(change)("class_offsets.npy"))
 
 
-def overflowing(parts: Parts) -> Parts:
+def overflowing(kind: str, parts: Parts) -> Parts:
     """Three lists whose lengths are positive only because their differences overflow in 64 bits.
 
     All else fits them, so that nothing but a comparison without differences tells.
     """
-    starts, members = LISTS[parts.manifest["kind"]]
+    starts, members = LISTS[kind]
     forged = {
         starts: np.array([0, 2**63 - 1, -2, 3]),
         members: np.arange(3, dtype=np.int32),
@@ -104,6 +109,10 @@ def overflowing(parts: Parts) -> Parts:
     }
     for name in ("born.npy", "source.npy", "pool_born.npy", "pool_source.npy"):
         forged[name] = np.zeros(3, dtype=np.int32)
+    if kind == "weighted":
+        forged = {starts: forged[starts], members: forged[members]}
+        forged |= {"weighted_classes.npy": np.zeros(3, np.int64)}
+        forged |= {"weighted_weights.npy": np.zeros(3)}
     for name in set(forged) & set(parts.members):
         parts = parts.put(name, forged[name])
     return parts
@@ -244,12 +253,23 @@ def forged_fields() -> Iterator[Nasty]:
         ("classifier", "model.json", {"params": {"class_weight": [["yes", nan]]}}),
         ("classifier", "model.json", {"params": {"class_weight": [[["yes"], 1]]}}),
         ("classifier", "model.json", {"params": {"max_epochs": inf}}),
+        ("classifier", "model.json", {"params": {"evidence": "hearsay"}}),
+        ("classifier", "model.json", {"prior": [nan, 0]}),
+        ("classifier", "model.json", {"prior": [0]}),
+        ("classifier", "model.json", {"evidence": {**EVIDENCE, "chosen": "both", "weighted": 1}}),
+        ("weighted", "model.json", {"evidence": "weighted"}),
+        ("weighted", "model.json", {"evidence": {**EVIDENCE, "weighted": 1}}),
+        ("weighted", "model.json", {"evidence": {**EVIDENCE, "chosen": "hearsay"}}),
+        ("weighted", "model.json", {"evidence": {**EVIDENCE, "weighted": inf}}),
+        ("weighted", "model.json", {"evidence": {**EVIDENCE, "strict": -1}}),
+        ("weighted", "model.json", {"evidence": {**EVIDENCE, "losses": {"strict": 1}}}),
+        ("weighted", "model.json", {"evidence": {**EVIDENCE, "errors": {"hearsay": 0}}}),
         ("classifier", "model.json", {"params": {"time_limit": -1}}),
         ("classifier", "model.json", {"params": {"random_state": "x"}}),
         ("classifier", "model.json", {"params": {"__class__": 1}}),
     ]
-    for kind, member, change in fields:
-        name = f"{kind}: {json.dumps(change)[:60]}"
+    for i, (kind, member, change) in enumerate(fields):
+        name = f"{kind}: {i}: {json.dumps(change)[:60]}"
         yield Nasty(name, kind, lambda p, m=member, c=change: p.edit(m, **c))
     arrays = [
         ("exchange", "refuting.npy", lambda a: a | (np.uint64(1) << np.uint64(63))),
@@ -269,6 +289,15 @@ def forged_fields() -> Iterator[Nasty]:
         ("classifier", "source.npy", lambda a: a.astype(np.int64) + 2**32),
         ("classifier", "source.npy", lambda a: a - 1),
         ("classifier", "streams.npy", lambda a: a[:1]),
+        ("weighted", "weighted_weights.npy", lambda a: a * np.nan),
+        ("weighted", "weighted_weights.npy", lambda a: a * 0 + np.inf),
+        ("weighted", "weighted_weights.npy", lambda a: a[1:]),
+        ("weighted", "weighted_classes.npy", lambda a: a + 2),
+        ("weighted", "weighted_classes.npy", lambda a: a - 2**40),
+        ("weighted", "weighted_offset.npy", lambda a: a[:1]),
+        ("weighted", "weighted_offset.npy", lambda a: a * np.nan),
+        ("weighted", "unseen_weighted.npy", lambda a: a[1:]),
+        ("weighted", "unseen_weighted.npy", lambda a: a * np.nan),
         ("epochs", "stream.npy", lambda a: a[:0]),
         ("concept", "hard.npy", lambda a: np.array([-(2**63)])),
     ]

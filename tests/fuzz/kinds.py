@@ -92,6 +92,16 @@ def write_classifier(path: Path) -> None:
     classifier().save(path)
 
 
+@cache
+def weighted_classifier() -> AlgebraicClassifier:
+    X, y = table()
+    return AlgebraicClassifier(random_state=0, max_epochs=3, evidence="weighted").fit(X, y)
+
+
+def write_weighted(path: Path) -> None:
+    weighted_classifier().save(path)
+
+
 def use_classifier(loaded: Any) -> None:
     assert loaded.n_jobs is None and loaded.verbose == 0
     n = loaded.n_features_in_
@@ -211,6 +221,7 @@ KINDS = {
     for one in (
         Kind("model", write_model, atomlearn.load, use_model),
         Kind("classifier", write_classifier, atomlearn.load, use_classifier),
+        Kind("weighted", write_weighted, atomlearn.load, use_classifier),
         Kind("pool", lambda path: pool().save(path), atomlearn.load, use_pool),
         Kind("exchange", write_exchange, read_exchange, use_exchange),
         Kind("epochs", write_epochs, read_epochs, next),

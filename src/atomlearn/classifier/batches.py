@@ -4,20 +4,25 @@ A batch is new when it comes, so that what is said of it beforehand measures the
 calibrates; then its positives drop the pins they contradict, and a few epochs add new ones.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.bits.random import seed_sequence
+from atomlearn.bits.rows import Rows
 from atomlearn.classifier.progress import Hooks
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.classes import DOUBT, NOISE, SMALL_CANDIDATES
 from atomlearn.learning.concept import Concept, Recipe, Sampler
+from atomlearn.learning.evidence import Evidence, loss_and_error
 from atomlearn.learning.examples import Examples, Unseen
+from atomlearn.learning.guided_crossing import Alternatives
 from atomlearn.learning.misses import blocks_of, typical_misses
 from atomlearn.learning.rounds import Learned, Rounds, Settings
+from atomlearn.learning.weighted_batch import learn_weighted_batch, no_weighted_atoms
 
 EPOCHS = 20
 """Epochs of each class for a batch."""
@@ -31,24 +36,76 @@ FAR = 20.0
 """By how much a class without examples so far is behind the others, as a logarithm."""
 
 
-def nothing_learned(n_constants: int, n_classes: int, seed: int) -> Learned:
-    """A new concept for each class."""
+def nothing_learned(n_constants: int, n_classes: int, seed: int, evidence: str = "auto") -> Learned:
+    """A new concept for each class. Unless weighted atoms are asked for, they are strict."""
     concepts = [
         Concept(n_constants, n_constants - 1, own) for own in seed_sequence(seed).spawn(n_classes)
     ]
     none = Unseen.none(n_classes)
-    return Learned(concepts, np.zeros(n_classes), none.calibrate(), [], none)
+    learned = Learned(concepts, np.zeros(n_classes), none.calibrate(), [], none)
+    if evidence == "weighted":
+        learned.weighted = no_weighted_atoms(n_classes)
+        learned.evidence = Evidence("weighted", {}, {}, 0.0, 1.0)
+    return learned
 
 
 def learn_batch(
-    learned: Learned, examples: Examples, sample: TrainingSample, settings: Settings, hooks: Hooks
+    learned: Learned,
+    examples: Examples,
+    sample: TrainingSample,
+    settings: Settings,
+    hooks: Hooks,
+    find_alternatives: Callable[[Rows], Alternatives],
+    seed: np.random.SeedSequence,
 ) -> Learned:
-    """Learn from one batch; ``sample`` already has it."""
-    ratios = learned.ratios(examples.blocks(), len(examples))
-    unseen = _with_batch(learned, ratios, examples)
+    """Learn from one batch; ``sample`` already has it.
+
+    Strict and weighted atoms go on as far as they decide; which of them do stays as it is.
+    """
+    blocks, n = examples.blocks(), len(examples)
+    ratios = learned.ratios(blocks, n)
+    said = None if learned.weighted is None else learned.weighted.scores(blocks, n)
+    unseen = _with_batch(learned, ratios, said, examples)
+    rounds = Rounds(settings, hooks.on_round, hooks.on_epoch)
+    if learned.evidence.strict > 0:
+        now = _learn_strict(learned, unseen, ratios, examples, sample, rounds)
+    else:
+        now = replace(learned, unseen=unseen, rounds=[], doubted=np.zeros(0, dtype=np.int64))
+    if learned.weighted is None or said is None or learned.evidence.weighted == 0:
+        return now
+    factor = learned.evidence.weighted
+    weighted = learn_weighted_batch(
+        learned.weighted, factor, factor * said, examples, find_alternatives, seed, rounds
+    )
+    evidence = _measured(replace(now, evidence=learned.evidence))
+    now = replace(now, weighted=weighted, evidence=evidence, interrupted=rounds.interrupted)
+    now.show_weighted()
+    for concept in now.concepts:
+        concept.epoch = max(concept.epoch, 1)
+    return now
+
+
+def _measured(learned: Learned) -> Evidence:
+    """What decides, with its loss and error on what was said of batches before they were known."""
+    evidence, unseen = learned.evidence, learned.unseen
+    if len(unseen) == 0:
+        return replace(evidence, losses={}, errors={})
+    scores = replace(learned, prior=0.0).unseen_scores()
+    loss, error = loss_and_error(scores, unseen.labels, unseen.weights)
+    return replace(evidence, losses={evidence.chosen: loss}, errors={evidence.chosen: error})
+
+
+def _learn_strict(
+    learned: Learned,
+    unseen: Unseen,
+    ratios: Floats,
+    examples: Examples,
+    sample: TrainingSample,
+    rounds: Rounds,
+) -> Learned:
+    """Drop the pins that the batch contradicts, and add new ones."""
     calibration = _calibrated(unseen, sample)
     believed = _believed(unseen, calibration, ratios, examples.labels)
-    rounds = Rounds(settings, hooks.on_round, hooks.on_epoch)
     concepts = _learn_concepts(learned.concepts, examples.some(believed), rounds)
     if rounds.interrupted and not any(concept.epoch for concept in concepts):
         raise KeyboardInterrupt
@@ -85,17 +142,25 @@ def _learn_concepts(concepts: list[Concept], examples: Examples, rounds: Rounds)
     return concepts
 
 
-def _with_batch(learned: Learned, ratios: Floats, examples: Examples) -> Unseen:
+def _with_batch(
+    learned: Learned, ratios: Floats, said: Floats | None, examples: Examples
+) -> Unseen:
     """What is said of the batch before it is learned from, after the earlier ones."""
     old = learned.unseen
     if not any(len(concept.pool) for concept in learned.concepts):
         return old
-    new = examples.unseen(ratios)
+    new = examples.unseen(ratios, said)
+    if new.weighted is not None and old.weighted is None:
+        return new
+    both = None
+    if new.weighted is not None and old.weighted is not None:
+        both = np.concatenate([old.weighted, new.weighted])[-REMEMBERED:]
     return Unseen(
         np.concatenate([old.ratios, new.ratios])[-REMEMBERED:],
         np.concatenate([old.labels, new.labels])[-REMEMBERED:],
         np.concatenate([old.weights, new.weights])[-REMEMBERED:],
         np.concatenate([old.shares, new.shares])[-REMEMBERED:],
+        both,
     )
 
 

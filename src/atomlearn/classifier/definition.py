@@ -26,10 +26,16 @@ from atomlearn.reading.conjecture import Conjecture, conjecture
 from atomlearn.reading.cubes import Group, Space
 from atomlearn.reading.definition import Definition
 from atomlearn.reading.grids import Grid, Place
-from atomlearn.reading.telling import Measure, measure, without_idle
+from atomlearn.reading.telling import Measure, measure
 
 MOST_COMPARED = 2000
 """Atoms that are held against the exact ones of a conjecture."""
+
+DECIDED = {
+    "weighted": "the class is decided by the weights of atoms: this is a summary of them",
+    "both": "the class is decided by misses and by weights of other atoms: this is a summary",
+}
+"""What is said of a definition where it is not the count of misses that decides."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,16 @@ class ClassDefinition(Definition):
     """
 
     encoder: LiteralEncoder = field(repr=False, compare=False, kw_only=True)
+    decided_by: str = field(default="strict", kw_only=True)
+    """Which atoms decide. Where they have weights, a formula can only sum up what they say."""
+
+    def _told(self) -> str:
+        told = super()._told()
+        return f"{told}\n({DECIDED[self.decided_by]})" if self.decided_by in DECIDED else told
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {**super().to_dict(), "decided_by": self.decided_by}
 
     def evaluate(self, X: Any) -> Bits:
         """Is the formula true of each row? Exact: the literals themselves are looked up."""
@@ -64,14 +80,15 @@ def define(
     image_shape: tuple[int, int] | None = None,
     held_out: Sequence[Measure] = (),
     classifier_error: float | None = None,
+    decided_by: str = "strict",
 ) -> ClassDefinition:
     """Choose clauses until no counterexample of the sample is let in, or none more is kept out.
 
     ``held_out`` are measures of definitions of one clause, of two, ... on rows not learned from.
     """
-    chosen, missed, others = chosen_atoms(atoms, k, sample, max_clauses)
+    chosen, trim = chosen_atoms(atoms, k, sample, max_clauses, decided_by != "weighted")
     n_chosen = len(chosen)
-    chosen = without_idle(chosen, missed, others)
+    chosen = trim(chosen)
     clauses = tuple(
         Clause.of([encoder.literals_[c] for c in _constants(atoms, a, len(encoder.literals_))])
         for a in chosen
@@ -79,16 +96,13 @@ def define(
     held = holders(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
     true = np.bitwise_and.reduce(held, axis=0) if chosen else subset(sample.labels >= 0)
     is_true = packed.unpack(true[None, :], len(sample.labels))[0]
-    # Classes count by how many rows they had, not by how many are in the sample.
-    drawn = np.bincount(sample.labels, minlength=len(sample.totals))
-    weight = (sample.totals / np.maximum(drawn, 1))[sample.labels]
     mentioned = {literal for clause in clauses for literal in clause.literals}
     used = [literal for literal in encoder.literals_ if literal in mentioned]
     grid = None if image_shape is None else grid_of(encoder, image_shape)
     return ClassDefinition(
         label,
         clauses,
-        measured=measure(is_true, sample.labels == k, weight),
+        measured=measure(is_true, sample.labels == k, sample.weights()),
         held_out=_measured(held_out, n_chosen, max_clauses),
         classifier_error=classifier_error,
         total=len(atoms.starts) - 1,
@@ -97,6 +111,7 @@ def define(
         conjecture=None if grid is None else conjectured(grid, k, atoms, encoder, sample),
         argument="row",
         encoder=encoder,
+        decided_by=decided_by,
     )
 
 

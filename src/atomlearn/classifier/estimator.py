@@ -107,6 +107,7 @@ class AlgebraicClassifier(
     history_ : one dictionary an epoch and class.
     estimated_error_ : share of errors on examples no batch has seen, if there were any.
     evidence_ : which atoms decide, and the held-out losses it was chosen by.
+    feature_importances_ : how much depends on each column; sums to 1.
     learned_ : the engine's own result: concepts, their pools of atoms, the calibration.
     held_out_ : for each class, how definitions of one clause, of two, ... do on rows that they were
         not made from; empty after ``partial_fit``.
@@ -200,7 +201,7 @@ class AlgebraicClassifier(
         rows, labels = examples.variants[0], examples.labels
         empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
         self.sample_ = empty.extended(rows, labels)
-        trials = trials_of(learned.held_out, examples)
+        trials = trials_of(learned.held_out, examples, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_))
         learned.held_out = []
 
@@ -246,7 +247,7 @@ class AlgebraicClassifier(
                     "ever be told apart (begin with a larger batch)",
                     stacklevel=3,
                 )
-            self.learned_ = nothing_learned(n_constants, n_classes, self.seed_)
+            self.learned_ = nothing_learned(n_constants, n_classes, self.seed_, self.evidence)
             self.history_ = []
         examples = data.examples(self.encoder_, self.classes_, self.symmetries)
         rows = examples.variants[0]
@@ -255,7 +256,10 @@ class AlgebraicClassifier(
         sample = self.sample_.extended(rows, examples.labels)
 
         def learn(hooks: Hooks) -> Learned:
-            return learn_batch(self.learned_, examples, sample, settings, hooks)
+            seed = np.random.SeedSequence([self.seed_, int(sample.totals.sum())])
+            return learn_batch(
+                self.learned_, examples, sample, settings, hooks, self._alternatives, seed
+            )
 
         planned = Plan(1, n_classes * EPOCHS)
         learned = self._watched(learn, planned, settings, X, y, sample_weight)

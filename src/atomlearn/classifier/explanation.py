@@ -2,10 +2,11 @@
 
 An atom of a class is a set of literals of which every example of the class has one. It is *telling*
 as far as the rows of other classes miss it: the share of them is measured on the training sample.
+Where weighted atoms decide, each missed atom has a cost instead: what it takes from the log-odds.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,10 @@ import numpy.typing as npt
 
 from atomlearn.bits import rows as packed
 from atomlearn.bits.rows import Rows
+from atomlearn.classifier.costs import costs_of, held
 from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.sample import TrainingSample, holders, subset
+from atomlearn.learning.calibration import Floats, softmax
 from atomlearn.learning.lists import Lists, take
 from atomlearn.learning.misses import blocks_of
 from atomlearn.learning.rounds import Learned
@@ -26,6 +29,15 @@ if TYPE_CHECKING:
 
 MOST_CLASSES = 4
 """Classes that a picture shows."""
+
+
+def worth(cost: float, ending: str = "") -> str:
+    """A cost in words; one that is negative is a gain.
+
+    >>> worth(0.5, "s"), worth(-0.5)
+    ('costs 0.50', 'gain 0.50')
+    """
+    return f"cost{ending} {cost:.2f}" if cost >= 0 else f"gain{ending} {-cost:.2f}"
 
 
 @dataclass(frozen=True)
@@ -40,14 +52,25 @@ class AtomSeen:
     """Share of the training rows of other classes (of the runner-up, in ``reasons``) missing it."""
     columns: tuple[int, ...]
     """All columns that the atom speaks of."""
+    cost: float | None = None
+    """What missing it takes from the log-odds of its class, if it is weighted; a negative cost
+    speaks for the class."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {
+        told: dict[str, Any] = {
             "atom": [str(literal) for literal in self.clause.literals],
             "has": [str(literal) for literal in self.has],
             "telling": self.telling,
         }
+        return told if self.cost is None else {**told, "cost": self.cost}
+
+    def told_missed(self) -> str:
+        """The atom as one that the row misses."""
+        if self.cost is None:
+            return f"misses  {self.clause}   (so do {self.telling:.0%} of the others)"
+        told = f"{worth(self.cost, 's')}; {self.telling:.0%} of the others miss it"
+        return f"misses  {self.clause}   ({told})"
 
 
 @dataclass(frozen=True)
@@ -58,11 +81,40 @@ class ClassSeen:
     probability: float
     misses: int
     atoms: int
-    """Atoms that the class has."""
-    typical: float
-    """Atoms that a row of another class misses typically (the median)."""
+    """Atoms that the class has: strict ones, unless weighted ones alone decide."""
+    typical: float | None
+    """Strict atoms that a row of another class misses typically (the median)."""
     missed: tuple[AtomSeen, ...]
-    """The missed atoms that are most telling."""
+    """The missed atoms that are most telling; of weighted ones the dearest, then, if missing some
+    speaks for the class, those that gain most."""
+    cost: float | None = None
+    """What all missed weighted atoms take from the log-odds together, if these decide ..."""
+    strict_cost: float | None = None
+    """... and what the misses of strict atoms take, if these decide too."""
+
+    def __str__(self) -> str:
+        told = f"{self.label}: {self.probability:.1%}, misses {self.misses:,} of {self.atoms:,} "
+        if self.typical is None:
+            return f"{told}weighted atoms, which {worth(self.cost or 0.0)} log-odds"
+        told += f"atoms (a row of another class: {self.typical:,.0f})"
+        if self.cost is not None:
+            told += f", which {worth(self.strict_cost or 0.0, 's')} log-odds; weighted atoms "
+            told += worth(self.cost)
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        told = {
+            "label": plain(self.label),
+            "probability": self.probability,
+            "misses": self.misses,
+            "atoms": self.atoms,
+            "typical": self.typical,
+            "missed": [atom.to_dict() for atom in self.missed],
+        }
+        if self.cost is not None:
+            told |= {"cost": self.cost, "strict_cost": self.strict_cost}
+        return told
 
 
 @dataclass(frozen=True)
@@ -83,14 +135,7 @@ class Explanation:
         first = self.classes[0]
         lines = [f"{first.label} ({first.probability:.1%})"]
         for one in self.classes:
-            lines.append(
-                f"{one.label}: {one.probability:.1%}, misses {one.misses:,} of {one.atoms:,} atoms "
-                f"(a row of another class: {one.typical:,.0f})"
-            )
-            lines += [
-                f"  misses  {atom.clause}   (so do {atom.telling:.0%} of the others)"
-                for atom in one.missed
-            ]
+            lines += [str(one), *(f"  {atom.told_missed()}" for atom in one.missed)]
         if self.reasons:
             lines.append(f"what speaks for {first.label} against {self.classes[1].label}:")
             lines += [
@@ -104,17 +149,7 @@ class Explanation:
         """As plain values, ready for JSON."""
         return {
             "label": plain(self.label),
-            "classes": [
-                {
-                    "label": plain(one.label),
-                    "probability": one.probability,
-                    "misses": one.misses,
-                    "atoms": one.atoms,
-                    "typical": one.typical,
-                    "missed": [atom.to_dict() for atom in one.missed],
-                }
-                for one in self.classes
-            ],
+            "classes": [one.to_dict() for one in self.classes],
             "reasons": [atom.to_dict() for atom in self.reasons],
         }
 
@@ -130,7 +165,9 @@ class Explanation:
         missed = [np.zeros(self.image.size) for _ in shown]
         for weight, one in zip(missed, shown, strict=True):
             for atom in one.missed[:most]:
-                weight[list(atom.columns)] += atom.telling
+                weight[list(atom.columns)] += (
+                    atom.telling if atom.cost is None else max(atom.cost, 0.0)
+                )
         titles = [f"{one.label}: {one.probability:.0%}\nmisses {one.misses:,}" for one in shown]
         return draw_misses(self.image, missed, titles)
 
@@ -145,53 +182,80 @@ def explain_row(
     image: npt.NDArray[np.float64] | None = None,
 ) -> Explanation:
     """Explain one packed row."""
-    n_constants = learned.concepts[0].n_constants
-    blocks = blocks_of(row[None, :], n_constants)
-    misses = learned.misses(blocks, 1)[0]
-    probabilities = learned.probabilities(blocks, 1)[0]
-    order = np.argsort(-learned.scores(blocks, 1)[0], kind="stable")
-    columns = sample.columns()
-    has = packed.unpack(row, n_constants)
+    blocks = blocks_of(row[None, :], learned.concepts[0].n_constants)
+    scores = learned.scores(blocks, 1)
+    order = np.argsort(-scores[0], kind="stable")
+    meeting = _Meeting(learned, sample, literals, labels, row, most)
+    chances, misses = softmax(scores)[0], learned.misses(blocks, 1)[0]
+    is_weighted = learned.weighted is not None and learned.evidence.weighted > 0
+    see = meeting.weighted if is_weighted else meeting.strict
+    classes = tuple(see(int(k), float(chances[k]), int(misses[k])) for k in order)
+    reasons = meeting.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
+    return Explanation(classes, reasons, image)
 
-    def seen(atoms: Lists, telling: npt.NDArray[np.float64]) -> tuple[AtomSeen, ...]:
-        """The most telling, smallest first among equals; atoms that say the same once."""
+
+class _Meeting:
+    """A row as it meets the classes."""
+
+    def __init__(
+        self,
+        learned: Learned,
+        sample: TrainingSample,
+        literals: Sequence[Literal],
+        labels: Sequence[Any],
+        row: Rows,
+        most: int,
+    ) -> None:
+        self.learned, self.sample, self.literals = learned, sample, literals
+        self.labels, self.most = labels, most
+        self.columns = sample.columns()
+        self.has = packed.unpack(row, learned.concepts[0].n_constants)
+
+    def strict(self, k: int, probability: float, misses: int) -> ClassSeen:
+        atoms = self.learned.concepts[k].pool.atoms
+        missed = take(atoms, np.flatnonzero(~held(atoms, self.has)))
+        telling = _share_missing(missed, self.columns, self.sample.labels != k)
+        n_atoms, typical = len(atoms.starts) - 1, float(self.learned.typical[k])
+        seen = self._seen(missed, telling, telling)
+        return ClassSeen(self.labels[k], probability, misses, n_atoms, typical, seen)
+
+    def weighted(self, k: int, probability: float, misses: int) -> ClassSeen:
+        learned = self.learned
+        atoms, costs, n_missed, n_atoms = costs_of(learned, k, self.has, self.literals)
+        telling = _share_missing(atoms, self.columns, self.sample.labels != k)
+        seen = self._seen(atoms, telling, costs, costs)
+        seen += self._seen(atoms, telling, -costs, costs)
+        label, cost = self.labels[k], float(costs.sum())
+        if learned.evidence.strict == 0:
+            return ClassSeen(label, probability, n_missed, n_atoms, None, seen, cost)
+        n_strict, typical = len(learned.concepts[k].pool), float(learned.typical[k])
+        counted = learned.evidence.strict * learned.calibration.slope * float(np.log(misses + 1.0))
+        return ClassSeen(label, probability, misses, n_strict, typical, seen, cost, counted)
+
+    def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
+        """Atoms of the first class that the row has and rows of the second mostly lack."""
+        atoms = self.learned.concepts[first].pool.atoms
+        ours = take(atoms, np.flatnonzero(held(atoms, self.has)))
+        telling = _share_missing(ours, self.columns, self.sample.labels == second)
+        more = telling
+        if self.learned.evidence.strict == 0:  # rows of the first class may lack them too
+            more = telling - _share_missing(ours, self.columns, self.sample.labels == first)
+        return self._seen(ours, telling, more)
+
+    def _seen(
+        self, atoms: Lists, telling: Floats, by: Floats, costs: Floats | None = None
+    ) -> tuple[AtomSeen, ...]:
+        """The largest, smallest atoms first among equals; atoms that say the same once."""
         shown: dict[Clause[Literal], AtomSeen] = {}
-        for a in np.lexsort([np.diff(atoms.starts), -telling]):
-            if len(shown) == most:
+        for a in np.lexsort([np.diff(atoms.starts), -by]):
+            if len(shown) == self.most or (costs is not None and by[a] <= 0):
                 break
             constants = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]
-            one = _atom_seen(constants, has, literals, float(telling[a]))
+            one = _atom_seen(constants, self.has, self.literals, float(telling[a]))
+            if costs is not None:
+                one = replace(one, cost=float(costs[a]))
             shown.setdefault(one.clause, one)
         return tuple(shown.values())
-
-    classes = []
-    for k in order:
-        atoms = learned.concepts[k].pool.atoms
-        missed = take(atoms, np.flatnonzero(~_held(atoms, has)))
-        telling = _share_missing(missed, columns, sample.labels != k)
-        classes.append(
-            ClassSeen(
-                labels[k],
-                float(probabilities[k]),
-                int(misses[k]),
-                len(atoms.starts) - 1,
-                float(learned.typical[k]),
-                seen(missed, telling),
-            )
-        )
-    reasons: tuple[AtomSeen, ...] = ()
-    if len(order) > 1:
-        atoms = learned.concepts[order[0]].pool.atoms
-        held = take(atoms, np.flatnonzero(_held(atoms, has)))
-        telling = _share_missing(held, columns, sample.labels == order[1])
-        reasons = seen(held, telling)
-    return Explanation(tuple(classes), reasons, image)
-
-
-def _held(atoms: Lists, has: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    if len(atoms.starts) < 2:
-        return np.zeros(0, dtype=np.bool_)
-    return np.logical_or.reduceat(has[atoms.constants], atoms.starts[:-1])
 
 
 def _share_missing(

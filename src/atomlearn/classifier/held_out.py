@@ -5,7 +5,7 @@ on new ones. Where examples were held out while learning, in turn or for good, d
 again from what was learned without them, and measured on them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +16,21 @@ from atomlearn.classifier.sample import TrainingSample, holders, subset
 from atomlearn.learning.examples import Examples, HeldOut
 from atomlearn.learning.lists import Lists, take
 from atomlearn.learning.rounds import Learned
-from atomlearn.reading.telling import Measure, by_gain, measure, without_idle
+from atomlearn.reading.telling import (
+    Measure,
+    by_gain,
+    by_net_gain,
+    measure,
+    without_idle,
+    without_loss,
+)
 
 MOST_CLAUSES = 12
 """Definitions of one to so many clauses are measured."""
+MOST_WEIGHED = 2000
+"""Weighted atoms, the dearest first, that a definition is made of."""
+
+Trim = Callable[[list[int]], list[int]]
 
 
 class Trial(NamedTuple):
@@ -28,9 +39,10 @@ class Trial(NamedTuple):
     atoms: Sequence[Lists]
     sample: TrainingSample
     held: Examples
+    strict: bool = True
 
 
-def trials_of(held_out: Iterable[HeldOut], examples: Examples) -> list[Trial]:
+def trials_of(held_out: Iterable[HeldOut], examples: Examples, strict: bool = True) -> list[Trial]:
     """The trials of what was learned from some of the examples at a time."""
     trials = []
     for one in held_out:
@@ -38,7 +50,7 @@ def trials_of(held_out: Iterable[HeldOut], examples: Examples) -> list[Trial]:
         rows = rest.variants[0]
         sample = TrainingSample.empty(rows.shape[1], examples.n_classes)
         sample = sample.extended(rows, rest.labels)
-        trials.append(Trial(one.atoms, sample, examples.some(one.examples)))
+        trials.append(Trial(one.atoms, sample, examples.some(one.examples), strict))
     return trials
 
 
@@ -64,7 +76,7 @@ def classifier_errors(learned: Learned) -> list[float] | None:
     unseen = learned.unseen
     if len(unseen) == 0:
         return None
-    said = learned.calibration.probabilities(unseen.ratios).argmax(axis=1)
+    said = learned.unseen_scores().argmax(axis=1)
     share = unseen.weights / unseen.weights.sum()
     return [
         float(share[(said == k) != (unseen.labels == k)].sum())
@@ -73,19 +85,29 @@ def classifier_errors(learned: Learned) -> list[float] | None:
 
 
 def chosen_atoms(
-    atoms: Lists, k: int, sample: TrainingSample, max_clauses: int | None
-) -> tuple[list[int], packed.Rows, packed.Rows]:
-    """The atoms of a definition in the order they are chosen, idle ones included; also what each
-    atom of the class leaves out, and the rows of other classes."""
-    others = subset(sample.labels != k)
-    missed = ~holders(atoms, sample.columns()) & others
-    return by_gain(missed, np.diff(atoms.starts), others, max_clauses), missed, others
+    atoms: Lists, k: int, sample: TrainingSample, max_clauses: int | None, strict: bool = True
+) -> tuple[list[int], Trim]:
+    """The atoms of a definition in the order they are chosen, idle ones included; also what leaves
+    the idle ones out of the first so many.
+
+    Atoms that are not ``strict`` leave out rows of the class as well, which counts against them.
+    """
+    missed = ~holders(atoms, sample.columns())
+    if strict:
+        others = subset(sample.labels != k)
+        missed &= others
+        chosen = by_gain(missed, np.diff(atoms.starts), others, max_clauses)
+        return chosen, lambda some: without_idle(some, missed, others)
+    left_out = packed.unpack(missed[:MOST_WEIGHED], len(sample.labels))
+    gain = np.where(sample.labels == k, -1.0, 1.0) * sample.weights()
+    chosen = by_net_gain(left_out, gain, max_clauses)
+    return chosen, lambda some: without_loss(some, left_out, gain)
 
 
 def _truths(trial: Trial, k: int) -> Bits:
     """Is the definition of one clause, of two, ... true of each held-out example and label?"""
     atoms, held = trial.atoms[k], trial.held
-    chosen, missed, others = chosen_atoms(atoms, k, trial.sample, MOST_CLAUSES)
+    chosen, trim = chosen_atoms(atoms, k, trial.sample, MOST_CLAUSES, trial.strict)
     which = np.concatenate([np.arange(len(held)), held.dissent.examples])
     truths = np.ones((MOST_CLAUSES, len(which)), dtype=np.bool_)
     if not chosen or not len(held):
@@ -95,6 +117,6 @@ def _truths(trial: Trial, k: int) -> Bits:
     has = packed.unpack(holders(take(atoms, np.array(chosen)), columns), len(held))
     place = {atom: i for i, atom in enumerate(chosen)}
     for size in range(1, MOST_CLAUSES + 1):
-        kept = [place[atom] for atom in without_idle(chosen[:size], missed, others)]
+        kept = [place[atom] for atom in trim(chosen[:size])]
         truths[size - 1] = np.logical_and.reduce(has[kept], axis=0)[which]
     return truths

@@ -13,6 +13,7 @@ from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.explanation import Explanation, explain_row
 from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.images import image_of
+from atomlearn.classifier.importance import Importance
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import one_row, read_table
 from atomlearn.classifier.training import class_number
@@ -34,7 +35,7 @@ class HardExample:
     explanation: Explanation
 
 
-class Readable:
+class Readable(Importance):
     """The part of a classifier that is for people."""
 
     image_shape: tuple[int, int] | None
@@ -86,6 +87,7 @@ class Readable:
             self.image_shape,
             self.held_out_[k] if self.held_out_ else (),
             None if errors is None else errors[k],
+            self.learned_.evidence.chosen,
         )
 
     def hardest(self, n: int = 6, most: int = 5) -> list[HardExample]:

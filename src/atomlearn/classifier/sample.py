@@ -46,6 +46,12 @@ class TrainingSample:
         which = np.concatenate(kept)
         return TrainingSample(rows[which], labels[which], totals)
 
+    def weights(self) -> npt.NDArray[np.float64]:
+        """Classes count by how many rows they had, not by how many are in the sample."""
+        drawn = np.bincount(self.labels, minlength=len(self.totals))
+        weights: npt.NDArray[np.float64] = (self.totals / np.maximum(drawn, 1))[self.labels]
+        return weights
+
     def columns(self) -> Rows:
         """For each constant, the packed set of the rows that have it."""
         return pack(np.ascontiguousarray(unpack(self.rows, self.rows.shape[1] * 64).T))

@@ -8,11 +8,13 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.bits.rows import Rows
+from atomlearn.classifier.averaging import average, merged_counts
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.tables import read_table
 from atomlearn.classifier.training import class_number, codes_of
 from atomlearn.errors import DifferentConstants
+from atomlearn.learning.evidence import Evidence
 from atomlearn.learning.misses import blocks_of, typical_misses
 from atomlearn.learning.pinning import Merged, Pool
 from atomlearn.learning.rounds import Learned
@@ -30,6 +32,8 @@ class Sharing:
     learned_: Learned
     sample_: TrainingSample
     held_out_: list[list[Measure]]
+    evidence_: Evidence
+    estimated_error_: float | None
 
     def pool(self, label: Any) -> Pool:
         """What is known of a class, with the names of its literals: to save, read, or merge.
@@ -54,24 +58,82 @@ class Sharing:
         contradicts it, of the training rows that are kept here (``sample_``) and of ``X`` and
         ``y``, which should be the rows this classifier was learned from, if they are at hand.
         Tells for each class how many pins were new, known and dropped.
+
+        Where weighted atoms decide, the scores of all classifiers are averaged, each by the number
+        of its training rows; they must have the same cuts and classes. What was known of held-out
+        rows is forgotten then.
         """
         check_is_fitted(self)
-        rows, labels = self._witnesses(X, y)
+        theirs = [_loaded(other) for other in others]
+        weighing = [self, *(one for one in theirs if isinstance(one, Sharing))]
+        has_weights = any(one.learned_.evidence.weighted > 0 for one in weighing)
+        if not any(map(self._has_classes_of, theirs)):
+            raise DifferentConstants(f"none of the others knows of {self.classes_.tolist()[:5]}")
+        if has_weights:
+            self._check_weights(theirs)
+        told = self._merge_strict(theirs, *self._witnesses(X, y))
+        if has_weights:
+            self._merge_weights(weighing, told)
+        self.held_out_ = []  # the others may have learned from what was held out here
+        return told
+
+    def _has_classes_of(self, other: "Sharing | Pool") -> bool:
+        ours = self.classes_.tolist()
+        if isinstance(other, Pool):
+            return other.names is not None and any(class_name(k) in other.names for k in ours)
+        return bool(set(ours) & set(other.classes_.tolist()))
+
+    def _merge_strict(
+        self, others: "list[Sharing | Pool]", rows: Rows, labels: npt.NDArray[np.int64]
+    ) -> dict[Any, Merged]:
+        """Take over pins; atoms of those that are decided by weights alone are none."""
         told: dict[Any, Merged] = {}
+        changed = []
         for k, label in enumerate(self.classes_.tolist()):
             theirs = [pool for other in others for pool in _pools(other, label)]
             if not theirs:
                 continue
             concept = self.learned_.concepts[k]
             ours = self._named(k)
+            if self.learned_.evidence.strict == 0:
+                ours.keep(np.zeros(0, dtype=np.int64))
             positives = concept.positives_of(np.ascontiguousarray(rows[labels == k]))
-            ours.drop_contradicted(positives)  # what was learned from other batches may be
+            dropped = ours.drop_contradicted(positives)  # what other batches taught may be
             told[label] = ours.merge(*theirs, relations=positives)
             concept.pool = ours
-        if not told:
-            raise DifferentConstants(f"none of the others knows of {self.classes_.tolist()[:5]}")
-        self._settle()
+            if told[label].new or dropped:
+                changed.append(k)
+        if changed:
+            self._settle(changed)
         return told
+
+    def _check_weights(self, others: "list[Sharing | Pool]") -> None:
+        """Weights can only be averaged where all scores are of the same classes and literals."""
+        names = [str(literal) for literal in self.encoder_.literals_]
+        for other in others:
+            if isinstance(other, Pool):
+                raise DifferentConstants(
+                    "a pool has no weights, and this classifier is decided by some: merge the "
+                    "classifier that the pool is of, or learn with evidence='strict'"
+                )
+            same = other.classes_.tolist() == self.classes_.tolist()
+            if not same or [str(literal) for literal in other.encoder_.literals_] != names:
+                raise DifferentConstants(
+                    "weights are of the same classes and cuts or cannot be averaged: fit one "
+                    "classifier, and let the others go on from its file"
+                )
+
+    def _merge_weights(self, all_of_them: "list[Sharing]", told: dict[Any, Merged]) -> None:
+        models = [one.learned_ for one in all_of_them]
+        weighing = [one for one in models[1:] if one.evidence.weighted > 0]
+        for k, label in enumerate(self.classes_.tolist()):
+            counts = merged_counts(self.learned_.weighted, weighing, k)
+            before = told.get(label, Merged(0, 0, 0))
+            told[label] = Merged(*(a + b for a, b in zip(before, counts, strict=True)))
+        n_rows = [int(one.sample_.totals.sum()) for one in all_of_them]
+        self.learned_ = average(models, n_rows)
+        self.evidence_, self.estimated_error_ = self.learned_.evidence, None
+        self.learned_.show_weighted()
 
     def _named(self, k: int) -> Pool:
         literals = [literal.in_full for literal in self.encoder_.literals_]
@@ -86,12 +148,11 @@ class Sharing:
         more = self.encoder_.pack(read_table(self, X, reset=False), extra=1)
         return np.vstack([rows, more]), np.concatenate([labels, codes_of(y, self.classes_)])
 
-    def _settle(self) -> None:
+    def _settle(self, changed: list[int]) -> None:
         """What is typical has changed; the calibration, which is relative to it, stays."""
         blocks = blocks_of(self.sample_.rows, len(self.encoder_.literals_) + 1)
         misses = self.learned_.misses(blocks, len(self.sample_.labels))
-        self.learned_.typical[:] = typical_misses(misses, self.sample_.labels)
-        self.held_out_ = []  # the others may have learned from what was held out here
+        self.learned_.typical[changed] = typical_misses(misses, self.sample_.labels)[changed]
 
 
 def class_name(label: Any) -> str:
@@ -99,14 +160,20 @@ def class_name(label: Any) -> str:
     return f"class {label}"
 
 
-def _pools(other: Any, label: Any) -> list[Pool]:
-    """What another knows of a class."""
+def _loaded(other: Any) -> "Sharing | Pool":
+    """A classifier or a pool, read from its file if need be."""
     if isinstance(other, str | Path):
         from atomlearn.formats.load import load
 
         other = load(other)
+    if not isinstance(other, Sharing | Pool):
+        raise TypeError(f"a classifier, a pool or a file of one is merged, not {other!r}")
+    return other
+
+
+def _pools(other: "Sharing | Pool", label: Any) -> list[Pool]:
+    """The pins that another knows of a class."""
     if isinstance(other, Pool):
         return [other] if other.names is not None and class_name(label) in other.names else []
-    if not isinstance(other, Sharing):
-        raise TypeError(f"a classifier, a pool or a file of one is merged, not {other!r}")
-    return [other.pool(label)] if label in other.classes_.tolist() else []
+    is_known = label in other.classes_.tolist() and other.learned_.evidence.strict > 0
+    return [other.pool(label)] if is_known else []

@@ -62,8 +62,8 @@ def show(
     check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
+        from atomlearn.cli.classifiers import show_classifier
         from atomlearn.cli.pools import show_pool
-        from atomlearn.cli.tables import show_classifier
         from atomlearn.learning.pinning import Pool
 
         if isinstance(loaded, Pool):

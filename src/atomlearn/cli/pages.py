@@ -55,6 +55,7 @@ def classifier_page(
 ) -> None:
     """Write the page of a classifier: classes, definitions, atoms drawn, the hardest examples."""
     from atomlearn.classifier.held_out import classifier_errors
+    from atomlearn.cli.classifiers import HOW, atom_counts
 
     page = Page(title, quiet=True)
     error = classifier.estimated_error_
@@ -63,17 +64,21 @@ def classifier_page(
         f"{len(classifier.encoder_.literals_):,} literals"
         + ("" if error is None else f"; error about {error:.1%} on rows not learned from")
     )
+    page.say(f"What decides: {classifier.evidence_}. {HOW[classifier.evidence_.chosen]}")
+    learned = classifier.learned_
+    errors = classifier_errors(learned)
     rows = zip(
-        classifier.classes_, classifier.learned_.concepts, classifier.learned_.typical,
-        classifier.sample_.totals, strict=True,
+        classifier.classes_, classifier.sample_.totals, atom_counts(learned), learned.typical,
+        strict=True,
     )  # fmt: skip
-    errors = classifier_errors(classifier.learned_)
+    counts = learned.evidence.strict > 0
     page.table(
-        ["class", "training rows", "atoms", "a row of another class misses", "held-out error"],
+        ["class", "training rows", "atoms", *["a row of another class misses"] * counts,
+         "held-out error"],
         [
-            [k, f"{n:,}", f"{len(c.pool):,}", f"{typical:,.0f}",
+            [k, f"{n:,}", f"{atoms:,}", *[f"{typical:,.0f}"] * counts,
              "not known" if errors is None else f"{errors[i]:.1%}"]
-            for i, (k, c, typical, n) in enumerate(rows)
+            for i, (k, n, atoms, typical) in enumerate(rows)
         ],
     )  # fmt: skip
     page.say(

@@ -65,6 +65,10 @@ def fit(
     max_cuts: Annotated[
         int | None, typer.Option("--max-cuts", min=1, help="Most cuts of each number column.")
     ] = None,
+    evidence: Annotated[
+        str,
+        typer.Option("--evidence", help="What decides: auto, strict (counted) or weighted atoms."),
+    ] = "auto",
     jobs: Annotated[int | None, typer.Option("--jobs", help="Classes learned at a time.")] = None,
     image_shape: Annotated[
         str | None,
@@ -81,12 +85,16 @@ def fit(
 ) -> None:
     """Learn to predict a column of a table from the others. Ctrl-C keeps what is known by then."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.classifier.parameters import EVIDENCE
     from atomlearn.formats.tables import read_table
 
     check_outputs(out)
+    if evidence not in EVIDENCE:
+        fail(f"--evidence must be one of {', '.join(EVIDENCE)}, not {evidence!r}")
     if batch_rows is not None:
         parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
-                      "max_classes": max_classes, "max_cuts": max_cuts, "n_jobs": jobs,
+                      "max_classes": max_classes, "max_cuts": max_cuts, "evidence": evidence,
+                      "n_jobs": jobs,
                       "verbose": 0 if quiet else 1}  # fmt: skip
         with _saving(out, as_json) as save:
             classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
@@ -108,6 +116,7 @@ def fit(
         time_limit=time_limit,
         max_classes=max_classes,
         max_cuts=max_cuts,
+        evidence=evidence,
         n_jobs=jobs,
         image_shape=_shape(image_shape, len(names)),
         verbose=0 if quiet else 1,
@@ -122,12 +131,14 @@ def fit(
 @contextmanager
 def _saving(out: Path, as_json: bool) -> Iterator["Callable[[AlgebraicClassifier, int], None]"]:
     """Learn within, and save: Ctrl-C and SIGTERM are only noted until the file is on disk."""
+    from atomlearn.cli.classifiers import tell_fit
+
     with interrupts.Deferred(learning=True) as note:
 
         def save(classifier: "AlgebraicClassifier", n_rows: int) -> None:
             classifier.save(out)
             note.kept = True
-            _tell_fit(classifier, n_rows, out, as_json)
+            tell_fit(classifier, n_rows, out, as_json)
 
         try:
             yield save
@@ -175,13 +186,15 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict the class of each row of a table: CSV, one row a line."""
+    from atomlearn.reading.definition import plain
+
     check_outputs(out)
     classifier = _load(file)
     rows = _rows_for(classifier, data)
     with _complaints():
-        labels = [_plain(label) for label in classifier.predict(rows)]
+        labels = [plain(label) for label in classifier.predict(rows)]
         chances = classifier.predict_proba(rows).tolist() if proba else []
-    classes = [_plain(label) for label in classifier.classes_]
+    classes = [plain(label) for label in classifier.classes_]
     if as_json:
         told: dict[str, Any] = {"predictions": labels}
         print_json({**told, "classes": classes, "probabilities": chances} if proba else told)
@@ -244,91 +257,6 @@ def explain(
         print(told)
         if html is not None:
             print(f"written to {html}")
-
-
-def show_classifier(
-    classifier: "AlgebraicClassifier",
-    of: str | None,
-    most: int,
-    as_json: bool,
-    html: Path | None = None,
-) -> None:
-    """What ``atomlearn show`` prints of a classifier: its classes and their definitions."""
-    by_text = {str(label): label for label in classifier.classes_}
-    if of is not None and of not in by_text:
-        fail(f"{of!r} is not one of the classes: {', '.join(by_text)}")
-    labels = list(by_text.values()) if of is None else [by_text[of]]
-    definitions = [classifier.definition(label, max_clauses=most or None) for label in labels]
-    atoms = {
-        str(label): len(concept.pool)
-        for label, concept in zip(classifier.classes_, classifier.learned_.concepts, strict=True)
-    }
-    columns = [column.name for column in classifier.encoder_.columns_]
-    if html is not None:
-        from atomlearn.cli.pages import classifier_page
-
-        classifier_page(classifier, "What was learned", definitions, html)
-    if as_json:
-        print_json(
-            {
-                "kind": "classifier",
-                "classes": [
-                    {"label": _plain(label), "atoms": atoms[str(label)]}
-                    for label in classifier.classes_
-                ],
-                "columns": columns,
-                "literals": [str(literal) for literal in classifier.encoder_.literals_],
-                "estimated_error": classifier.estimated_error_,
-                "definitions": [definition.to_dict() for definition in definitions],
-            }
-        )
-        return
-    print(
-        f"{_class_count(len(atoms))}, {counted(len(columns), 'column')}, "
-        f"{counted(len(classifier.encoder_.literals_), 'literal')}, "
-        f"{counted(sum(atoms.values()), 'atom')}{_error(classifier)}"
-    )
-    for definition in definitions:
-        print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
-    print(
-        "\nRows of a class have something of nearly every atom of it; a new row is of the class "
-        "whose atoms it misses least."
-    )
-    if html is not None:
-        print(f"written to {html}")
-
-
-def _tell_fit(classifier: "AlgebraicClassifier", n_rows: int, out: Path, as_json: bool) -> None:
-    n_atoms = sum(len(concept.pool) for concept in classifier.learned_.concepts)
-    if as_json:
-        print_json(
-            {
-                "model": str(out),
-                "rows": n_rows,
-                "columns": classifier.n_features_in_,
-                "classes": [_plain(label) for label in classifier.classes_],
-                "atoms": n_atoms,
-                "estimated_error": classifier.estimated_error_,
-                "conflicts": [str(conflict) for conflict in classifier.conflicts_],
-                "doubted": classifier.doubted_.tolist(),
-                "seconds": classifier.fit_seconds_,
-                "interrupted": classifier.learned_.interrupted,
-            }
-        )
-        return
-    print(
-        f"{out}: {_class_count(len(classifier.classes_))} from {counted(n_rows, 'row')} of "
-        f"{counted(classifier.n_features_in_, 'column')}, {counted(n_atoms, 'atom')}"
-        f"{_error(classifier)}, {classifier.fit_seconds_:.1f} s"
-    )
-    conflicts = classifier.conflicts_
-    for conflict in conflicts[:3]:
-        print(conflict)
-    if len(conflicts) > 3:
-        print(f"... and {len(conflicts) - 3:,} more such sets of rows")
-    if len(classifier.doubted_):
-        doubted = counted(len(classifier.doubted_), "row")
-        print(f"{doubted} left out: the others contradict the labels")
 
 
 def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
@@ -406,16 +334,3 @@ def _complaints() -> Iterator[None]:
             yield
         except ValueError as error:
             fail(str(error))
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def _class_count(n: int) -> str:
-    return "1 class" if n == 1 else f"{n:,} classes"
-
-
-def _error(classifier: "AlgebraicClassifier") -> str:
-    error = classifier.estimated_error_
-    return "" if error is None else f", error about {error:.1%}"

@@ -8,11 +8,17 @@ for each class the atoms none of whose literals are true of the row; with ``m`` 
 scores ``offset[k] - slope * log((m + 1) / (typical[k] + 1))``, and the highest score wins. (The
 index after the last literal stands for the class itself.) The other arrays are for explanations and
 for going on learning.
+
+Where ``evidence`` in ``model.json`` has a factor for weighted atoms, these are in
+``weighted_constants.npy`` and ``weighted_starts.npy``, their classes in ``weighted_classes.npy``
+and what missing one adds to the score of its class in ``weighted_weights.npy``. The score of a
+class is then ``prior[k]``, plus the factor ``strict`` times the score above, plus the factor
+``weighted`` times the sum of ``weighted_offset.npy[k]`` and the weights of the missed atoms.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +28,13 @@ import numpy.typing as npt
 from atomlearn.classifier.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
+from atomlearn.classifier.parameters import EVIDENCE
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.errors import UnsavableValue
 from atomlearn.formats.container import Container
 from atomlearn.formats.pools import add_pools, pools_in
-from atomlearn.formats.reading import MOST_EPOCHS, Members, Value
+from atomlearn.formats.reading import LARGE, MOST_EPOCHS, Members, Value
+from atomlearn.formats.weighted import add_weighted, with_weighted
 from atomlearn.learning.calibration import Calibration
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.examples import Unseen
@@ -34,7 +42,8 @@ from atomlearn.learning.rounds import Learned
 from atomlearn.reading.telling import Measure
 
 KIND = "classifier"
-VERSION = 1
+VERSION = 2
+"""Since 2 there are weighted atoms, which an earlier reader would leave out."""
 
 _PLAIN = (str, int, float, bool)
 _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
@@ -70,6 +79,8 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "epochs": [concept.epoch for concept in learned.concepts],
             "seed": str(classifier.seed_),
             "params": _params_as_json(classifier),
+            "prior": _prior_as_json(learned),
+            "evidence": asdict(learned.evidence),
             "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
@@ -84,6 +95,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     file.add_array("unseen_labels.npy", learned.unseen.labels)
     file.add_array("unseen_weights.npy", learned.unseen.weights)
     file.add_array("unseen_shares.npy", learned.unseen.shares)
+    add_weighted(file, learned)
     if first_rows is not None:
         file.add_array("first_rows.npy", first_rows)
     file.write(path)
@@ -118,6 +130,7 @@ class _Reader:
         classifier.held_out_ = self.held_out()
         classifier.history_ = self.history(classes.tolist())
         classifier.estimated_error_ = classifier.learned_.error
+        classifier.evidence_ = classifier.learned_.evidence
         classifier.conflicts_ = []
         classifier.doubted_ = np.zeros(0, dtype=np.int64)
         if state["has_first_rows"].truth():
@@ -167,17 +180,18 @@ class _Reader:
     def learned(self) -> Learned:
         n, file, state = self.n_classes, self.file, self.state
         calibration = Calibration(
-            state["slope"].number(1e-6, 1e6), state["offset"].numbers(n, -_LARGE, _LARGE)
+            state["slope"].number(1e-6, 1e6), state["offset"].numbers(n, -LARGE, LARGE)
         )
-        typical = state["typical"].numbers(n, 0, _LARGE)
+        typical = state["typical"].numbers(n, 0, LARGE)
         ratios = file.floats("unseen_ratios.npy", (None, n), low=-1000, high=1000)
         unseen = Unseen(
             ratios,
             file.integers("unseen_labels.npy", len(ratios), high=n - 1),
-            file.floats("unseen_weights.npy", (len(ratios),), low=_TINY, high=_LARGE),
-            file.floats("unseen_shares.npy", (len(ratios),), low=_TINY, high=_LARGE),
+            file.floats("unseen_weights.npy", (len(ratios),), low=_TINY, high=LARGE),
+            file.floats("unseen_shares.npy", (len(ratios),), low=_TINY, high=LARGE),
         )
-        return Learned(self.concepts(), typical, calibration, [], unseen)
+        learned = Learned(self.concepts(), typical, calibration, [], unseen)
+        return with_weighted(learned, file, state)
 
     def concepts(self) -> list[Concept]:
         epochs = self.state["epochs"].integers(self.n_classes, high=MOST_EPOCHS)
@@ -212,8 +226,8 @@ class _Reader:
 _USERS = ("n_jobs", "verbose")
 """Parameters that are of the machine and of whoever uses it, not of the model."""
 
-_TINY, _LARGE = 1e-300, 1e100
-"""Of positive numbers that may be anything; beyond them, sums and products overflow."""
+_TINY = 1e-300
+"""Positive numbers may be anything from it on."""
 
 
 def _class_weight(told: Value, n_columns: int) -> Any:
@@ -236,6 +250,7 @@ def _time_limit(told: Value, n_columns: int) -> float:
 _PARAMS: dict[str, Callable[[Value, int], Any]] = {
     "max_epochs": lambda told, n: told.integer(low=1),
     "time_limit": _time_limit,
+    "evidence": lambda told, n: told.one_of(EVIDENCE),
     "warm_start": lambda told, n: told.truth(),
     "class_weight": _class_weight,
     "symmetries": lambda told, n: [one.integers(n, -1, n - 1) for one in told.items()],
@@ -346,6 +361,11 @@ def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in params.items()
     }
+
+
+def _prior_as_json(learned: Learned) -> list[float]:
+    prior = np.zeros(len(learned.concepts)) + learned.prior
+    return np.maximum(prior, -LARGE).tolist()  # JSON has no infinity: what has weight 0
 
 
 def _history_as_json(one: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ JSON) and gets it, or an error that names the file, the member and the place in 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +17,8 @@ from atomlearn.bits.rows import Rows
 from atomlearn.errors import CheckpointMismatch, DamagedFile, FileFormatError, NotEnoughMemory
 from atomlearn.formats.container import Container
 
+LARGE = 1e100
+"""Of numbers that may be anything; beyond it, sums and products overflow."""
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 MOST_EPOCHS = 2**30
@@ -165,6 +167,12 @@ class Value:
         """Text."""
         self.need(isinstance(self.raw, str), "is not text")
         return str(self.raw)
+
+    def one_of(self, known: Sequence[str]) -> str:
+        """One of these texts."""
+        told = self.text()
+        self.need(told in known, f"is none of {', '.join(known)}")
+        return told
 
     def texts(self, size: int | None = None) -> list[str]:
         """A list of texts."""

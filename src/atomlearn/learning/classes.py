@@ -16,7 +16,7 @@ import numpy.typing as npt
 from atomlearn.bits.rows import Rows
 from atomlearn.learning.concept import Concept, Sampler
 from atomlearn.learning.evidence import Evidence, weigh_evidence
-from atomlearn.learning.examples import Examples, HeldOut
+from atomlearn.learning.examples import Examples, HeldOut, Unseen
 from atomlearn.learning.folds import FEW_FOLDS, MANY_FOLDS, NEVER, SMALL, deal
 from atomlearn.learning.guided_crossing import Alternatives
 from atomlearn.learning.rounds import Learned, OnEpoch, OnRound, Rounds, Settings, Verdict
@@ -174,7 +174,17 @@ class _Learning:
             self.dealt.weight[weighted.held],
             {**sizes, "both": sum(sizes.values())},
         )
+        if evidence.chosen != "strict":
+            learned = replace(learned, unseen=self._unseen(learned.unseen, weighted))
         return _applied(learned, weighted, evidence)
+
+    def _unseen(self, strict: Unseen, weighted: WeightedFolds) -> Unseen:
+        """What both said of the rows that were held out."""
+        if len(strict) == len(weighted.scores):
+            return replace(strict, weighted=weighted.scores)
+        weights = self.dealt.weight[weighted.held]
+        labels, ratios = self.dealt.label[weighted.held], np.zeros_like(weighted.scores)
+        return Unseen(ratios, labels, weights, weights, weighted.scores)
 
     def _doubted(self, learned: Learned) -> npt.NDArray[np.bool_]:
         """Examples whose label the others contradict, if labels are noisy and atoms strict."""

@@ -21,6 +21,9 @@ CLOSE = 1.02
 
 SMALLEST = 1e-12
 
+KINDS = ("strict", "weighted", "both")
+"""What may decide."""
+
 
 @dataclass(frozen=True)
 class Evidence:

@@ -24,6 +24,8 @@ class Unseen:
     """What counts when errors are counted."""
     shares: Floats
     """What counts in the calibration: of an example at most one, whatever labels it had."""
+    weighted: Floats | None = None
+    """What weighted atoms said of them, ``(n_examples, n_classes)``, if there are any."""
 
     @classmethod
     def none(cls, n_classes: int) -> "Unseen":
@@ -115,7 +117,7 @@ class Examples:
         """The examples themselves, transposed for counting misses."""
         return blocks_of(self.variants[0], self.n_constants)
 
-    def unseen(self, ratios: Floats) -> Unseen:
+    def unseen(self, ratios: Floats, weighted: Floats | None = None) -> Unseen:
         """What was said of the examples, with all the labels that they had."""
         which = np.concatenate([np.arange(len(self)), self.dissent.examples])
         weights = np.concatenate([self.weights, self.dissent.weights])
@@ -125,4 +127,5 @@ class Examples:
             np.concatenate([self.labels, self.dissent.labels]),
             weights,
             weights / np.maximum(total, 1.0)[which],
+            None if weighted is None else weighted[which],
         )

@@ -95,6 +95,22 @@ class Learned:
         """Calibrated probabilities of the classes."""
         return softmax(self.scores(blocks, n, n_jobs))
 
+    def unseen_scores(self) -> Floats:
+        """The same scores of the unseen examples, as they were before these were learned from."""
+        scores = np.zeros((len(self.unseen), len(self.concepts))) + self.prior
+        if self.evidence.strict > 0:
+            scores += self.evidence.strict * self.calibration.scores(self.unseen.ratios)
+        if self.unseen.weighted is not None and self.evidence.weighted > 0:
+            scores += self.evidence.weighted * self.unseen.weighted
+        return scores
+
+    def show_weighted(self) -> None:
+        """If weighted atoms alone decide: let the pools be those that speak against each class."""
+        if self.weighted is not None and self.evidence.strict == 0:
+            self.typical = np.zeros(len(self.concepts))
+            for k, concept in enumerate(self.concepts):
+                concept.pool = self.weighted.pool_of(k, concept.pool)
+
     @property
     def is_known(self) -> bool:
         """Has any class had an epoch?"""

@@ -88,6 +88,7 @@ class WeightedLearner:
         learned: Bits,
         seed: Seed,
         recipe: WeightedRecipe,
+        start: Floats | None = None,
     ) -> None:
         self.alternatives = alternatives
         self.labels = labels
@@ -101,8 +102,10 @@ class WeightedLearner:
         self.learned: Rows = pack(padded[None])[0]
         mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
         self.offset: Floats = np.log(mass / mass[0])
-        start = self.offset if n_classes > 2 else self.offset[1:]
-        self.scores: Floats = np.tile(start, (len(labels), 1))
+        scores = np.tile(self.offset, (len(labels), 1))
+        if start is not None:  # what other atoms say already
+            self.offset, scores = np.zeros(n_classes), start - start[:, :1]
+        self.scores: Floats = scores if n_classes > 2 else scores[:, 1:].copy()
         self.probability = np.empty_like(self.scores)
         self.rounds: list[Found] = []
         self.planes = empty_planes(weights, recipe.slope_steps, recipe.curvature_steps)

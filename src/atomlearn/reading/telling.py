@@ -82,12 +82,41 @@ def by_gain(
     return chosen
 
 
+def by_net_gain(missed: Bits, gain: npt.NDArray[np.float64], most: int | None) -> list[int]:
+    """Atoms in the order they are chosen when leaving an example out has a gain or, for examples
+    of the class, a loss; until none gains anything.
+
+    >>> missed = np.array([[True, True, True], [True, False, False], [False, True, True]])
+    >>> by_net_gain(missed, np.array([1.0, 1.0, -3.0]), None)
+    [1]
+    """
+    left, chosen = gain.copy(), list[int]()
+    while len(missed) and (most is None or len(chosen) < most):
+        net = missed @ left
+        best = int(net.argmax())
+        if net[best] <= 0:
+            break
+        chosen.append(best)
+        left[missed[best]] = 0.0
+    return chosen
+
+
 def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]:
     """Those of which some counterexample is kept out by no other: later ones may do for earlier."""
     kept = list(chosen)
     for atom in chosen:
         rest = [a for a in kept if a != atom]
         if not (missed[atom] & others & ~_union(missed, rest)).any():
+            kept = rest
+    return kept
+
+
+def without_loss(chosen: Sequence[int], missed: Bits, gain: npt.NDArray[np.float64]) -> list[int]:
+    """The same for gains and losses: those that are worth more than what they alone leave out."""
+    kept = list(chosen)
+    for atom in chosen:
+        rest = [a for a in kept if a != atom]
+        if gain[missed[atom] & ~missed[rest].any(axis=0)].sum() <= 0:
             kept = rest
     return kept
 

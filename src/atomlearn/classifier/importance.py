@@ -1,0 +1,134 @@
+"""The atoms of a classifier as a table, and how much depends on each column."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from atomlearn.bits import rows as packed
+from atomlearn.classifier.encoder import LiteralEncoder
+from atomlearn.classifier.sample import TrainingSample, holders, subset
+from atomlearn.errors import MissingExtra
+from atomlearn.learning.lists import Lists, take
+from atomlearn.learning.rounds import Learned
+from atomlearn.reading.clauses import Clause
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+
+class Deciding(NamedTuple):
+    """Atoms of a class that decide, and what missing each adds to the log-odds."""
+
+    k: int
+    atoms: Lists
+    weights: Floats
+
+
+def deciding(learned: Learned) -> Iterator[Deciding]:
+    """The atoms in force, class by class.
+
+    Strict atoms of a class all weigh the same: what one miss more takes from the log-odds of a row
+    that misses as many as a row of another class does.
+    """
+    evidence = learned.evidence
+    for k, concept in enumerate(learned.concepts):
+        if evidence.strict > 0:
+            one = -evidence.strict * learned.calibration.slope / (learned.typical[k] + 1.0)
+            yield Deciding(k, concept.pool.atoms, np.full(len(concept.pool), one))
+        if learned.weighted is not None and evidence.weighted > 0:
+            ours = np.flatnonzero(learned.weighted.classes == k)
+            weights = evidence.weighted * learned.weighted.weights[ours]
+            yield Deciding(k, take(learned.weighted.atoms, ours), weights)
+
+
+class Importance:
+    """The part of a classifier that says what its atoms are, and which columns matter."""
+
+    classes_: npt.NDArray[Any]
+    encoder_: LiteralEncoder
+    learned_: Learned
+    sample_: TrainingSample
+
+    def atoms_frame(self) -> "pd.DataFrame":
+        """The atoms that decide as a pandas frame, one a row.
+
+        ``class`` and ``atom`` say which it is; ``weight`` is what missing it adds to the log-odds
+        of the class (for strict atoms, which are counted: if about as many are missed as by rows of
+        other classes); ``size`` is the number of its literals; ``missed_by_class`` and
+        ``missed_by_others`` are the shares of the training rows, of the sample kept, that miss it.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from atomlearn import AlgebraicClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> frame = AlgebraicClassifier(random_state=0, max_epochs=5).fit(X, y).atoms_frame()
+        >>> frame.columns.tolist()
+        ['class', 'atom', 'weight', 'size', 'missed_by_class', 'missed_by_others']
+        """
+        check_is_fitted(self)
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("atoms_frame needs pandas: pip install pandas") from None
+
+        columns = self.sample_.columns()
+        parts = [pd.DataFrame(self._told(one, columns)) for one in deciding(self.learned_)]
+        some = [part for part in parts if len(part)] or parts[:1]
+        return pd.concat(some, ignore_index=True)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """How much depends on each column; sums to 1.
+
+        An atom counts by its weight and by how far it tells the training rows apart: the standard
+        deviation of missing it. Its columns share that equally.
+        """
+        check_is_fitted(self)
+        columns = self.sample_.columns()
+        weights = self.sample_.weights()
+        total = np.zeros(len(self.encoder_.columns_))
+        for one in deciding(self.learned_):
+            missing = self._share_missing(one.atoms, columns, weights)
+            spread = np.sqrt(missing * (1.0 - missing))
+            self._share_out(one.atoms, np.abs(one.weights) * spread, total)
+        return total / total.sum() if total.sum() > 0 else np.full(len(total), 1 / len(total))
+
+    def _told(self, one: Deciding, columns: packed.Rows) -> dict[str, Any]:
+        atoms, literals = one.atoms, self.encoder_.literals_
+        clauses = [
+            Clause.of([literals[c] for c in constants if c < len(literals)])
+            for constants in np.split(atoms.constants, atoms.starts[1:-1])[: len(one.weights)]
+        ]
+        is_ours = self.sample_.labels == one.k
+        return {
+            "class": np.repeat(self.classes_[one.k : one.k + 1], len(clauses)),
+            "atom": [str(clause) for clause in clauses],
+            "weight": one.weights,
+            "size": [len(clause) for clause in clauses],
+            "missed_by_class": self._share_missing(atoms, columns, is_ours * 1.0),
+            "missed_by_others": self._share_missing(atoms, columns, ~is_ours * 1.0),
+        }
+
+    def _share_missing(self, atoms: Lists, columns: packed.Rows, weights: Floats) -> Floats:
+        """The share of the rows that miss each atom; rows of a class weigh the same."""
+        missing = ~holders(atoms, columns)
+        share = np.zeros(len(missing))
+        for k in range(len(self.classes_)):
+            ours = self.sample_.labels == k
+            if ours.any():
+                share += weights[ours][0] * packed.count(missing & subset(ours))
+        return share / max(float(weights.sum()), 1e-300)
+
+    def _share_out(self, atoms: Lists, amounts: Floats, total: Floats) -> None:
+        """Add the amount of each atom to its columns, in equal parts."""
+        n = len(self.encoder_.columns_)
+        of = np.array([*(literal.column for literal in self.encoder_.literals_), n])
+        atom = np.repeat(np.arange(len(amounts)), np.diff(atoms.starts))
+        pairs = np.unique(np.stack([atom, of[atoms.constants]]), axis=1)
+        pairs = pairs[:, pairs[1] < n]  # the last constant is the class itself
+        parts = np.bincount(pairs[0], minlength=len(amounts))
+        np.add.at(total, pairs[1], (amounts / np.maximum(parts, 1))[pairs[0]])

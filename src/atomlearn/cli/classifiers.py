@@ -1,0 +1,126 @@
+"""What commands say of a classifier: how it was fitted, what it is."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from atomlearn.classifier.estimator import AlgebraicClassifier
+from atomlearn.classifier.importance import deciding
+from atomlearn.cli.output import counted, fail, print_json
+from atomlearn.learning.rounds import Learned
+from atomlearn.reading.definition import plain
+
+HOW = {
+    "strict": "Rows of a class have something of nearly every atom of it; a new row is of the "
+    "class whose atoms it misses least.",
+    "weighted": "Each atom of a class that a row misses takes from its log-odds, or adds to them; "
+    "a row is of the class with the highest sum.",
+    "both": "Two things count: how many strict atoms of a class a row misses, and the weights of "
+    "the other atoms that it misses.",
+}
+"""How each kind of evidence decides."""
+
+
+def show_classifier(
+    classifier: AlgebraicClassifier,
+    of: str | None,
+    most: int,
+    as_json: bool,
+    html: Path | None = None,
+) -> None:
+    """What ``atomlearn show`` prints of a classifier: its classes and their definitions."""
+    by_text = {str(label): label for label in classifier.classes_}
+    if of is not None and of not in by_text:
+        fail(f"{of!r} is not one of the classes: {', '.join(by_text)}")
+    labels = list(by_text.values()) if of is None else [by_text[of]]
+    definitions = [classifier.definition(label, max_clauses=most or None) for label in labels]
+    n_atoms = atom_counts(classifier.learned_)
+    atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
+    columns = [column.name for column in classifier.encoder_.columns_]
+    if html is not None:
+        from atomlearn.cli.pages import classifier_page
+
+        classifier_page(classifier, "What was learned", definitions, html)
+    if as_json:
+        print_json(
+            {
+                "kind": "classifier",
+                "classes": [
+                    {"label": plain(label), "atoms": atoms[str(label)]}
+                    for label in classifier.classes_
+                ],
+                "columns": columns,
+                "literals": [str(literal) for literal in classifier.encoder_.literals_],
+                "evidence": asdict(classifier.evidence_),
+                "estimated_error": classifier.estimated_error_,
+                "definitions": [definition.to_dict() for definition in definitions],
+            }
+        )
+        return
+    print(
+        f"{_class_count(len(atoms))}, {counted(len(columns), 'column')}, "
+        f"{counted(len(classifier.encoder_.literals_), 'literal')}, "
+        f"{_atoms(classifier)}{_error(classifier)}"
+    )
+    for definition in definitions:
+        print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
+    print(f"\n{HOW[classifier.evidence_.chosen]}")
+    if html is not None:
+        print(f"written to {html}")
+
+
+def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: bool) -> None:
+    """What ``atomlearn fit`` prints in the end."""
+    if as_json:
+        print_json(
+            {
+                "model": str(out),
+                "rows": n_rows,
+                "columns": classifier.n_features_in_,
+                "classes": [plain(label) for label in classifier.classes_],
+                "atoms": sum(atom_counts(classifier.learned_)),
+                "evidence": asdict(classifier.evidence_),
+                "estimated_error": classifier.estimated_error_,
+                "conflicts": [str(conflict) for conflict in classifier.conflicts_],
+                "doubted": classifier.doubted_.tolist(),
+                "seconds": classifier.fit_seconds_,
+                "interrupted": classifier.learned_.interrupted,
+            }
+        )
+        return
+    print(
+        f"{out}: {_class_count(len(classifier.classes_))} from {counted(n_rows, 'row')} of "
+        f"{counted(classifier.n_features_in_, 'column')}, {_atoms(classifier)}"
+        f"{_error(classifier)}, {classifier.fit_seconds_:.1f} s"
+    )
+    conflicts = classifier.conflicts_
+    for conflict in conflicts[:3]:
+        print(conflict)
+    if len(conflicts) > 3:
+        print(f"... and {len(conflicts) - 3:,} more such sets of rows")
+    if len(classifier.doubted_):
+        doubted = counted(len(classifier.doubted_), "row")
+        print(f"{doubted} left out: the others contradict the labels")
+
+
+def atom_counts(learned: Learned) -> list[int]:
+    """How many atoms of each class decide."""
+    counts = [0] * len(learned.concepts)
+    for k, _, weights in deciding(learned):
+        counts[k] += len(weights)
+    return counts
+
+
+def _atoms(classifier: AlgebraicClassifier) -> str:
+    """The number of atoms, and what was chosen."""
+    chosen = classifier.evidence_.chosen
+    told = "strict and weighted" if chosen == "both" else chosen
+    return f"{counted(sum(atom_counts(classifier.learned_)), 'atom')} ({told})"
+
+
+def _class_count(n: int) -> str:
+    return "1 class" if n == 1 else f"{n:,} classes"
+
+
+def _error(classifier: AlgebraicClassifier) -> str:
+    error = classifier.estimated_error_
+    return "" if error is None else f", error about {error:.1%}"
