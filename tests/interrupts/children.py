@@ -4,7 +4,6 @@ Each says READY when everything is imported and compiled, adds a byte to the fil
 every epoch that is done, and leaves ``model.atoms`` or prints what it found.
 """
 
-import logging
 import os
 import sys
 import warnings
@@ -128,12 +127,12 @@ def distributed_fit() -> None:
 
 
 def cluster_fit() -> None:
+    os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"  # workers tell of closed connections
     from dask.array import from_array
     from dask.distributed import Client, LocalCluster
 
     from atomlearn.distributed import fit
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of closed connections
     X, y = digits()
     X, y = from_array(X, chunks=(450, -1)), from_array(y, chunks=450)
     workers = LocalCluster(2, threads_per_worker=1, dashboard_address=None)
