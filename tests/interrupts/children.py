@@ -17,9 +17,14 @@ PUZZLE = "\n".join(CLUES[9 * i : 9 * (i + 1)].replace("0", ".") for i in range(9
 
 
 def main() -> None:
-    name, folder = sys.argv[1], Path(sys.argv[2])
+    prepare()
+    run(sys.argv[1], Path(sys.argv[2]))
+
+
+def run(name: str, folder: Path) -> None:
+    """One scenario, in a process that was prepared."""
+    warnings.simplefilter("always")
     os.chdir(folder)
-    prepare(name)
     count_epochs(folder / "epochs", name)
     if name not in LATE:
         print("READY", flush=True)
@@ -30,16 +35,14 @@ def main() -> None:
         sys.exit(130)
 
 
-def prepare(name: str) -> None:
-    """Import and compile what the scenario needs, so that interrupts hit the learning."""
+def prepare() -> None:
+    """Import and compile what scenarios need, so that interrupts hit the learning."""
     from atomlearn import AlgebraicClassifier
+    from atomlearn.problems import queens
 
     X, y = digits()
     AlgebraicClassifier(random_state=0, max_epochs=2).fit(X[:100], y[:100])
-    if name in PROBLEMS:
-        from atomlearn.problems import queens
-
-        next(queens.solve(5, random_state=0), None)
+    next(queens.solve(5, random_state=0), None)
 
 
 def digits():
@@ -146,8 +149,9 @@ def predict() -> None:
     import numpy as np
 
     X, y = digits()
-    model = classifier().set_params(max_epochs=20).fit(X, y)
+    model = classifier().set_params(max_epochs=10).fit(X, y)
     rows = np.tile(X, (20, 1))
+    print("READY", flush=True)
     while True:
         model.predict(rows)
 
@@ -197,7 +201,7 @@ def reproduce_command() -> None:
 
 
 PROBLEMS = ("atomlearn queens (17 x 17)", "atomlearn sudoku", "atomlearn hamiltonian")
-LATE = ("distributed.fit, 2 workers", *PROBLEMS)
+LATE = ("distributed.fit, 2 workers", "predict", *PROBLEMS)
 """These say themselves when they are ready."""
 
 SCENARIOS = {
@@ -219,5 +223,4 @@ SCENARIOS = {
 }
 
 if __name__ == "__main__":
-    warnings.simplefilter("always")
     main()
