@@ -12,7 +12,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn import interrupts
 from atomlearn.learning.calibration import Calibration, Floats, Labels
 from atomlearn.learning.concept import Concept, Indices, Sampler
 from atomlearn.learning.examples import Examples, HeldOut
@@ -239,7 +238,6 @@ def make_samplers(
     samplers = []
     for k, seed in enumerate(seeds):
         if known is None:
-            interrupts.check()
             concept = Concept(examples.n_constants, examples.n_constants - 1, seed, settings.recipe)
         else:
             concept = known[k]
