@@ -1,10 +1,10 @@
 """Real tables: AlgebraicClassifier beside a forest, LightGBM and logistic regression.
 
-    ATOMLEARN_DATA=folder python -m benchmarks.tables [--rows 4000] [--only name,name] [--out folder]
+    ATOMLEARN_DATA=folder python -m benchmarks.tables [--rows 4000] [--only name,name] [--out here]
 
-``folder/tables`` holds one Parquet file a table, with the column ``target``. Each table is cut to at
-most ``--rows`` rows, and every method is fitted as it comes, on one core, on the same three folds.
-Written are ``tables.json`` (every figure) and ``tables.md`` (the table of the documentation).
+``folder/tables`` holds one Parquet file a table, with the column ``target``. Each table is cut to
+at most ``--rows`` rows, and every method is fitted as it comes, on one core, on the same three
+folds. Written are ``tables.json`` (every figure) and ``tables.md`` (the table of the documentation).
 """
 
 import argparse

@@ -4,7 +4,6 @@ Each says READY when everything is imported and compiled, adds a byte to the fil
 every epoch that is done, and leaves ``model.atoms`` or prints what it found.
 """
 
-import logging
 import os
 import sys
 import warnings
@@ -18,9 +17,14 @@ PUZZLE = "\n".join(CLUES[9 * i : 9 * (i + 1)].replace("0", ".") for i in range(9
 
 
 def main() -> None:
-    name, folder = sys.argv[1], Path(sys.argv[2])
+    prepare()
+    run(sys.argv[1], Path(sys.argv[2]))
+
+
+def run(name: str, folder: Path) -> None:
+    """One scenario, in a process that was prepared."""
+    warnings.simplefilter("always")
     os.chdir(folder)
-    prepare(name)
     count_epochs(folder / "epochs", name)
     if name not in LATE:
         print("READY", flush=True)
@@ -31,16 +35,14 @@ def main() -> None:
         sys.exit(130)
 
 
-def prepare(name: str) -> None:
-    """Import and compile what the scenario needs, so that interrupts hit the learning."""
+def prepare() -> None:
+    """Import and compile what scenarios need, so that interrupts hit the learning."""
     from atomlearn import AlgebraicClassifier
+    from atomlearn.problems import queens
 
     X, y = digits()
     AlgebraicClassifier(random_state=0, max_epochs=2).fit(X[:100], y[:100])
-    if name in PROBLEMS:
-        from atomlearn.problems import queens
-
-        next(queens.solve(5, random_state=0), None)
+    next(queens.solve(5, random_state=0), None)
 
 
 def digits():
@@ -128,12 +130,12 @@ def distributed_fit() -> None:
 
 
 def cluster_fit() -> None:
+    os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"  # workers tell of closed connections
     from dask.array import from_array
     from dask.distributed import Client, LocalCluster
 
     from atomlearn.distributed import fit
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of closed connections
     X, y = digits()
     X, y = from_array(X, chunks=(450, -1)), from_array(y, chunks=450)
     workers = LocalCluster(2, threads_per_worker=1, dashboard_address=None)
@@ -147,8 +149,9 @@ def predict() -> None:
     import numpy as np
 
     X, y = digits()
-    model = classifier().set_params(max_epochs=20).fit(X, y)
+    model = classifier().set_params(max_epochs=10).fit(X, y)
     rows = np.tile(X, (20, 1))
+    print("READY", flush=True)
     while True:
         model.predict(rows)
 
@@ -198,7 +201,7 @@ def reproduce_command() -> None:
 
 
 PROBLEMS = ("atomlearn queens (17 x 17)", "atomlearn sudoku", "atomlearn hamiltonian")
-LATE = ("distributed.fit, 2 workers", *PROBLEMS)
+LATE = ("distributed.fit, 2 workers", "predict", *PROBLEMS)
 """These say themselves when they are ready."""
 
 SCENARIOS = {
@@ -220,5 +223,4 @@ SCENARIOS = {
 }
 
 if __name__ == "__main__":
-    warnings.simplefilter("always")
     main()

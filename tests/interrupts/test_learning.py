@@ -12,7 +12,7 @@ from atomlearn.experiments.experiment import Step
 from atomlearn.experiments.record import Records
 from atomlearn.formats.batches import ArrayBatches
 from atomlearn.formats.exchanges import Checkpoint
-from atomlearn.learning import classes, epoch
+from atomlearn.learning import classes, epoch, exchange
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.epochs import Epochs
 from atomlearn.problems import queens
@@ -63,6 +63,34 @@ def test_a_large_set(table, monkeypatch):
         0,
         0,
     ]  # classes advance together
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 4])
+def test_between_epochs(table, monkeypatch, call):
+    """After each fold, and after everything."""
+    calls, uncalibrated = [], classes.uncalibrated
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == call:
+            signal.raise_signal(signal.SIGINT)
+        return uncalibrated(*arguments)
+
+    monkeypatch.setattr(classes, "uncalibrated", interrupted)
+    with pytest.warns(InterruptedWarning):
+        model = AlgebraicClassifier(random_state=0, max_epochs=12).fit(*table)
+    assert model.score(*table) > 0.9
+
+
+def test_while_pins_of_parts_are_thinned(table, monkeypatch):
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        interrupts.check()
+
+    monkeypatch.setattr(exchange, "ranked", interrupted)
+    with pytest.warns(InterruptedWarning):
+        model = fit_batches(ArrayBatches(*table, rows=120), random_state=0, max_epochs=10)
+    assert model.score(*table) > 0.9
 
 
 def test_before_the_first_epoch_there_is_nothing_to_return(table, monkeypatch):

@@ -149,13 +149,17 @@ def learn_parts(
         seconds = time.monotonic() - rounds.start
         last = Round(known.epoch, seconds, rounds.error, None, reports)
         known = replace(known, done=[*known.done, last])
-    rounds.interrupted = rounds.interrupted or interrupts.requested()
-    if rounds.interrupted:
-        if known.epoch == 0:
+    n_jobs = rounds.settings.n_jobs
+    try:
+        if rounds.interrupted:
             raise KeyboardInterrupt
-        learned = conclude_parts(known, held, blocks, seed, rounds.settings.n_jobs)
-    else:
-        learned, known = with_fewest_pins(parts, known, held, blocks, seed, rounds.settings.n_jobs)
+        interrupts.check()
+        learned, known = with_fewest_pins(parts, known, held, blocks, seed, n_jobs)
+    except KeyboardInterrupt:  # all pins, then
+        rounds.interrupted = True
+        if known.epoch == 0:
+            raise
+        learned = conclude_parts(known, held, blocks, seed, n_jobs)
     learned.rounds, learned.interrupted = known.done, rounds.interrupted
     return learned, known
 
