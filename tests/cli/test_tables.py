@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -248,3 +249,14 @@ def test_a_table_read_in_batches(run, name, tmp_path):
     assert code == 2 and "no column 'scent'" in err
     code, _, err = run("fit", name, "-t", "genus", "-o", "g.atoms", "--batch-rows", 20)
     assert code == 2 and "no column 'genus'" in err
+
+
+def test_max_cuts_is_kept_in_the_file(run, tmp_path):
+    run("fit", "flowers.csv", "-t", "species", "-o", "f.atoms", "-q", "--max-cuts", 2)
+    with zipfile.ZipFile(tmp_path / "f.atoms") as file:
+        told = json.loads(file.read("model.json"))
+    assert told["params"]["max_cuts"] == 2
+    (cuts,) = [one["cuts"] for one in told["columns"] if one["name"] == "petal length"]
+    assert 1 <= len(cuts) <= 2
+    code, _, err = run("fit", "flowers.csv", "-t", "species", "-o", "g.atoms", "--max-cuts", 0)
+    assert code == 2 and "--max-cuts" in err

@@ -280,6 +280,7 @@ def _class_codes(y: Any, n_rows: int) -> Codes | None:
     """Class labels as numbers; ``None`` of a target that is no class."""
     if y is None:
         return None
+    y = np.asarray(y)
     with refusing():
         check_consistent_length(y, range(n_rows))
         if type_of_target(y) not in ("binary", "multiclass"):
