@@ -152,8 +152,7 @@ def test_learning_ends_by_itself_and_tells_bars():
     rounds = Rounds(Settings(), lambda done, current: seen.append(done.epochs))
     learned, known = learn_parts(parts, held, 0, rounds)
     test = bars(2000, 1, seed=2, noise=0.2)[1]
-    misses = learned.misses(test.blocks(), len(test))
-    assert (learned.scores(misses).argmax(axis=1) != test.labels).mean() < 0.02
+    assert (learned.scores(test.blocks(), len(test)).argmax(axis=1) != test.labels).mean() < 0.02
     assert seen[-1] == known.epoch < 500
     assert [done.epochs for done in learned.rounds] == seen
 

@@ -16,6 +16,7 @@ from atomlearn.distributed import fit
 from atomlearn.distributed.survey import survey
 from atomlearn.errors import (
     CheckpointMismatch,
+    InvalidParameter,
     MissingExtra,
     SchedulerUnreachable,
     UnfitParts,
@@ -138,8 +139,13 @@ def test_empty_partitions_and_class_weights(blocks):
     named = fit(*blocks, random_state=0, max_epochs=10, class_weight={0: 100.0})
     plain = fit(*blocks, random_state=0, max_epochs=10)
     assert np.array_equal(weighted.classes_, plain.classes_)
-    lift = named.learned_.calibration.offset - plain.learned_.calibration.offset
+    lift = named.learned_.prior - plain.learned_.prior
     assert np.allclose(lift, [np.log(100), 0, 0, 0])
+
+
+def test_weighted_atoms_are_not_learned_in_parts(blocks):
+    with pytest.raises(InvalidParameter, match="all rows in one place"):
+        fit(*blocks, random_state=0, evidence="weighted")
 
 
 class TestCheckpoints:

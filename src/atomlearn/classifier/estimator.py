@@ -78,7 +78,8 @@ class AlgebraicClassifier(
     evidence : {"auto", "strict", "weighted"}, default="auto"
         Which atoms decide. *Strict* atoms hold for every example of their class, and the misses are
         counted, as in the paper. *Weighted* atoms may have exceptions, and each adds to the
-        log-odds. ``"auto"`` takes what predicts held-out rows best: either, or both together.
+        log-odds. ``"auto"`` takes what predicts held-out rows best: either, or both together
+        (strict ones if ``symmetries`` are given, and for tables in parts or in batches).
     warm_start : bool, default=False
         Whether ``fit`` goes on with what is known, on the same columns and classes.
     class_weight : dict, "balanced" or None, default=None
@@ -191,7 +192,7 @@ class AlgebraicClassifier(
                 hooks.on_round,
                 hooks.on_epoch,
                 known,
-                None if self.evidence == "strict" else self._alternatives,
+                self._alternatives if self._may_weigh() else None,
             )
 
         before = self.history_ if goes_on else []
@@ -428,6 +429,10 @@ class AlgebraicClassifier(
         return np.concatenate(
             [self.learned_.scores(blocks_of(part, n), len(part), self.n_jobs) for part in parts]
         )
+
+    def _may_weigh(self) -> bool:
+        """Symmetries make strict atoms only, and held-out rows do not show what they are for."""
+        return self.evidence == "weighted" or (self.evidence == "auto" and self.symmetries is None)
 
     def _alternatives(self, rows: Rows) -> Alternatives:
         return find_alternatives(self.encoder_.literals_, rows)

@@ -29,7 +29,7 @@ from atomlearn.distributed.survey import (
     class_counts,
     stacked,
 )
-from atomlearn.errors import UnfitParts
+from atomlearn.errors import InvalidParameter, UnfitParts
 from atomlearn.formats.exchanges import Checkpoint
 from atomlearn.learning.classes import LARGE_EPOCHS, LARGEST_SPARED, SPARED_SHARE, Plan, schedule
 from atomlearn.learning.examples import Examples
@@ -126,6 +126,11 @@ def _fit_parts(
     share_examples: bool,
 ) -> None:
     settings = classifier._settings()
+    if classifier.evidence == "weighted":
+        raise InvalidParameter(
+            "evidence='weighted' needs all rows in one place, and these are in parts: leave it "
+            "at 'auto', or use partial_fit"
+        )
     started = time.monotonic()
     seed = classifier.seed_ = root_seed(classifier.random_state)
     surveys = raw.survey(seed)

@@ -59,7 +59,7 @@ def plan(n_examples: int, n_classes: int, settings: Settings) -> Plan:
     """What :func:`learn_classes` is going to do, if nothing ends it early."""
     targets = _targets(n_examples, settings)
     folds = MANY_FOLDS if n_examples <= SMALL else FEW_FOLDS
-    return Plan(len(targets) + 1, n_classes * folds * targets[-1])
+    return Plan(2 * len(targets), n_classes * folds * targets[-1])
 
 
 def learn_classes(

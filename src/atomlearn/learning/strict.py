@@ -44,7 +44,7 @@ class StrictFolds:
         own = iter(seeds)
         for f in range(dealt.n_folds):
             rest = examples.some(np.flatnonzero(believed & dealt.learned(f, examples)))
-            self.samplers += make_samplers(rest, own, settings, known)
+            self.samplers += make_samplers(rest, own, settings)
 
     def judge(self, samplers: list[Sampler]) -> Learned:
         """What is known of the rows of each fold without them, and the calibration that fits it."""
@@ -74,6 +74,9 @@ class StrictFolds:
             whole.rng, whole.epoch = first.rng.copy(), first.epoch
             whole.pool = first.pool.copy()
             whole.pool.merge(*(other.pool for other in others))
+            if self.known is not None:  # which have seen the rows that the folds are judged by
+                whole.pool.merge(self.known[k].pool)
+                whole.epoch += self.known[k].epoch
             concepts.append(whole)
         everything = self.examples.some(np.flatnonzero(self.believed))
         union = make_samplers(everything, iter(()), self.settings, concepts)
