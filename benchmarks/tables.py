@@ -4,7 +4,7 @@
 
 ``folder/tables`` holds one Parquet file a table, with the column ``target``. Each table is cut to
 at most ``--rows`` rows, and every method is fitted as it comes, on one core, on the same three
-folds. Written are ``tables.json`` (every figure) and ``tables.md`` (the table of the documentation).
+folds. Written are ``tables.json`` (every figure) and ``tables.md`` (a table for the documentation).
 """
 
 import argparse
