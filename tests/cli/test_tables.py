@@ -4,6 +4,7 @@ import csv
 import json
 import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -260,3 +261,22 @@ def test_max_cuts_is_kept_in_the_file(run, tmp_path):
     assert 1 <= len(cuts) <= 2
     code, _, err = run("fit", "flowers.csv", "-t", "species", "-o", "g.atoms", "--max-cuts", 0)
     assert code == 2 and "--max-cuts" in err
+@pytest.mark.parametrize("kind", ["strict", "weighted"])
+def test_what_decides_is_chosen_and_told(run, kind):
+    fitted = ("fit", "flowers.csv", "-t", "species", "-o", "f.atoms", "-q", "--max-epochs", 5)
+    code, out, _ = run(*fitted, "--evidence", kind)
+    assert code == 0 and f"({kind})" in out
+    code, out, _ = run("show", "f.atoms")
+    assert code == 0 and f"({kind})" in out
+    assert ("this is a summary" in out) == (kind == "weighted")
+    assert json.loads(run("show", "f.atoms", "--json")[1])["evidence"]["chosen"] == kind
+    code, out, _ = run("explain", "f.atoms", "--html", "f.html")
+    assert code == 0 and ("log-odds" in out) == (kind == "weighted")
+    assert ("a row of another class" in out) == (kind == "strict")
+    page = Path("f.html").read_text(encoding="utf-8")
+    assert ("log-odds" in page) == (kind == "weighted")
+
+
+def test_evidence_that_there_is_not(run):
+    code, _, err = run("fit", "flowers.csv", "-t", "species", "-o", "f.atoms", "--evidence", "x")
+    assert code == 2 and "auto, strict, weighted" in err

@@ -104,7 +104,7 @@ class AlgebraicClassifier(
     classes_ : the labels.
     encoder_ : the :class:`~atomlearn.classifier.encoder.LiteralEncoder` of the columns.
     conflicts_ : rows that look the same and have different labels, and which label was kept.
-    doubted_ : rows left out because the others contradict their labels, if labels are noisy.
+    doubted_ : rows that the last ``partial_fit`` left out because their labels are very improbable.
     history_ : one dictionary an epoch and class.
     estimated_error_ : share of errors on examples no batch has seen, if there were any.
     evidence_ : which atoms decide, and the held-out losses it was chosen by.

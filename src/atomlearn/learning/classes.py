@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.bits.rows import Rows
 from atomlearn.learning.concept import Concept, Sampler
@@ -30,11 +29,9 @@ SMALL_EPOCHS = 150
 """Epochs of a class, in all folds together."""
 SMALL_CANDIDATES = 0.25
 DOUBT = 0.05
-"""An example is doubted if the others give its label less than this probability ..."""
+"""An example of a batch is doubted if its label has less than this probability ..."""
 NOISE = 0.02
 """... and if there are more such than this share, labels are noisy and the doubted are left out."""
-CLEARER = 0.8
-"""... but only if that brings the loss below this part of what it was."""
 HOPELESS = 1.25
 """Strict atoms are given up if their loss is so many times that of weighted ones."""
 SPARED_SHARE = 0.1
@@ -59,7 +56,7 @@ def plan(n_examples: int, n_classes: int, settings: Settings) -> Plan:
     """What :func:`learn_classes` is going to do, if nothing ends it early."""
     targets = _targets(n_examples, settings)
     folds = MANY_FOLDS if n_examples <= SMALL else FEW_FOLDS
-    return Plan(2 * len(targets), n_classes * folds * targets[-1])
+    return Plan(len(targets), n_classes * folds * targets[-1])
 
 
 def learn_classes(
@@ -115,18 +112,11 @@ class _Learning:
     def learned(self) -> Learned:
         if not self.wants_strict:
             self._weigh(np.inf)
-        believed = np.ones(len(self.examples), dtype=np.bool_)
-        learned = self._strict(believed)
-        doubted = self._doubted(learned)
-        if self.wants_strict and doubted.any():
-            without = self._strict(~doubted)
-            if without.loss < CLEARER * learned.loss:
-                return replace(without, doubted=np.flatnonzero(doubted))
-        return learned
+        return self._strict()
 
-    def _strict(self, believed: npt.NDArray[np.bool_]) -> Learned:
+    def _strict(self) -> Learned:
         seeds = self.strict_seed.spawn(self.dealt.n_folds * self.examples.n_classes)
-        strict = StrictFolds(self.examples, self.dealt, believed, seeds, self.settings, self.known)
+        strict = StrictFolds(self.examples, self.dealt, seeds, self.settings, self.known)
         samplers = strict.samplers
         if self.wants_strict:
             targets = _targets(len(self.examples), self.settings)
@@ -185,28 +175,6 @@ class _Learning:
         weights = self.dealt.weight[weighted.held]
         labels, ratios = self.dealt.label[weighted.held], np.zeros_like(weighted.scores)
         return Unseen(ratios, labels, weights, weights, weighted.scores)
-
-    def _doubted(self, learned: Learned) -> npt.NDArray[np.bool_]:
-        """Examples whose label the others contradict, if labels are noisy and atoms strict."""
-        none = np.zeros(len(self.examples), dtype=np.bool_)
-        if self.rounds.over() or learned.evidence.chosen == "weighted" or not len(learned.unseen):
-            return none
-        p = learned.calibration.probabilities(learned.unseen.ratios)
-        dealt = np.flatnonzero(self.dealt.fold != NEVER)
-        if len(dealt) != len(p):
-            return none
-        example, label = self.dealt.example[dealt], self.dealt.label[dealt]
-        doubtful = p[np.arange(len(p)), label] < DOUBT
-        doubtful &= label == self.examples.labels[example]
-        doubted = none.copy()
-        doubted[example[doubtful]] = True
-        if doubted.mean() <= NOISE:
-            return none
-        for k in range(self.examples.n_classes):
-            ours = self.examples.labels == k
-            if doubted[ours].all():
-                doubted[ours] = False
-        return doubted
 
     def _settings(self, settings: Settings) -> Settings:
         if len(self.examples) > SMALL:

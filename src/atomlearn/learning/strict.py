@@ -28,14 +28,12 @@ class StrictFolds:
         self,
         examples: Examples,
         dealt: Dealt,
-        believed: npt.NDArray[np.bool_],
         seeds: Sequence[np.random.SeedSequence],
         settings: Settings,
         known: Sequence[Concept] | None = None,
     ) -> None:
         self.examples = examples
         self.dealt = dealt
-        self.believed = believed
         self.settings = settings
         self.known = known
         self.held = [dealt.held(f) for f in range(dealt.n_folds)]
@@ -43,7 +41,7 @@ class StrictFolds:
         self.samplers: list[Sampler] = []
         own = iter(seeds)
         for f in range(dealt.n_folds):
-            rest = examples.some(np.flatnonzero(believed & dealt.learned(f, examples)))
+            rest = examples.some(np.flatnonzero(dealt.learned(f, examples)))
             self.samplers += make_samplers(rest, own, settings)
 
     def judge(self, samplers: list[Sampler]) -> Learned:
@@ -78,8 +76,7 @@ class StrictFolds:
                 whole.pool.merge(self.known[k].pool)
                 whole.epoch += self.known[k].epoch
             concepts.append(whole)
-        everything = self.examples.some(np.flatnonzero(self.believed))
-        union = make_samplers(everything, iter(()), self.settings, concepts)
+        union = make_samplers(self.examples, iter(()), self.settings, concepts)
         for sampler in union:
             prune(sampler, most)
         learned = uncalibrated(union, self.settings.n_jobs)
