@@ -112,7 +112,7 @@ def test_files_keep_the_measures(noise, tmp_path):
     model.save(tmp_path / "m.atoms")
     assert str(load(tmp_path / "m.atoms").definition(0)) == str(model.definition(0))
     container = Container.read(tmp_path / "m.atoms")
-    state = container.json("model.json", dict)
+    state = container.json("model.json")
 
     def rewritten(held_out):
         told = {k: v for k, v in state.items() if k != "held_out"}
