@@ -261,6 +261,8 @@ def test_max_cuts_is_kept_in_the_file(run, tmp_path):
     assert 1 <= len(cuts) <= 2
     code, _, err = run("fit", "flowers.csv", "-t", "species", "-o", "g.atoms", "--max-cuts", 0)
     assert code == 2 and "--max-cuts" in err
+
+
 @pytest.mark.parametrize("kind", ["strict", "weighted"])
 def test_what_decides_is_chosen_and_told(run, kind):
     fitted = ("fit", "flowers.csv", "-t", "species", "-o", "f.atoms", "-q", "--max-epochs", 5)
