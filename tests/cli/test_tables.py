@@ -50,7 +50,7 @@ def model(run):
 def test_fit_shows_progress_on_stderr(run):
     code, out, err = run("fit", "flowers.csv", "-t", "species", "-o", "f.atoms", "--max-epochs", 3)
     assert code == 0 and "error about" in out
-    assert err.startswith("learning: round 1 of at most 2")
+    assert err.startswith("learning: round 1 of at most 1")
 
 
 def test_fit_as_json_and_the_seed(run):

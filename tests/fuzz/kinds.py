@@ -82,7 +82,9 @@ def table() -> tuple[np.ndarray, np.ndarray]:
 @cache
 def classifier() -> AlgebraicClassifier:
     X, y = table()
-    fitted = AlgebraicClassifier(random_state=0, max_epochs=3, class_weight={"yes": 2, "no": 1})
+    fitted = AlgebraicClassifier(
+        random_state=0, max_epochs=3, evidence="strict", class_weight={"yes": 2, "no": 1}
+    )
     fitted.fit(X, y)
     fitted.first_rows_ = fitted._packed(X[:5])
     return fitted

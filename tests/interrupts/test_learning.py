@@ -12,7 +12,7 @@ from atomlearn.experiments.experiment import Step
 from atomlearn.experiments.record import Records
 from atomlearn.formats.batches import ArrayBatches
 from atomlearn.formats.exchanges import Checkpoint
-from atomlearn.learning import classes, epoch, exchange
+from atomlearn.learning import classes, epoch, exchange, strict
 from atomlearn.learning.concept import Concept
 from atomlearn.learning.epochs import Epochs
 from atomlearn.problems import queens
@@ -39,8 +39,8 @@ def interrupt_epoch(monkeypatch, number, owner=Concept, method="learn_batch", se
     return epochs
 
 
-# 4 classes of 4 epochs in 3 folds: epochs 1 to 48 are for the calibration
-@pytest.mark.parametrize("number", [2, 20, 40, 49, 60, 90])
+# 4 classes in 5 folds, 2 epochs each; after 20 epochs weighted atoms are found
+@pytest.mark.parametrize("number", [2, 20, 21, 30, 40])
 def test_fit_stops_with_the_epoch(table, monkeypatch, number):
     epochs = interrupt_epoch(monkeypatch, number)
     with pytest.warns(InterruptedWarning, match="what was known by then"):
@@ -67,8 +67,8 @@ def test_a_large_set(table, monkeypatch):
 
 @pytest.mark.parametrize("call", [1, 2, 3, 4])
 def test_between_epochs(table, monkeypatch, call):
-    """After each fold, and after everything."""
-    calls, uncalibrated = [], classes.uncalibrated
+    """While folds are judged."""
+    calls, uncalibrated = [], strict.uncalibrated
 
     def interrupted(*arguments):
         calls.append(1)
@@ -76,7 +76,7 @@ def test_between_epochs(table, monkeypatch, call):
             signal.raise_signal(signal.SIGINT)
         return uncalibrated(*arguments)
 
-    monkeypatch.setattr(classes, "uncalibrated", interrupted)
+    monkeypatch.setattr(strict, "uncalibrated", interrupted)
     with pytest.warns(InterruptedWarning):
         model = AlgebraicClassifier(random_state=0, max_epochs=12).fit(*table)
     assert model.score(*table) > 0.9
