@@ -165,7 +165,7 @@ def judged(name: str, folder: Path, code: int, epochs: int, told: str, before: b
         load(folder / "model.atoms")
     except AtomlearnError:
         return "torn"
-    if code == -signal.SIGINT:  # while the interpreter shuts down: what a shell calls 130
+    if code == 128 - expected:  # before the command has begun, or while its interpreter shuts down
         code = expected
     # Processes that joblib is about to start tell on their own that they were interrupted.
     is_traced = "Traceback" in told and "processes" not in name
