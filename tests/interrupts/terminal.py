@@ -33,7 +33,7 @@ class Outcome:
 
     kind: str
     """``kept``, ``nothing yet``, ``second`` (ended at once), or what is wrong: ``crash``, ``lost``,
-    ``torn``, ``left behind``, ``hang``."""
+    ``torn``, ``left behind``, ``hang``; ``too late`` if it had ended before: that is no try."""
     epochs: int
     seconds: float
     """From the first interrupt to the end of the process."""
@@ -67,12 +67,11 @@ def attempt(
         os.execv(sys.executable, [sys.executable, str(CHILDREN), name, str(folder)])
     told = b""
     try:
-        told, _ = listen(terminal, told, PATIENCE, b"READY")
-        while epochs_done(folder) < epochs:
+        told, ended = listen(terminal, told, PATIENCE, b"READY")
+        while not ended and epochs_done(folder) < epochs:
             told, ended = listen(terminal, told, 0.01)
-            if ended:
-                break
-        told, ended = listen(terminal, told, delay)
+        told, ended = (told, True) if ended else listen(terminal, told, delay)
+        is_late = ended
         start = time.monotonic()
         interrupt(process, terminal, name)
         if second is not None and not ended:
@@ -88,6 +87,8 @@ def attempt(
     code = os.waitstatus_to_exitcode(status)
     done, text = epochs_done(folder), told.decode(errors="replace")
     kind = judged(name, folder, code, done, text, before) if ended else "hang"
+    if is_late and kind not in ("torn", "left behind"):
+        kind = "too late" if code == 0 else "crash"
     return Outcome(kind, done, seconds, f"exit code {code}\n{text}")
 
 
