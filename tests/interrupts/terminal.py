@@ -33,7 +33,7 @@ class Outcome:
 
     kind: str
     """``kept``, ``nothing yet``, ``second`` (ended at once), or what is wrong: ``crash``, ``lost``,
-    ``torn``, ``left behind``, ``hang``."""
+    ``torn``, ``left behind``, ``hang``; ``too late`` if it had ended before: that is no try."""
     epochs: int
     seconds: float
     """From the first interrupt to the end of the process."""
@@ -67,12 +67,11 @@ def attempt(
         os.execv(sys.executable, [sys.executable, str(CHILDREN), name, str(folder)])
     told = b""
     try:
-        told, _ = listen(terminal, told, PATIENCE, b"READY")
-        while epochs_done(folder) < epochs:
+        told, ended = listen(terminal, told, PATIENCE, b"READY")
+        while not ended and epochs_done(folder) < epochs:
             told, ended = listen(terminal, told, 0.01)
-            if ended:
-                break
-        told, ended = listen(terminal, told, delay)
+        told, ended = (told, True) if ended else listen(terminal, told, delay)
+        is_late = ended
         start = time.monotonic()
         interrupt(process, terminal, name)
         if second is not None and not ended:
@@ -88,6 +87,8 @@ def attempt(
     code = os.waitstatus_to_exitcode(status)
     done, text = epochs_done(folder), told.decode(errors="replace")
     kind = judged(name, folder, code, done, text, before) if ended else "hang"
+    if is_late and kind not in ("torn", "left behind"):
+        kind = "too late" if code == 0 else "crash"
     return Outcome(kind, done, seconds, f"exit code {code}\n{text}")
 
 
@@ -96,6 +97,8 @@ def call(scenario: Callable[[str, Path], None], name: str, folder: Path) -> NoRe
     code: object = 1
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
         scenario(name, folder)
         code = 0
     except SystemExit as ended:
@@ -163,13 +166,16 @@ def judged(name: str, folder: Path, code: int, epochs: int, told: str, before: b
         load(folder / "model.atoms")
     except AtomlearnError:
         return "torn"
-    if code == -signal.SIGINT:  # while the interpreter shuts down: what a shell calls 130
+    if code == 128 - expected:  # before the command has begun, or while its interpreter shuts down
         code = expected
-    if code not in (0, expected) or "Traceback" in told or "SystemError" in told:
+    # Processes that joblib is about to start tell on their own that they were interrupted.
+    is_traced = "Traceback" in told and "processes" not in name
+    if code not in (0, expected) or is_traced or "SystemError" in told:
         return "crash"
     if left:
         return "left behind"
-    if "ended at once" in told:
+    # A script that has its model is on its own when a second one comes.
+    if "ended at once" in told or ("KEYBOARDINTERRUPT" in told and "was interrupted" in told):
         return "second"
     if any(one in name for one in NOTHING_TO_KEEP):
         return "nothing yet" if code == expected else "crash"
