@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PY_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-LOWEST := tests/algebra tests/bits tests/formats tests/cli tests/classifier/test_sklearn_contract.py tests/classifier/test_tables.py
+LOWEST := tests/algebra tests/bits tests/classifier/test_sklearn_contract.py tests/classifier/test_tables.py
 STAMP  := $(VENV)/installed-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
