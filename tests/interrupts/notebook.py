@@ -26,6 +26,7 @@ clf = None
 FIT = """
 epochs.clear()
 clf = None
+print("begun", flush=True)
 clf = AlgebraicClassifier(random_state=0, max_epochs=1_000_000).fit(X, y)
 """
 ASK = "print('EPOCHS', len(epochs), 'KEPT', clf is not None and len(clf.predict(X[:10])) == 10)"
@@ -47,10 +48,10 @@ class Notebook:
         self.manager.shutdown_kernel(now=True)
 
     def run(self, code: str, *interrupts: float) -> str:
-        """What a cell prints and how it ends; interrupted after so many seconds, each."""
+        """What a cell prints and how it ends; interrupted so many seconds after it first prints."""
         cell = self.client.execute(code)
-        if interrupts:  # a kernel that does not run anything ignores them
-            while self.client.get_iopub_msg(timeout=60)["msg_type"] != "execute_input":
+        if interrupts:  # those that reach a kernel before it runs the cell are not the cell's
+            while self.client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
                 pass
         for seconds in interrupts:
             time.sleep(seconds)
