@@ -26,7 +26,7 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 demo: $(STAMP) ## learn a rule, hand-written digits and a chess board; writes demo/index.html
-	@$(BIN)/python -m atomlearn.demo
+	@$(BIN)/python -m atomlearn_paper.demo
 
 # The second run is without compilation: coverage sees inside the kernels, and both forms must agree.
 test: $(STAMP) ## the whole test suite

@@ -17,9 +17,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.symmetries import translations
 from atomlearn.datasets import bar_parity
-from atomlearn.experiments.images import mnist
+from atomlearn.tables.column_maps import translations
+from atomlearn_paper.images import mnist
 
 SMALL = {
     "digits 8×8": load_digits,

@@ -4,14 +4,14 @@ import time
 
 import numpy as np
 
-from atomlearn.bits import rows
-from atomlearn.bits.jit import kernel
-from atomlearn.bits.words import popcount
-from atomlearn.experiments.images import mnist, n_constants, terms
-from atomlearn.learning.concept import Concept, Recipe, Sampler
-from atomlearn.learning.discriminant import contradicted
-from atomlearn.learning.lists import take
-from atomlearn.learning.misses import blocks_of, count_misses
+from atomlearn.engine.concept import Concept, Recipe, Sampler
+from atomlearn.engine.discriminant import contradicted
+from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.sets import rows
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.lists import take
+from atomlearn.sets.words import popcount
+from atomlearn_paper.images import mnist, n_constants, terms
 
 POOL = 20_000
 BATCH = 2000

@@ -9,9 +9,9 @@ The experiment itself is ``atomlearn reproduce mnist``. Seconds are process time
 import argparse
 import time
 
-from atomlearn.experiments.images import mean_rates
-from atomlearn.experiments.mnist import Data, evaluate, learner, split
-from atomlearn.learning.concept import Recipe
+from atomlearn.engine.concept import Recipe
+from atomlearn_paper.images import mean_rates
+from atomlearn_paper.mnist import Data, evaluate, learner, split
 
 KINDS = ("single", "votes", "misses")
 

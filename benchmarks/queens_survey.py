@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 
-from atomlearn.experiments.controls import propagated
 from atomlearn.problems import queens
 from atomlearn.problems.solving import PAPER, Schedule
+from atomlearn_paper.controls import propagated
 
 
 def complete_board(size: int, seed: int) -> tuple[str, ...]:

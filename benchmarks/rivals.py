@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from atomlearn.experiments.images import mnist, smooth_cut
-from atomlearn.experiments.mnist import learner, split
-from atomlearn.learning.concept import Recipe
+from atomlearn.engine.concept import Recipe
+from atomlearn_paper.images import mnist, smooth_cut
+from atomlearn_paper.mnist import learner, split
 
 DIGITS = (5, 8)
 TARGET = 0.011

@@ -9,8 +9,8 @@ FIRST_EPOCH = """
 import time
 import numpy as np
 from atomlearn.datasets import vertical_bars
-from atomlearn.bits import rows
-from atomlearn.learning.concept import Concept
+from atomlearn.sets import rows
+from atomlearn.engine.concept import Concept
 images, labels = vertical_bars(400, shape=(10, 10), seed=0)
 terms = rows.pack(np.hstack([images, ~images, np.zeros((len(images), 1), dtype=bool)]))
 concept = Concept(201, 200, 0)

@@ -15,14 +15,14 @@ import argparse
 
 import numpy as np
 
-from atomlearn.classifier.moved_literals import check_symmetries as check_columns
-from atomlearn.classifier.symmetries import column_swaps, generated, permuted, row_swaps
 from atomlearn.datasets import bar_parity, vertical_bars
-from atomlearn.experiments.images import n_constants, terms
-from atomlearn.learning.concept import READABLE, Concept, Sampler
-from atomlearn.learning.misses import blocks_of, count_misses
-from atomlearn.learning.symmetries import Symmetries
-from atomlearn.learning.symmetry_check import check_symmetries
+from atomlearn.engine.concept import READABLE, Concept, Sampler
+from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.engine.symmetries import Symmetries
+from atomlearn.tables.column_maps import column_swaps, generated, permuted, row_swaps
+from atomlearn.tables.literal_maps import check_symmetries as check_columns
+from atomlearn.training.symmetry_check import check_symmetries
+from atomlearn_paper.images import n_constants, terms
 
 PROBLEMS = {
     "bars": (vertical_bars, (10, 10), (50, 100, 200, 400, 800, 1600)),

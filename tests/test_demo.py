@@ -1,5 +1,5 @@
-from atomlearn.demo import learn_a_rule, solve_queens
-from atomlearn.page import Page
+from atomlearn.views.page import Page
+from atomlearn_paper.demo import learn_a_rule, solve_queens
 
 
 def test_the_page_has_what_was_said(tmp_path, capsys):

@@ -5,10 +5,10 @@ import tracemalloc
 
 import numpy as np
 
-from atomlearn.learning.discriminant import contradicted
-from atomlearn.learning.lists import to_lists
-from atomlearn.learning.misses import blocks_of, count_misses
-from atomlearn.learning.state import positives_of
+from atomlearn.engine.discriminant import contradicted
+from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.engine.state import positives_of
+from atomlearn.sets.lists import to_lists
 
 N_CONSTANTS = 1569
 SIZES = {"examples": (10_000, 100_000, 1_000_000), "atoms": (1_000, 10_000, 100_000)}

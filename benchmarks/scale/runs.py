@@ -18,7 +18,7 @@ from atomlearn import AlgebraicClassifier
 from atomlearn.datasets import bar_parity, vertical_bars
 from atomlearn.distributed import fit_batches
 from atomlearn.distributed.running import DaskParts
-from atomlearn.formats.batches import ArrayBatches
+from atomlearn.tables.batches import ArrayBatches
 
 AT_ONCE = 100_000
 

@@ -14,12 +14,12 @@ _WHERE = {
     "Atom": "atomlearn.algebra.atoms",
     "Conflict": "atomlearn.algebra.conflicts",
     "Constant": "atomlearn.algebra.terms",
-    "LiteralEncoder": "atomlearn.classifier.encoder",
+    "LiteralEncoder": "atomlearn.tables.encoder",
     "Model": "atomlearn.algebra.model",
     "QueryResult": "atomlearn.algebra.answers",
     "Relation": "atomlearn.algebra.relations",
     "Term": "atomlearn.algebra.terms",
-    "load": "atomlearn.formats.load",
+    "load": "atomlearn.files.load",
     "AtomlearnError": "atomlearn.errors",
     "InconsistentRelations": "atomlearn.errors",
     "ModelTooLarge": "atomlearn.errors",
@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
     from atomlearn.algebra.relations import Relation
     from atomlearn.algebra.terms import Constant, Term
-    from atomlearn.classifier.encoder import LiteralEncoder
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.errors import AtomlearnError, InconsistentRelations, ModelTooLarge
-    from atomlearn.formats.load import load
+    from atomlearn.files.load import load
+    from atomlearn.tables.encoder import LiteralEncoder
 
 
 def __getattr__(name: str) -> object:

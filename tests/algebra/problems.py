@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, Model, Relation, Term
-from atomlearn.bits import rows as bits
+from atomlearn.sets import rows as bits
 
 NAMES = ["a", "b", "c", "d", "e", "f", "g"]
 

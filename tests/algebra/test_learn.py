@@ -7,8 +7,8 @@ from hypothesis import assume, given
 import naive
 from algebra.problems import few, problems
 from atomlearn import Algebra, Model
-from atomlearn.bits.rows import members
 from atomlearn.errors import ModelTooLarge
+from atomlearn.sets.rows import members
 
 
 @few

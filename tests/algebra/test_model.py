@@ -21,8 +21,8 @@ from algebra.problems import (
     universes_with_atoms,
 )
 from atomlearn import Algebra, Model
-from atomlearn.bits import rows as bits
 from atomlearn.errors import DifferentConstants, InvalidAtoms, NotARelation, UnknownConstant
+from atomlearn.sets import rows as bits
 
 pytestmark = pytest.mark.kernels
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from atomlearn import AlgebraicClassifier, AtomlearnError, LiteralEncoder
-from atomlearn.classifier import encoder as encoding
 from atomlearn.errors import InvalidParameter, InvalidTable, InvalidTarget, UnseenCategories
+from atomlearn.tables import encoder as encoding
 
 
 def quick(**parameters):

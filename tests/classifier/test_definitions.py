@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.columns import CategoryColumn, NumberColumn
 from atomlearn.classifier.definition import space_of, states_of
 from atomlearn.datasets import bar_parity, vertical_bars
-from atomlearn.reading.formulas import Formula
+from atomlearn.logic.formulas import Formula
+from atomlearn.tables.columns import CategoryColumn, NumberColumn
 
 
 def decide(definition, frame):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.literals import Literal
-from atomlearn.reading.clauses import Clause
+from atomlearn.logic.clauses import Clause
+from atomlearn.tables.literals import Literal
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
+from atomlearn.classifier.files import VERSION
 from atomlearn.errors import (
     DamagedFile,
     FileFormatError,
     NewerFile,
     UnsavableValue,
 )
-from atomlearn.formats.classifiers import VERSION
-from atomlearn.formats.container import Container
+from atomlearn.files.container import Container
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier, load
-from atomlearn.bits import rows as packed
 from atomlearn.classifier.held_out import Trial, classifier_errors, measure_definitions
-from atomlearn.classifier.training import read_training
 from atomlearn.datasets import vertical_bars
 from atomlearn.distributed import fit_batches
 from atomlearn.errors import DamagedFile
-from atomlearn.formats.batches import ArrayBatches
-from atomlearn.formats.container import Container
-from atomlearn.reading.telling import by_gain, most_telling
+from atomlearn.files.container import Container
+from atomlearn.logic.telling import by_gain, most_telling
+from atomlearn.sets import rows as packed
+from atomlearn.tables.batches import ArrayBatches
+from atomlearn.tables.training_rows import read_training
 
 
 @pytest.fixture(scope="module")

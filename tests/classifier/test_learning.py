@@ -10,9 +10,9 @@ import pytest
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier import batches
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.symmetries import permuted, translations
-from atomlearn.learning import classes, folds
-from learning.strategies import sets_of_lists
+from atomlearn.tables.column_maps import permuted, translations
+from atomlearn.training import classes, folds
+from engine.strategies import sets_of_lists
 
 
 def quick(**parameters):
@@ -235,7 +235,7 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
         if len(calls) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("atomlearn.learning.rounds.Rounds.finish", interrupted)
+    monkeypatch.setattr("atomlearn.training.rounds.Rounds.finish", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         classifier = quick(max_epochs=30, evidence="strict").fit(X, y)
     assert len(calls) == 2 and classifier.learned_.interrupted

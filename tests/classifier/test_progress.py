@@ -9,8 +9,8 @@ from rich.console import Console
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier import progress
 from atomlearn.classifier.progress import show_progress
-from atomlearn.learning.classes import Plan
-from atomlearn.learning.rounds import Round, Settings
+from atomlearn.training.classes import Plan
+from atomlearn.training.rounds import Round, Settings
 
 
 def quick(**parameters):

@@ -6,9 +6,9 @@ from sklearn.datasets import load_digits
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
-from atomlearn.bits import rows
 from atomlearn.errors import DifferentConstants
-from learning.strategies import sets_of_lists
+from atomlearn.sets import rows
+from engine.strategies import sets_of_lists
 
 
 @pytest.fixture(scope="module")

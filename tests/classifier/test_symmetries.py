@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.moved_literals import sorted_out
-from atomlearn.classifier.symmetries import column_swaps, generated, row_swaps, translations
 from atomlearn.datasets import vertical_bars
+from atomlearn.tables.column_maps import column_swaps, generated, row_swaps, translations
+from atomlearn.tables.literal_maps import sorted_out
 
 SHAPE = (6, 6)
 MAPS = generated([*row_swaps(SHAPE), *column_swaps(SHAPE)], 6)

@@ -13,7 +13,7 @@ from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.costs import costs_of
 from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.errors import DifferentConstants, MissingExtra
-from atomlearn.learning.evidence import Evidence
+from atomlearn.training.evidence import Evidence
 from fuzz.parts import Parts
 
 KINDS = ("strict", "weighted", "both")

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from atomlearn import Algebra, __version__, load
-from atomlearn.bits import rows
 from atomlearn.cli.output import VisibleStream
-from atomlearn.learning.pinning import Pool, Source
+from atomlearn.engine.pool import Pool, Source
+from atomlearn.sets import rows
 
 BARS = """\
 v < c1 c2 c7 c8

@@ -37,16 +37,16 @@ def test_before_learning(typed, files, tmp_path, monkeypatch, command):
         raise AssertionError("learned, or read what to learn from")
 
     for what in (
-        "formats.tables.read_table",
-        "formats.batches.read_batches",
-        "algebra.algebra.Algebra.read",
-        "problems.queens.solve",
-        "cli.tables.load",
-        "cli.models.load",
-        "cli.sharing.load",
-        "experiments.run.reproduce_all",
+        "atomlearn.tables.files.read_table",
+        "atomlearn.tables.batches.read_batches",
+        "atomlearn.algebra.algebra.Algebra.read",
+        "atomlearn.problems.queens.solve",
+        "atomlearn.cli.tables.load",
+        "atomlearn.cli.models.load",
+        "atomlearn.cli.sharing.load",
+        "atomlearn_paper.run.reproduce_all",
     ):
-        monkeypatch.setattr(f"atomlearn.{what}", reached)
+        monkeypatch.setattr(what, reached)
     code, out, err = typed(*command.split())
     assert (code, out) == (2, "")
     assert ("no/m.atoms: No such file" in err) or ("in.the.way" in err)

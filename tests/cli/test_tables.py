@@ -11,7 +11,7 @@ import pytest
 
 from atomlearn import load
 from atomlearn.errors import MissingExtra
-from atomlearn.formats import tables
+from atomlearn.tables import files as tables
 
 
 @pytest.fixture

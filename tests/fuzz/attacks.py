@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from atomlearn.errors import AtomlearnError, FileFormatError, NotEnoughMemory
-from atomlearn.formats.container import Container
+from atomlearn.files.container import Container
 from fuzz.corpus import Nasty, corpus
 from fuzz.kinds import CONTAINERS, KINDS, Kind, sample
 from fuzz.mutations import mutate_bytes, mutate_parts

@@ -13,16 +13,16 @@ import numpy as np
 
 import atomlearn
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.bits import rows
-from atomlearn.formats.checkpoints import load_concept, resume_epochs, save_concept, save_epochs
-from atomlearn.formats.exchanges import Checkpoint
-from atomlearn.learning.concept import Concept, Recipe
-from atomlearn.learning.examples import Examples
-from atomlearn.learning.exchange import Known
-from atomlearn.learning.misses import blocks_of
-from atomlearn.learning.pinning import Pool, Source
-from atomlearn.learning.progress import Report
-from atomlearn.learning.rounds import Round
+from atomlearn.distributed.checkpoint import Checkpoint
+from atomlearn.engine.checkpoints import load_concept, resume_epochs, save_concept, save_epochs
+from atomlearn.engine.concept import Concept, Recipe
+from atomlearn.engine.misses import blocks_of
+from atomlearn.engine.pool import Pool, Source
+from atomlearn.engine.report import Report
+from atomlearn.sets import rows
+from atomlearn.training.examples import Examples
+from atomlearn.training.exchange import Known
+from atomlearn.training.rounds import Round
 
 
 class Kind(NamedTuple):

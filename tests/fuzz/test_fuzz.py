@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("resource", reason="workers limit their memory, which Windows cannot")
 
-from atomlearn.formats import container
+from atomlearn.files import container
 from fuzz import attacks, running, worker
 from fuzz.attacks import CRASH, LOADED, MISMATCH, RAW, REFUSED, attack_file
 from fuzz.running import Run, Tally

@@ -57,8 +57,8 @@ def count_epochs(path: Path, name: str) -> None:
 
     A problem is stated before the first epoch; only from then on is it ready.
     """
-    from atomlearn.learning.concept import Concept
-    from atomlearn.learning.epochs import Epochs
+    from atomlearn.engine.concept import Concept
+    from atomlearn.engine.epochs import Epochs
 
     counter = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
@@ -114,7 +114,7 @@ def fit_processes() -> None:
 
 def fit_batches() -> None:
     from atomlearn.distributed import fit_batches
-    from atomlearn.formats.batches import ArrayBatches
+    from atomlearn.tables.batches import ArrayBatches
 
     batches = ArrayBatches(*digits(), rows=450)
     saved(fit_batches(batches, folder="batches", random_state=0, max_epochs=LONG))

@@ -9,7 +9,7 @@ SETUP = """
 import numpy as np
 from sklearn.datasets import load_digits
 from atomlearn import AlgebraicClassifier
-from atomlearn.learning.concept import Concept
+from atomlearn.engine.concept import Concept
 
 X, y = load_digits(return_X_y=True)
 AlgebraicClassifier(random_state=0, max_epochs=2).fit(X[:100], y[:100])

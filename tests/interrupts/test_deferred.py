@@ -135,8 +135,8 @@ def run(script):
 def test_a_second_signal_ends_the_process_and_cleans_up(tmp_path):
     done = run(f"""
         import signal
-        from atomlearn.formats.replacing import replacing
-        from atomlearn.formats.scratch import private_folder
+        from atomlearn.files.replacing import replacing
+        from atomlearn.files.scratch import private_folder
         from atomlearn.interrupts import Deferred
         with Deferred(learning=True):
             with private_folder({str(tmp_path)!r}), replacing({str(tmp_path / "f")!r}) as file:
@@ -163,8 +163,8 @@ def test_no_kernel_is_left_by_a_signal():
     done = run("""
         import os, signal, threading, time
         import numpy as np
-        from atomlearn.learning.sparse_crossing import cross_until
-        from atomlearn.learning.state import dual_of, master_of, positives_of
+        from atomlearn.engine.sparse_crossing import cross_until
+        from atomlearn.engine.state import dual_of, master_of, positives_of
         rows = np.random.default_rng(0).integers(1 << 60, size=(3, 50, 1), dtype=np.uint64)
         positives, dual = positives_of(rows[0], rows[1], 64), dual_of(rows[2], 64)
         stream = np.zeros(1, dtype=np.uint64)

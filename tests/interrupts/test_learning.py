@@ -7,15 +7,16 @@ import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier, interrupts, load
 from atomlearn.distributed import fit_batches
+from atomlearn.distributed.checkpoint import Checkpoint
+from atomlearn.engine import epoch
+from atomlearn.engine.concept import Concept
+from atomlearn.engine.epochs import Epochs
 from atomlearn.errors import InterruptedWarning
-from atomlearn.experiments.experiment import Step
-from atomlearn.experiments.record import Records
-from atomlearn.formats.batches import ArrayBatches
-from atomlearn.formats.exchanges import Checkpoint
-from atomlearn.learning import classes, epoch, exchange, strict
-from atomlearn.learning.concept import Concept
-from atomlearn.learning.epochs import Epochs
 from atomlearn.problems import queens
+from atomlearn.tables.batches import ArrayBatches
+from atomlearn.training import classes, exchange, strict
+from atomlearn_paper.experiment import Step
+from atomlearn_paper.record import Records
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.errors import InconsistentRelations
 
 if TYPE_CHECKING:
-    from atomlearn.learning.epochs import Epochs
+    from atomlearn.engine.epochs import Epochs
 
 
 class Algebra:
@@ -239,7 +239,7 @@ class Algebra:
         """
         self._check_learning(max_bytes)
         self._refuse_conflicts()
-        from atomlearn.learning import learn
+        from atomlearn.engine import learn
 
         if random_state is None:
             random_state = np.random.SeedSequence()
@@ -261,7 +261,7 @@ class Algebra:
         """
         self._check_learning(max_bytes)
         self._refuse_conflicts()
-        from atomlearn.learning.epochs import Epochs
+        from atomlearn.engine.epochs import Epochs
 
         return Epochs(self, random_state=random_state, **options)
 
@@ -309,13 +309,13 @@ class Algebra:
     @classmethod
     def read(cls, path: "str | Path") -> "Algebra":
         """The relations of a text file (``.rel``); constants are made as they are mentioned."""
-        from atomlearn.formats.relations import read_relations
+        from atomlearn.algebra.relation_files import read_relations
 
         return read_relations(path)
 
     def write(self, path: "str | Path") -> None:
         """Write the relations to a text file (``.rel``)."""
-        from atomlearn.formats.relations import write_relations
+        from atomlearn.algebra.relation_files import write_relations
 
         write_relations(self, path)
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.algebra.relations import IndexLists
-from atomlearn.bits.jit import kernel
+from atomlearn.sets.jit import kernel
 
 Indices = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

@@ -4,8 +4,8 @@ import numpy as np
 
 from atomlearn.algebra.order import redundant
 from atomlearn.algebra.size import check_size
-from atomlearn.bits import rows as bits
-from atomlearn.bits.rows import Rows
+from atomlearn.sets import rows as bits
+from atomlearn.sets.rows import Rows
 
 
 def full_crossing(

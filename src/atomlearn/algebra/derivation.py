@@ -18,7 +18,7 @@ from atomlearn.algebra.closure import (
     workspace,
 )
 from atomlearn.algebra.relations import IndexLists
-from atomlearn.bits.jit import kernel
+from atomlearn.sets.jit import kernel
 
 
 def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -> Indices:

@@ -6,8 +6,8 @@ from atomlearn.algebra.closure import Implications, close_each
 from atomlearn.algebra.crossing import full_crossing
 from atomlearn.algebra.relations import IndexLists, PackedRelations
 from atomlearn.algebra.size import check_size
-from atomlearn.bits import rows as bits
-from atomlearn.bits.rows import Rows
+from atomlearn.sets import rows as bits
+from atomlearn.sets.rows import Rows
 
 
 def freest(relations: PackedRelations, limit: int | None) -> Rows:

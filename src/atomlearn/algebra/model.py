@@ -12,13 +12,13 @@ from atomlearn.algebra.atoms import Atom
 from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
 from atomlearn.algebra.terms import Constant, Term, make_term
 from atomlearn.algebra.vocabulary import Vocabulary
-from atomlearn.bits import rows as bits
-from atomlearn.bits.rows import Rows
 from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
+from atomlearn.sets import rows as bits
+from atomlearn.sets.rows import Rows
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
-    from atomlearn.reading.define import ConstantDefinition
+    from atomlearn.logic.define import ConstantDefinition
 
 
 class Model:
@@ -139,7 +139,7 @@ class Model:
     def definition(self, constant: "str | Term", **options: Any) -> "ConstantDefinition":
         """What a constant is, as a formula over the others that can be read and evaluated.
 
-        The options are those of :func:`atomlearn.reading.define.define`.
+        The options are those of :func:`atomlearn.logic.define.define`.
 
         >>> from atomlearn import Algebra
         >>> alg = Algebra(["v", "a", "b"])
@@ -149,7 +149,7 @@ class Model:
               a
           and b
         """
-        from atomlearn.reading.define import define
+        from atomlearn.logic.define import define
 
         return define(self, constant, **options)
 
@@ -235,7 +235,7 @@ class Model:
 
     def save(self, path: "str | Path") -> None:
         """Write to a file that ``atomlearn.load`` reads; an older file is replaced at once."""
-        from atomlearn.formats.models import write_model
+        from atomlearn.algebra.model_files import write_model
 
         write_model(self, path)
 

@@ -8,10 +8,10 @@ A model is as free as another if it satisfies the other's pinning relations ``¬
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.bits import rows as bits
-from atomlearn.bits.jit import kernel
-from atomlearn.bits.rows import Rows
-from atomlearn.bits.words import ZERO
+from atomlearn.sets import rows as bits
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.words import ZERO
 
 
 def covered(outer: Rows, inner: Rows) -> npt.NDArray[np.bool_]:

@@ -12,8 +12,8 @@ from atomlearn.algebra.order import tells_apart
 from atomlearn.algebra.relations import IndexLists, Relation
 from atomlearn.algebra.terms import Constant, Term
 from atomlearn.algebra.vocabulary import Vocabulary
-from atomlearn.bits import rows as bits
-from atomlearn.bits.rows import Rows
+from atomlearn.sets import rows as bits
+from atomlearn.sets.rows import Rows
 
 
 def pinning_terms(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Term]:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from atomlearn.algebra.syntax import parse_relation
 from atomlearn.algebra.terms import Term, make_term
-from atomlearn.bits.rows import WORD, Rows, empty
 from atomlearn.errors import NotARelation, RelationAsTruthValue, RelationSyntaxError
+from atomlearn.sets.rows import WORD, Rows, empty
 
 if TYPE_CHECKING:
     from atomlearn.algebra.vocabulary import Vocabulary

@@ -1,7 +1,7 @@
 """How large a model, or the learning of one, may become before we ask."""
 
-from atomlearn.bits.rows import width
 from atomlearn.errors import ModelTooLarge
+from atomlearn.sets.rows import width
 
 DEFAULT_LIMIT = 50_000
 """Atoms: some seconds for a crossing on one core."""

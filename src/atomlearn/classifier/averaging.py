@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from atomlearn.learning.evidence import Evidence
-from atomlearn.learning.examples import Unseen
-from atomlearn.learning.lists import take
-from atomlearn.learning.pinning import Merged, hash_lists
-from atomlearn.learning.rounds import Learned
-from atomlearn.learning.weighted_atoms import WeightedAtoms, merged
+from atomlearn.engine.pool import Merged, hash_lists
+from atomlearn.sets.lists import take
+from atomlearn.training.evidence import Evidence
+from atomlearn.training.examples import Unseen
+from atomlearn.training.rounds import Learned
+from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 
 
 def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:

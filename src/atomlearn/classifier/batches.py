@@ -10,19 +10,19 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.bits.random import seed_sequence
-from atomlearn.bits.rows import Rows
 from atomlearn.classifier.progress import Hooks
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.learning.calibration import Calibration, Floats, Labels
-from atomlearn.learning.classes import DOUBT, NOISE, SMALL_CANDIDATES
-from atomlearn.learning.concept import Concept, Recipe, Sampler
-from atomlearn.learning.evidence import Evidence, loss_and_error
-from atomlearn.learning.examples import Examples, Unseen
-from atomlearn.learning.guided_crossing import Alternatives
-from atomlearn.learning.misses import blocks_of, typical_misses
-from atomlearn.learning.rounds import Learned, Rounds, Settings
-from atomlearn.learning.weighted_batch import learn_weighted_batch, no_weighted_atoms
+from atomlearn.engine.concept import Concept, Recipe, Sampler
+from atomlearn.engine.guided_crossing import Alternatives
+from atomlearn.engine.misses import blocks_of, typical_misses
+from atomlearn.sets.random import seed_sequence
+from atomlearn.sets.rows import Rows
+from atomlearn.training.calibration import Calibration, Floats, Labels
+from atomlearn.training.classes import DOUBT, NOISE, SMALL_CANDIDATES
+from atomlearn.training.evidence import Evidence, loss_and_error
+from atomlearn.training.examples import Examples, Unseen
+from atomlearn.training.rounds import Learned, Rounds, Settings
+from atomlearn.training.weighted_batch import learn_weighted_batch, no_weighted_atoms
 
 EPOCHS = 20
 """Epochs of each class for a batch."""

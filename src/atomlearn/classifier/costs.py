@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.bits import rows as packed
-from atomlearn.classifier.literals import Literal
-from atomlearn.learning.lists import Lists, take, to_rows
-from atomlearn.learning.rounds import Learned
+from atomlearn.sets import rows as packed
+from atomlearn.sets.lists import Lists, take, to_rows
+from atomlearn.tables.literals import Literal
+from atomlearn.training.rounds import Learned
 
 Floats = npt.NDArray[np.float64]
 Bits = npt.NDArray[np.bool_]
@@ -56,8 +56,8 @@ def grouped(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Atoms that no other follows from, and for each atom which of them implies that it is missed.
 
-    >>> from atomlearn.bits import rows
-    >>> from atomlearn.learning.lists import to_lists
+    >>> from atomlearn.sets import rows
+    >>> from atomlearn.sets.lists import to_lists
     >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
     >>> atoms = to_lists(rows.from_indices([[1], [0, 2], [1, 2]], 4))
     >>> first, group = grouped(atoms, literals)

@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.bits import rows as packed
-from atomlearn.classifier.columns import Bits, Column, NumberColumn
-from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.held_out import chosen_atoms
-from atomlearn.classifier.images import is_dark
-from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.sample import TrainingSample, holders, subset
-from atomlearn.classifier.tables import read_table
-from atomlearn.learning.lists import Lists, take
-from atomlearn.learning.misses import blocks_of, count_misses
-from atomlearn.reading.clauses import Clause
-from atomlearn.reading.comparison import compare
-from atomlearn.reading.conjecture import Conjecture, conjecture
-from atomlearn.reading.cubes import Group, Space
-from atomlearn.reading.definition import Definition
-from atomlearn.reading.grids import Grid, Place
-from atomlearn.reading.telling import Measure, measure
+from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.logic.clauses import Clause
+from atomlearn.logic.comparison import compare
+from atomlearn.logic.conjecture import Conjecture, conjecture
+from atomlearn.logic.cubes import Group, Space
+from atomlearn.logic.definition import Definition
+from atomlearn.logic.grids import Grid, Place
+from atomlearn.logic.telling import Measure, measure
+from atomlearn.sets import rows as packed
+from atomlearn.sets.lists import Lists, take
+from atomlearn.tables.columns import Bits, Column, NumberColumn
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import is_dark
+from atomlearn.tables.literals import Literal
+from atomlearn.tables.table import read_table
 
 MOST_COMPARED = 2000
 """Atoms that are held against the exact ones of a conjecture."""

@@ -13,12 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
-from atomlearn.bits.random import seed_sequence
-from atomlearn.bits.rows import Rows
-from atomlearn.classifier.alternatives import find_alternatives
 from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
-from atomlearn.classifier.encoder import LiteralEncoder
-from atomlearn.classifier.frames import declared_categories
 from atomlearn.classifier.held_out import measure_definitions, trials_of
 from atomlearn.classifier.parameters import check_parameters
 from atomlearn.classifier.progress import (
@@ -29,18 +24,23 @@ from atomlearn.classifier.progress import (
     with_callbacks,
 )
 from atomlearn.classifier.readable import Readable
-from atomlearn.classifier.rows import RowConflict
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.sharing import Sharing
-from atomlearn.classifier.tables import read_table
-from atomlearn.classifier.targets import check_targets
-from atomlearn.classifier.training import TrainingRows, codes_of, read_training, root_seed
+from atomlearn.engine.guided_crossing import Alternatives
+from atomlearn.engine.misses import blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
-from atomlearn.learning.calibration import softmax
-from atomlearn.learning.classes import Plan, learn_classes, plan
-from atomlearn.learning.guided_crossing import Alternatives
-from atomlearn.learning.misses import blocks_of
-from atomlearn.learning.rounds import Current, Learned, Settings
+from atomlearn.sets.random import seed_sequence
+from atomlearn.sets.rows import Rows
+from atomlearn.tables.alternatives import find_alternatives
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.rows import RowConflict
+from atomlearn.tables.table import read_table
+from atomlearn.tables.targets import check_targets
+from atomlearn.tables.training_rows import TrainingRows, codes_of, read_training, root_seed
+from atomlearn.training.calibration import softmax
+from atomlearn.training.classes import Plan, learn_classes, plan
+from atomlearn.training.rounds import Current, Learned, Settings
 
 Floats = npt.NDArray[np.float64]
 
@@ -87,7 +87,7 @@ class AlgebraicClassifier(
         other.
     symmetries : list of arrays, default=None
         Maps of columns that keep the label, such as
-        :func:`~atomlearn.classifier.symmetries.translations` of an image. Permutations make new
+        :func:`~atomlearn.tables.column_maps.translations` of an image. Permutations make new
         atoms out of those that are found, unless the data contradict them; maps that leave blanks
         make new examples.
     image_shape : tuple of int, default=None
@@ -102,7 +102,7 @@ class AlgebraicClassifier(
     Attributes
     ----------
     classes_ : the labels.
-    encoder_ : the :class:`~atomlearn.classifier.encoder.LiteralEncoder` of the columns.
+    encoder_ : the :class:`~atomlearn.tables.encoder.LiteralEncoder` of the columns.
     conflicts_ : rows that look the same and have different labels, and which label was kept.
     doubted_ : rows that the last ``partial_fit`` left out because their labels are very improbable.
     history_ : one dictionary an epoch and class.
@@ -294,7 +294,7 @@ class AlgebraicClassifier(
     def save(self, path: str | Path) -> None:
         """Write the model to a file that :func:`atomlearn.load` reads; it can go on learning."""
         check_is_fitted(self)
-        from atomlearn.formats.classifiers import write_classifier
+        from atomlearn.classifier.files import write_classifier
 
         write_classifier(self, path)
 

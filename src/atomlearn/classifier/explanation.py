@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.bits import rows as packed
-from atomlearn.bits.rows import Rows
 from atomlearn.classifier.costs import costs_of, held
-from atomlearn.classifier.literals import Literal
 from atomlearn.classifier.sample import TrainingSample, holders, subset
-from atomlearn.learning.calibration import Floats, softmax
-from atomlearn.learning.lists import Lists, take
-from atomlearn.learning.misses import blocks_of
-from atomlearn.learning.rounds import Learned
-from atomlearn.reading.clauses import Clause
-from atomlearn.reading.definition import plain
+from atomlearn.engine.misses import blocks_of
+from atomlearn.logic.clauses import Clause
+from atomlearn.logic.definition import plain
+from atomlearn.sets import rows as packed
+from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.rows import Rows
+from atomlearn.tables.literals import Literal
+from atomlearn.training.calibration import Floats, softmax
+from atomlearn.training.rounds import Learned
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -155,7 +155,7 @@ class Explanation:
 
     def plot(self, most: int = 5) -> "Figure":
         """The image with the pixels of the missed atoms in red, class by class, likeliest first."""
-        from atomlearn.reading.pictures import draw_misses
+        from atomlearn.views.pictures import draw_misses
 
         if self.image is None:
             raise ValueError(

@@ -10,13 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atomlearn.bits import rows as packed
-from atomlearn.classifier.columns import Bits
 from atomlearn.classifier.sample import TrainingSample, holders, subset
-from atomlearn.learning.examples import Examples, HeldOut
-from atomlearn.learning.lists import Lists, take
-from atomlearn.learning.rounds import Learned
-from atomlearn.reading.telling import (
+from atomlearn.logic.telling import (
     Measure,
     by_gain,
     by_net_gain,
@@ -24,6 +19,11 @@ from atomlearn.reading.telling import (
     without_idle,
     without_loss,
 )
+from atomlearn.sets import rows as packed
+from atomlearn.sets.lists import Lists, take
+from atomlearn.tables.columns import Bits
+from atomlearn.training.examples import Examples, HeldOut
+from atomlearn.training.rounds import Learned
 
 MOST_CLAUSES = 12
 """Definitions of one to so many clauses are measured."""

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.bits import rows as packed
-from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.sample import TrainingSample, holders, subset
 from atomlearn.errors import MissingExtra
-from atomlearn.learning.lists import Lists, take
-from atomlearn.learning.rounds import Learned
-from atomlearn.reading.clauses import Clause
+from atomlearn.logic.clauses import Clause
+from atomlearn.sets import rows as packed
+from atomlearn.sets.lists import Lists, take
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.training.rounds import Learned
 
 if TYPE_CHECKING:
     import pandas as pd

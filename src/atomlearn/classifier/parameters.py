@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from atomlearn.errors import InvalidParameter
+from atomlearn.tables.encoder import check_count, is_whole
 
 EVIDENCE = ("auto", "strict", "weighted")
 
@@ -19,7 +20,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     if limit is not None and not (_is_finite(limit) and limit > 0):
         raise InvalidParameter(f"time_limit must be positive and finite, in seconds: {limit!r}")
     n_jobs = parameters["n_jobs"]
-    if n_jobs is not None and (not _is_whole(n_jobs) or n_jobs == 0):
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise InvalidParameter(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
     if not isinstance(parameters["verbose"], Integral):
         raise InvalidParameter(f"verbose must be 0 or 1, not {parameters['verbose']!r}")
@@ -35,17 +36,6 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise InvalidParameter("symmetries must be a list of maps of columns")
 
 
-def check_count(name: str, value: Any) -> int:
-    """A whole number of at least one."""
-    if not _is_whole(value) or value < 1:
-        raise InvalidParameter(f"{name} must be at least 1 and whole, not {value!r}")
-    return int(value)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
 def _is_finite(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
@@ -59,7 +49,7 @@ def _check_image_shape(shape: Any) -> None:
     if shape is None:
         return
     sides = tuple(shape) if isinstance(shape, list | tuple) else ()
-    if len(sides) != 2 or not all(_is_whole(side) and side > 0 for side in sides):
+    if len(sides) != 2 or not all(is_whole(side) and side > 0 for side in sides):
         raise InvalidParameter(f"image_shape must be (height, width), such as (28, 28): {shape!r}")
 
 

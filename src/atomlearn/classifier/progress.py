@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from atomlearn import interrupts
-from atomlearn.learning.classes import Plan
-from atomlearn.learning.rounds import Current, OnEpoch, OnRound, Round, Settings
+from atomlearn.training.classes import Plan
+from atomlearn.training.rounds import Current, OnEpoch, OnRound, Round, Settings
 
 if TYPE_CHECKING:
     from rich.console import Console

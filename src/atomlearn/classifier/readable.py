@@ -7,19 +7,19 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.bits.rows import Rows
 from atomlearn.classifier.definition import ClassDefinition, define
-from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.explanation import Explanation, explain_row
 from atomlearn.classifier.held_out import classifier_errors
-from atomlearn.classifier.images import image_of
 from atomlearn.classifier.importance import Importance
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.tables import one_row, read_table
-from atomlearn.classifier.training import class_number
-from atomlearn.learning.misses import blocks_of
-from atomlearn.learning.rounds import Learned
-from atomlearn.reading.telling import Measure
+from atomlearn.engine.misses import blocks_of
+from atomlearn.logic.telling import Measure
+from atomlearn.sets.rows import Rows
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import image_of
+from atomlearn.tables.table import one_row, read_table
+from atomlearn.tables.training_rows import class_number
+from atomlearn.training.rounds import Learned
 
 Floats = npt.NDArray[np.float64]
 

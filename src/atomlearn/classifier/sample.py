@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.bits.rows import Rows, pack, unpack
-from atomlearn.learning.folds import row_keys
-from atomlearn.learning.lists import Lists
+from atomlearn.sets.lists import Lists
+from atomlearn.sets.rows import Rows, pack, unpack
+from atomlearn.training.folds import row_keys
 
 LARGEST = 2000
 FEWEST = 20
@@ -60,8 +60,8 @@ class TrainingSample:
 def holders(atoms: Lists, columns: Rows) -> Rows:
     """For each atom, the packed set of the rows that have one of its constants.
 
-    >>> from atomlearn.bits import rows
-    >>> from atomlearn.learning.lists import to_lists
+    >>> from atomlearn.sets import rows
+    >>> from atomlearn.sets.lists import to_lists
     >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
     >>> sample = TrainingSample(rows.from_indices([[0], [1, 2]], 3), np.zeros(2, int), np.zeros(1))
     >>> holders(atoms, sample.columns()).tolist()

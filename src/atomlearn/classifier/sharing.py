@@ -7,18 +7,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.bits.rows import Rows
 from atomlearn.classifier.averaging import average, merged_counts
-from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.tables import read_table
-from atomlearn.classifier.training import class_number, codes_of
+from atomlearn.engine.misses import blocks_of, typical_misses
+from atomlearn.engine.pool import Merged, Pool
 from atomlearn.errors import DifferentConstants
-from atomlearn.learning.evidence import Evidence
-from atomlearn.learning.misses import blocks_of, typical_misses
-from atomlearn.learning.pinning import Merged, Pool
-from atomlearn.learning.rounds import Learned
-from atomlearn.reading.telling import Measure
+from atomlearn.logic.telling import Measure
+from atomlearn.sets.rows import Rows
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.table import read_table
+from atomlearn.tables.training_rows import class_number, codes_of
+from atomlearn.training.evidence import Evidence
+from atomlearn.training.rounds import Learned
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -163,7 +163,7 @@ def class_name(label: Any) -> str:
 def _loaded(other: Any) -> "Sharing | Pool":
     """A classifier or a pool, read from its file if need be."""
     if isinstance(other, str | Path):
-        from atomlearn.formats.load import load
+        from atomlearn.files.load import load
 
         other = load(other)
     if not isinstance(other, Sharing | Pool):

@@ -6,8 +6,8 @@ from pathlib import Path
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.importance import deciding
 from atomlearn.cli.output import counted, fail, print_json
-from atomlearn.learning.rounds import Learned
-from atomlearn.reading.definition import plain
+from atomlearn.logic.definition import plain
+from atomlearn.training.rounds import Learned
 
 HOW = {
     "strict": "Rows of a class have something of nearly every atom of it; a new row is of the "

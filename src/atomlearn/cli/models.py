@@ -10,11 +10,11 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.syntax import visible
 from atomlearn.algebra.terms import Term
 from atomlearn.cli.output import check_page, counted, fail, print_json
-from atomlearn.formats.load import load
+from atomlearn.files.load import load
 
 if TYPE_CHECKING:
     from atomlearn.algebra.atoms import Atom
-    from atomlearn.reading.define import ConstantDefinition
+    from atomlearn.logic.define import ConstantDefinition
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
 MOST_ATOMS, MOST_CLAUSES = 50, 12
@@ -64,7 +64,7 @@ def show(
     if not isinstance(loaded, Model):
         from atomlearn.cli.classifiers import show_classifier
         from atomlearn.cli.pools import show_pool
-        from atomlearn.learning.pinning import Pool
+        from atomlearn.engine.pool import Pool
 
         if isinstance(loaded, Pool):
             if of is not None or html is not None or pairs is not None or grid is not None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TextIO
 
 from atomlearn.algebra.syntax import visible
 from atomlearn.errors import InterruptedWarning
-from atomlearn.formats.replacing import check_replaceable, is_device
+from atomlearn.files.replacing import check_replaceable, is_device
 
 YES = 0
 """Done; consistent; true."""

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomlearn.algebra.model import Model
-from atomlearn.page import Page
+from atomlearn.views.page import Page
 
 if TYPE_CHECKING:
     from atomlearn.classifier.definition import ClassDefinition
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.classifier.explanation import Explanation
-    from atomlearn.reading.define import ConstantDefinition
-    from atomlearn.reading.definition import Definition
+    from atomlearn.logic.define import ConstantDefinition
+    from atomlearn.logic.definition import Definition
 
 MOST_ATOMS = 200
 HARDEST = 6
@@ -118,8 +118,8 @@ def explain(page: Page, explanation: "Explanation") -> None:
 
 def draw_clauses(page: Page, definition: "ClassDefinition", shape: tuple[int, int]) -> None:
     """The atoms of a definition as images."""
-    from atomlearn.classifier.images import pixels_of
-    from atomlearn.reading.pictures import draw_atoms
+    from atomlearn.tables.images import pixels_of
+    from atomlearn.views.pictures import draw_atoms
 
     black, white = pixels_of((c.literals for c in definition.clauses), shape[0] * shape[1])
     _draw(page, lambda: draw_atoms(black, white, shape), ATOMS_DRAWN)
@@ -129,7 +129,7 @@ def draw_on_grid(page: Page, definition: "ConstantDefinition") -> None:
     """The clauses of a constant as images, if all are about pixels."""
     import numpy as np
 
-    from atomlearn.reading.pictures import draw_atoms
+    from atomlearn.views.pictures import draw_atoms
 
     grid = definition.grid
     if grid is None or not definition.clauses:
@@ -153,7 +153,7 @@ ATOMS_DRAWN = (
 
 def draw_history(page: Page, classifier: "AlgebraicClassifier") -> None:
     """Error against compression, epoch by epoch, beside what theory predicts."""
-    from atomlearn.reading.history import compressions, plot_history
+    from atomlearn.views.history import compressions, plot_history
 
     n_examples = int(classifier.sample_.totals.sum())
     points = compressions(classifier.history_, n_examples)

@@ -6,7 +6,7 @@ from atomlearn.algebra.syntax import write_names
 from atomlearn.cli.output import counted, print_json
 
 if TYPE_CHECKING:
-    from atomlearn.learning.pinning import Pool
+    from atomlearn.engine.pool import Pool
 
 
 def show_pool(pool: "Pool", most: int, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from atomlearn.algebra.syntax import write_name
 from atomlearn.cli.output import BAD, NO, OPEN, YES, fail, note, print_json
 from atomlearn.cli.relations import Json, read_algebra
 from atomlearn.errors import InconsistentRelations
-from atomlearn.formats.load import load
+from atomlearn.files.load import load
 
 EXIT = {"follows": YES, "contradicted": NO, "open": OPEN}
 

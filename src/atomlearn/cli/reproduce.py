@@ -39,9 +39,9 @@ def reproduce(
 
     An interrupted run goes on where it stopped.
     """
-    from atomlearn.experiments import NAMES
-    from atomlearn.experiments.experiment import Setting
-    from atomlearn.experiments.run import reproduce_all
+    from atomlearn_paper import NAMES
+    from atomlearn_paper.experiment import Setting
+    from atomlearn_paper.run import reproduce_all
 
     if which not in (*NAMES, ALL):
         fail(f"there is no experiment {which!r}: it is one of {', '.join((*NAMES, ALL))}")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from atomlearn.cli.output import check_outputs, counted, fail, print_json
-from atomlearn.formats.load import load
+from atomlearn.files.load import load
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def merge(
 ) -> None:
     """Add to the first file what the others know. Pins that its rows contradict are dropped."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.learning.pinning import Pool
+    from atomlearn.engine.pool import Pool
 
     check_outputs(out)
     if len(files) < 2:

@@ -19,13 +19,13 @@ from atomlearn.cli.output import (
     noting_warnings,
     print_json,
 )
-from atomlearn.formats.load import load
-from atomlearn.formats.replacing import is_device, replacing
+from atomlearn.files.load import load
+from atomlearn.files.replacing import is_device, replacing
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.classifier.frames import NamedArray
-    from atomlearn.formats.tables import Table
+    from atomlearn.tables.files import Table
+    from atomlearn.tables.frames import NamedArray
 
 FIRST_ROWS = 1000
 """Rows of the training table that ``explain --row`` finds in the model file."""
@@ -86,7 +86,7 @@ def fit(
     """Learn to predict a column of a table from the others. Ctrl-C keeps what is known by then."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.classifier.parameters import EVIDENCE
-    from atomlearn.formats.tables import read_table
+    from atomlearn.tables.files import read_table
 
     check_outputs(out)
     if evidence not in EVIDENCE:
@@ -160,7 +160,7 @@ def _fit_batches(
     parameters: dict[str, Any],
 ) -> "AlgebraicClassifier":
     from atomlearn.distributed import fit_batches
-    from atomlearn.formats.batches import read_batches
+    from atomlearn.tables.batches import read_batches
 
     batches = read_batches(file, target, batch_rows, drop)
     with noting_warnings():
@@ -186,7 +186,7 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict the class of each row of a table: CSV, one row a line."""
-    from atomlearn.reading.definition import plain
+    from atomlearn.logic.definition import plain
 
     check_outputs(out)
     classifier = _load(file)
@@ -287,16 +287,16 @@ def _labels(table: "Table", target: str) -> Any:
 
 
 def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
-    from atomlearn.classifier.frames import NamedArray
-    from atomlearn.formats.tables import matrix
+    from atomlearn.tables.files import matrix
+    from atomlearn.tables.frames import NamedArray
 
     return NamedArray.of(matrix(columns), names)
 
 
 def _rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
     """The columns that a model wants of a table, read as it knows them; others are left aside."""
-    from atomlearn.classifier.columns import NumberColumn
-    from atomlearn.formats.tables import read_table
+    from atomlearn.tables.columns import NumberColumn
+    from atomlearn.tables.files import read_table
 
     table = read_table(data)
     wanted = classifier.encoder_.columns_

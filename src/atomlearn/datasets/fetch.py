@@ -12,7 +12,7 @@ from pathlib import Path
 from atomlearn.datasets.idx import copy_packed, has_all, path_of, verify
 from atomlearn.datasets.sets import FILES, MNIST, DataSet
 from atomlearn.errors import DataNotFound, FileFormatError
-from atomlearn.formats.scratch import private_folder
+from atomlearn.files.scratch import private_folder
 
 FOLDER = "ATOMLEARN_DATA"
 """The environment variable with the folder that holds the files."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from atomlearn.datasets.sets import FILES, LARGEST, SIZES, DataSet
 from atomlearn.errors import DamagedFile, DataNotFound, UnsafeFile
-from atomlearn.formats.replacing import replacing
+from atomlearn.files.replacing import replacing
 
 Bytes = npt.NDArray[np.uint8]
 

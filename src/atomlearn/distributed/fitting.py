@@ -8,15 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.encoder import LiteralEncoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.classifier.frames import declared_categories
 from atomlearn.classifier.held_out import Trial, measure_definitions
 from atomlearn.classifier.progress import show_progress
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.tables import read_table
-from atomlearn.classifier.targets import check_labels
-from atomlearn.classifier.training import root_seed
+from atomlearn.distributed.checkpoint import Checkpoint
 from atomlearn.distributed.collections import delayed_parts
 from atomlearn.distributed.packing import Recoding, Told
 from atomlearn.distributed.running import DaskRows, connected
@@ -30,11 +26,15 @@ from atomlearn.distributed.survey import (
     stacked,
 )
 from atomlearn.errors import InvalidParameter, UnfitParts
-from atomlearn.formats.exchanges import Checkpoint
-from atomlearn.learning.classes import LARGE_EPOCHS, LARGEST_SPARED, SPARED_SHARE, Plan, schedule
-from atomlearn.learning.examples import Examples
-from atomlearn.learning.exchange import Parts, learn_parts
-from atomlearn.learning.rounds import Rounds
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.table import read_table
+from atomlearn.tables.targets import check_labels
+from atomlearn.tables.training_rows import root_seed
+from atomlearn.training.classes import LARGE_EPOCHS, LARGEST_SPARED, SPARED_SHARE, Plan, schedule
+from atomlearn.training.examples import Examples
+from atomlearn.training.exchange import Parts, learn_parts
+from atomlearn.training.rounds import Rounds
 
 FEWEST_SPARED = 50
 """Rows of a small set that are spared to tell when to stop, if that is not too large a part."""

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn import interrupts
-from atomlearn.classifier.encoder import LiteralEncoder
-from atomlearn.classifier.rows import RowConflict
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.tables import read_table
-from atomlearn.classifier.training import TrainingRows
+from atomlearn.engine.pool import Source
 from atomlearn.errors import UnfitParts
-from atomlearn.learning.examples import Examples
-from atomlearn.learning.pinning import Source
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.rows import RowConflict
+from atomlearn.tables.table import read_table
+from atomlearn.tables.training_rows import TrainingRows
+from atomlearn.training.examples import Examples
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from atomlearn import interrupts
 from atomlearn.distributed.collections import DelayedPart
 from atomlearn.distributed.packing import Packed, Recoding, Told, pack, sources_of
 from atomlearn.distributed.survey import Survey, sampled, survey
+from atomlearn.engine.pool import Source
 from atomlearn.errors import SchedulerUnreachable, WorkersLost
-from atomlearn.learning.exchange import Job
-from atomlearn.learning.pinning import Source
+from atomlearn.training.exchange import Job
 
 SECONDS_TO_CONNECT = 10
 SECONDS_TO_LOOK = 0.5

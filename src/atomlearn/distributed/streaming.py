@@ -17,13 +17,13 @@ from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.distributed.fitting import fit_parts
 from atomlearn.distributed.packing import Recoding, Told, pack, sources_of
 from atomlearn.distributed.survey import SAMPLED, Survey, survey
+from atomlearn.engine.pool import Source
+from atomlearn.engine.symmetries import Symmetries
 from atomlearn.errors import UnfitParts
-from atomlearn.formats.batches import chained
-from atomlearn.formats.scratch import private_folder
-from atomlearn.learning.examples import Examples
-from atomlearn.learning.exchange import Job
-from atomlearn.learning.pinning import Source
-from atomlearn.learning.symmetries import Symmetries
+from atomlearn.files.scratch import private_folder
+from atomlearn.tables.batches import chained
+from atomlearn.training.examples import Examples
+from atomlearn.training.exchange import Job
 
 log = logging.getLogger("atomlearn")
 
@@ -43,14 +43,14 @@ def fit_batches(
     """Learn a classifier from batches of rows and labels that together do not fit in memory.
 
     ``batches`` is gone through twice, so it has to be something that can be:
-    :func:`~atomlearn.formats.batches.read_batches` of a file,
-    :class:`~atomlearn.formats.batches.ArrayBatches` of arrays mapped from disk, a list. Batches
+    :func:`~atomlearn.tables.batches.read_batches` of a file,
+    :class:`~atomlearn.tables.batches.ArrayBatches` of arrays mapped from disk, a list. Batches
     should be alike: shuffle sorted data. They are packed into a new folder within ``folder`` (or
     the system's folder for temporary files), which is removed at the end, so that runs never mix;
     the other parameters are those of :func:`~atomlearn.distributed.fit`.
 
     >>> from atomlearn.datasets import vertical_bars
-    >>> from atomlearn.formats.batches import ArrayBatches
+    >>> from atomlearn.tables.batches import ArrayBatches
     >>> X, y = vertical_bars(3000, shape=(4, 4), noise=0.2, seed=0)
     >>> clf = fit_batches(ArrayBatches(X, y, rows=1000), random_state=0, max_epochs=20)
     >>> bool(clf.score(X, y) > 0.97)

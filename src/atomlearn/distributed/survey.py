@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn import interrupts
-from atomlearn.classifier.columns import is_missing
-from atomlearn.classifier.frames import NamedArray
-from atomlearn.classifier.tables import Kind, column_kinds
 from atomlearn.errors import InvalidTable, UnfitParts
+from atomlearn.tables.columns import is_missing
+from atomlearn.tables.frames import NamedArray
+from atomlearn.tables.table import Kind, column_kinds
 
 SAMPLED = 50_000
 """Rows of all parts together by which cuts and categories are chosen ..."""

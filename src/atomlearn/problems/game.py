@@ -15,8 +15,8 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant, Term
-from atomlearn.bits import rows
 from atomlearn.problems.refuting import Refutation, Setting
+from atomlearn.sets import rows
 
 
 @dataclass(frozen=True)

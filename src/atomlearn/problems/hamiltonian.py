@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from atomlearn.algebra.algebra import Algebra
-from atomlearn.bits.random import Seed
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
 from atomlearn.problems.game import Shown
 from atomlearn.problems.graphs import Graph, graph
 from atomlearn.problems.solving import Schedule, Solver
+from atomlearn.sets.random import Seed
 
 
 def choice(vertex: str, place: int) -> str:

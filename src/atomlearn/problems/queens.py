@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
-from atomlearn.bits.random import Seed
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.game import Game, Shown, not_following
 from atomlearn.problems.refuting import Setting
 from atomlearn.problems.solving import Schedule, Solver
+from atomlearn.sets.random import Seed
 
 Square = tuple[int, int]
 """Row and column, from 0; ``b4`` is row 3, column 1."""

@@ -27,8 +27,8 @@ from atomlearn.algebra.closure import (
 from atomlearn.algebra.conflicts import Conflict
 from atomlearn.algebra.relations import IndexLists
 from atomlearn.algebra.terms import Constant
-from atomlearn.bits.jit import kernel
 from atomlearn.errors import ContradictoryGivens
+from atomlearn.sets.jit import kernel
 
 ORDERS = 10
 """Orders in which givens are left out, in search of the smallest set that clashes."""

@@ -16,10 +16,10 @@ import numpy as np
 
 from atomlearn import interrupts
 from atomlearn.algebra.algebra import Algebra
-from atomlearn.bits.random import Seed, seed_sequence
 from atomlearn.errors import InterruptedWarning
 from atomlearn.problems.game import Game, Shown
 from atomlearn.problems.refuting import Refutation
+from atomlearn.sets.random import Seed, seed_sequence
 
 
 class Answer(Protocol):

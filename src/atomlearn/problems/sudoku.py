@@ -18,11 +18,11 @@ from itertools import product
 from math import isqrt
 
 from atomlearn.algebra.algebra import Algebra
-from atomlearn.bits.random import Seed
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
 from atomlearn.problems.game import Shown
 from atomlearn.problems.solving import Schedule, Solver
+from atomlearn.sets.random import Seed
 
 BOXES = {4: (2, 2), 6: (2, 3), 9: (3, 3)}
 """Rows and columns of a box, by size."""

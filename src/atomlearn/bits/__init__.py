@@ -1,1 +1,0 @@
-"""Sets as packed rows of ``uint64`` words. Nothing here knows of algebra."""

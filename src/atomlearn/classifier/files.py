@@ -1,0 +1,372 @@
+"""Classifier files (``.atoms``, kind ``classifier``).
+
+``model.json`` has the columns with their cuts and categories, the literals as text, the classes,
+the calibration and the parameters. The atoms of all classes are in ``atoms.npy``, the indices of
+the literals of the first atom, then of the second, ...; ``offsets.npy`` tells where each begins,
+and the end; ``class_offsets.npy`` the first atom of each class. To decide without atomlearn, count
+for each class the atoms none of whose literals are true of the row; with ``m`` of them a class
+scores ``offset[k] - slope * log((m + 1) / (typical[k] + 1))``, and the highest score wins. (The
+index after the last literal stands for the class itself.) The other arrays are for explanations and
+for going on learning.
+
+Where ``evidence`` in ``model.json`` has a factor for weighted atoms, these are in
+``weighted_constants.npy`` and ``weighted_starts.npy``, their classes in ``weighted_classes.npy``
+and what missing one adds to the score of its class in ``weighted_weights.npy``. The score of a
+class is then ``prior[k]``, plus the factor ``strict`` times the score above, plus the factor
+``weighted`` times the sum of ``weighted_offset.npy[k]`` and the weights of the missed atoms.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, astuple
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.classifier.estimator import AlgebraicClassifier
+from atomlearn.classifier.parameters import EVIDENCE
+from atomlearn.classifier.sample import TrainingSample
+from atomlearn.engine.concept import Concept
+from atomlearn.engine.pool_files import add_pools, pools_in
+from atomlearn.errors import UnsavableValue
+from atomlearn.files.container import Container
+from atomlearn.files.reading import LARGE, MOST_EPOCHS, Members, Value
+from atomlearn.logic.telling import Measure
+from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.training.calibration import Calibration
+from atomlearn.training.examples import Unseen
+from atomlearn.training.rounds import Learned
+from atomlearn.training.weighted_files import add_weighted, with_weighted
+
+KIND = "classifier"
+VERSION = 2
+"""Since 2 there are weighted atoms, which an earlier reader would leave out."""
+
+_PLAIN = (str, int, float, bool)
+_DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
+    f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)
+}
+
+
+def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
+    """Save a fitted classifier."""
+    learned, encoder = classifier.learned_, classifier.encoder_
+    pools = [concept.pool for concept in learned.concepts]
+    info = {
+        "classes": len(pools),
+        "columns": classifier.n_features_in_,
+        "atoms": sum(map(len, pools)),
+        "how_to_read": "model.json: literals; atoms.npy, offsets.npy, class_offsets.npy: atoms",
+    }
+    file = Container(KIND, VERSION, info)
+    names = getattr(classifier, "feature_names_in_", None)
+    first_rows = getattr(classifier, "first_rows_", None)
+    file.add_json(
+        "model.json",
+        {
+            "classes": [_plain(label, "the label") for label in classifier.classes_],
+            "classes_dtype": _dtype_name(classifier.classes_),
+            "columns": [_column_as_json(column) for column in encoder.columns_],
+            "has_names": names is not None,
+            "has_first_rows": first_rows is not None,
+            "literals": [literal.in_full for literal in encoder.literals_],
+            "slope": learned.calibration.slope,
+            "offset": learned.calibration.offset.tolist(),
+            "typical": learned.typical.tolist(),
+            "epochs": [concept.epoch for concept in learned.concepts],
+            "seed": str(classifier.seed_),
+            "params": _params_as_json(classifier),
+            "prior": _prior_as_json(learned),
+            "evidence": asdict(learned.evidence),
+            "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
+        },
+    )
+    file.add_json("history.json", [_history_as_json(one) for one in classifier.history_])
+    add_pools(file, pools)
+    file.add_array("streams.npy", np.concatenate([concept.rng for concept in learned.concepts]))
+    file.add_array("kept.npy", encoder.kept_)
+    file.add_array("sample_rows.npy", classifier.sample_.rows)
+    file.add_array("sample_labels.npy", classifier.sample_.labels)
+    file.add_array("sample_totals.npy", classifier.sample_.totals)
+    file.add_array("unseen_ratios.npy", learned.unseen.ratios)
+    file.add_array("unseen_labels.npy", learned.unseen.labels)
+    file.add_array("unseen_weights.npy", learned.unseen.weights)
+    file.add_array("unseen_shares.npy", learned.unseen.shares)
+    add_weighted(file, learned)
+    if first_rows is not None:
+        file.add_array("first_rows.npy", first_rows)
+    file.write(path)
+
+
+def get_classifier(file: Members) -> AlgebraicClassifier:
+    """The classifier in a file; whatever does not fit together is refused."""
+    return _Reader(file).classifier()
+
+
+class _Reader:
+    """One file being read."""
+
+    def __init__(self, file: Members) -> None:
+        self.file = file
+        self.state = file.json("model.json")
+
+    def classifier(self) -> AlgebraicClassifier:
+        state = self.state
+        classes, encoder = self.classes(), self.encoder()
+        self.n_classes, self.n_constants = len(classes), len(encoder.literals_) + 1
+        classifier = AlgebraicClassifier(**self.params(state["params"], len(encoder.columns_)))
+        classifier.classes_, classifier.encoder_ = classes, encoder
+        classifier.n_features_in_ = encoder.n_features_in_
+        if state["has_names"].truth():
+            classifier.feature_names_in_ = encoder.feature_names_in_
+        seed = state["seed"].text()
+        state["seed"].need(seed.isascii() and seed.isdecimal(), "is not a number")
+        classifier.seed_ = int(seed)
+        classifier.learned_ = self.learned()
+        classifier.sample_ = self.sample()
+        classifier.held_out_ = self.held_out()
+        classifier.history_ = self.history(classes.tolist())
+        classifier.estimated_error_ = classifier.learned_.error
+        classifier.evidence_ = classifier.learned_.evidence
+        classifier.conflicts_ = []
+        classifier.doubted_ = np.zeros(0, dtype=np.int64)
+        if state["has_first_rows"].truth():
+            classifier.first_rows_ = self.file.rows("first_rows.npy", self.n_constants)
+        return classifier
+
+    def params(self, told: Value, n_columns: int) -> dict[str, Any]:
+        known = AlgebraicClassifier().get_params()
+        told.need(set(told.fields()) <= set(known), "has a parameter that no classifier has")
+        params = {name: one for name, one in told.fields().items() if name not in _USERS}
+        return {
+            name: None if one.raw is None else _PARAMS[name](one, n_columns)
+            for name, one in params.items()
+        }
+
+    def classes(self) -> npt.NDArray[Any]:
+        told, dtype = self.state["classes"], self.state["classes_dtype"].text()
+        values = [one.plain() for one in told.items()]
+        told.need(values, "is empty")
+        told.need(dtype in _DTYPES, "is of a type that atomlearn never writes")
+        longest = max(len(str(value)) for value in values)
+        self.file.spend(4 * len(values) * longest, "the labels of the classes")
+        labels = np.array(values, dtype=dtype)
+        told.need(np.array_equal(np.unique(labels), labels), "is not a list of labels in order")
+        return labels
+
+    def encoder(self) -> LiteralEncoder:
+        columns = self.state["columns"].items()
+        self.state["columns"].need(columns, "is empty")
+        encoder = LiteralEncoder()
+        encoder.columns_ = [_column(j, one) for j, one in enumerate(columns)]
+        encoder.n_features_in_ = len(columns)
+        if self.state["has_names"].truth():
+            names = [column.name for column in encoder.columns_]
+            encoder.feature_names_in_ = np.array(names, dtype=object)
+        n_all = sum(len(column.literals()) for column in encoder.columns_)
+        kept = self.file.integers("kept.npy", high=n_all - 1)
+        self.file.need((kept[1:] > kept[:-1]).all(), "the literals are not in order")
+        encoder.choose(kept)
+        literals = self.state["literals"]
+        literals.need(
+            literals.texts() == [literal.in_full for literal in encoder.literals_],
+            "are not those of the columns",
+        )
+        return encoder
+
+    def learned(self) -> Learned:
+        n, file, state = self.n_classes, self.file, self.state
+        calibration = Calibration(
+            state["slope"].number(1e-6, 1e6), state["offset"].numbers(n, -LARGE, LARGE)
+        )
+        typical = state["typical"].numbers(n, 0, LARGE)
+        ratios = file.floats("unseen_ratios.npy", (None, n), low=-1000, high=1000)
+        unseen = Unseen(
+            ratios,
+            file.integers("unseen_labels.npy", len(ratios), high=n - 1),
+            file.floats("unseen_weights.npy", (len(ratios),), low=_TINY, high=LARGE),
+            file.floats("unseen_shares.npy", (len(ratios),), low=_TINY, high=LARGE),
+        )
+        learned = Learned(self.concepts(), typical, calibration, [], unseen)
+        return with_weighted(learned, file, state)
+
+    def concepts(self) -> list[Concept]:
+        epochs = self.state["epochs"].integers(self.n_classes, high=MOST_EPOCHS)
+        pools = pools_in(self.file, self.n_constants, self.n_classes)
+        streams = self.file.words("streams.npy", self.n_classes)
+        concepts = []
+        for k, pool in enumerate(pools):
+            concept = Concept(self.n_constants, self.n_constants - 1, 0)
+            concept.pool = pool
+            concept.rng = streams[k : k + 1].copy()
+            concept.epoch = int(epochs[k])
+            concepts.append(concept)
+        return concepts
+
+    def sample(self) -> TrainingSample:
+        rows = self.file.rows("sample_rows.npy", self.n_constants)
+        labels = self.file.integers("sample_labels.npy", len(rows), high=self.n_classes - 1)
+        totals = self.file.integers("sample_totals.npy", self.n_classes, high=1 << 53)
+        return TrainingSample(rows, labels, totals)
+
+    def history(self, classes: list[Any]) -> list[dict[str, Any]]:
+        known = set(classes)
+        return [_epoch(one, known) for one in self.file.json("history.json").items()]
+
+    def held_out(self) -> list[list[Measure]]:
+        told = self.state.given("held_out")  # older files have none
+        classes = [] if told is None else told.items()
+        self.state.need(len(classes) in (0, self.n_classes), "has not measures for each class")
+        return [[_measure(one) for one in ours.items()] for ours in classes]
+
+
+_USERS = ("n_jobs", "verbose")
+"""Parameters that are of the machine and of whoever uses it, not of the model."""
+
+_TINY = 1e-300
+"""Positive numbers may be anything from it on."""
+
+
+def _class_weight(told: Value, n_columns: int) -> Any:
+    if told.raw == "balanced":
+        return "balanced"
+    pairs = [pair.items(2) for pair in told.items()]
+    return {label.plain(): weight.number(low=0) for label, weight in pairs}
+
+
+def _image_shape(told: Value, n_columns: int) -> tuple[int, int]:
+    height, width = (side.integer(low=1) for side in told.items(2))
+    told.need(height * width == n_columns, f"is not of {n_columns:,} columns")
+    return height, width
+
+
+def _time_limit(told: Value, n_columns: int) -> float:
+    return math.inf if told.raw == math.inf else told.number(low=0)
+
+
+_PARAMS: dict[str, Callable[[Value, int], Any]] = {
+    "max_epochs": lambda told, n: told.integer(low=1),
+    "time_limit": _time_limit,
+    "evidence": lambda told, n: told.one_of(EVIDENCE),
+    "warm_start": lambda told, n: told.truth(),
+    "class_weight": _class_weight,
+    "symmetries": lambda told, n: [one.integers(n, -1, n - 1) for one in told.items()],
+    "image_shape": _image_shape,
+    "max_classes": lambda told, n: told.integer(low=1),
+    "max_cuts": lambda told, n: told.integer(low=1),
+    "random_state": lambda told, n: told.integer(),
+}
+"""How each parameter is read, given the number of columns."""
+
+
+def _column(j: int, told: Value) -> Column:
+    name, may_miss, kind = told["name"].text(), told["may_miss"].truth(), told["kind"].text()
+    if kind == "number":
+        cuts = tuple(cut.number() for cut in told["cuts"].items())
+        is_boolean = told["is_boolean"].truth()
+        told["cuts"].need(list(cuts) == sorted(set(cuts)), "is not in order")
+        told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
+        return NumberColumn(j, name, cuts, may_miss, is_boolean, _values(told, is_boolean))
+    told["kind"].need(kind == "category", "is unknown")
+    categories = tuple(one.plain() for one in told["categories"].items())
+    told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
+    return CategoryColumn(j, name, categories, may_miss, _groups(told, len(categories)))
+
+
+def _values(told: Value, is_boolean: bool) -> tuple[int, ...]:
+    values = told.given("values")  # older files have none
+    if values is None:
+        return ()
+    found = tuple(one.integer(-(1 << 53), 1 << 53) for one in values.items())
+    values.need(list(found) == sorted(set(found)), "is not in order")
+    values.need(not (found and is_boolean), "is of a column of truth values")
+    return found
+
+
+def _groups(told: Value, n: int) -> tuple[tuple[int, ...], ...]:
+    groups = told.given("groups")  # older files have none
+    found = []
+    for one in [] if groups is None else groups.items():
+        group = tuple(place.integer(high=n - 1) for place in one.items())
+        one.need(group and list(group) == sorted(set(group)), "is not a group in order")
+        found.append(group)
+    return tuple(found)
+
+
+def _measure(told: Value) -> Measure:
+    *shares, examples = told.items(4)
+    coverage, exclusion, error = (share.number(0, 1 + 1e-9) for share in shares)
+    return Measure(coverage, exclusion, error, examples.integer(high=1 << 62))
+
+
+def _epoch(told: Value, classes: set[Any]) -> dict[str, Any]:
+    label, error = told["class"].plain(), told.given("estimated_error")
+    told["class"].need(label in classes, "is not one of the classes")
+    return {
+        "class": label,
+        "epoch": told["epoch"].integer(),
+        "examples": told["examples"].integer(high=1 << 53),
+        "atoms": told["atoms"].integer(high=1 << 53),
+        "pool": told["pool"].integer(high=1 << 53),
+        "estimated_error": None if error is None else error.number(0, 1 + 1e-9),
+        "seconds": told["seconds"].number(low=0),
+    }
+
+
+def _plain(value: Any, what: str) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if type(value) not in _PLAIN:
+        raise UnsavableValue(
+            f"{what} {value!r} is a {type(value).__name__}; only text, numbers and truth values "
+            "can be saved: map it to one of these before fit"
+        )
+    return value
+
+
+def _dtype_name(classes: npt.NDArray[Any]) -> str:
+    return "str" if classes.dtype.kind == "U" else str(classes.dtype)
+
+
+def _column_as_json(column: Column) -> dict[str, Any]:
+    same = {"name": column.name, "may_miss": column.may_miss}
+    if isinstance(column, NumberColumn):
+        return {
+            "kind": "number",
+            **same,
+            "cuts": list(column.cuts),
+            "is_boolean": column.is_boolean,
+            "values": list(column.values),
+        }
+    categories = [_plain(c, f"the value of column {column.name!r}") for c in column.categories]
+    groups = [list(group) for group in column.groups]
+    return {"kind": "category", **same, "categories": categories, "groups": groups}
+
+
+def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
+    params = {k: v for k, v in classifier.get_params().items() if k not in _USERS}
+    if not isinstance(params["random_state"], int | None):
+        params["random_state"] = None  # what it gave is in the streams and the seed
+    if params["symmetries"] is not None:
+        params["symmetries"] = [np.asarray(one).tolist() for one in params["symmetries"]]
+    if isinstance(params["class_weight"], dict):
+        params["class_weight"] = [
+            [_plain(label, "the label"), float(w)] for label, w in params["class_weight"].items()
+        ]
+    if params["image_shape"] is not None:
+        params["image_shape"] = [int(side) for side in params["image_shape"]]
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in params.items()
+    }
+
+
+def _prior_as_json(learned: Learned) -> list[float]:
+    prior = np.zeros(len(learned.concepts)) + learned.prior
+    return np.maximum(prior, -LARGE).tolist()  # JSON has no infinity: what has weight 0
+
+
+def _history_as_json(one: dict[str, Any]) -> dict[str, Any]:
+    return {**one, "class": _plain(one["class"], "the label")}

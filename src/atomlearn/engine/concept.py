@@ -1,0 +1,347 @@
+"""Learning one class from examples and counterexamples, batch after batch.
+
+The class is a constant ``v``; an example is a term that holds it (``v < T``), a counterexample one
+that does not. What is known between batches is the pool of pins that have ``v``. Where the paper
+leaves a choice open, the defaults of :class:`Recipe` are what measured best.
+"""
+
+import copy
+import math
+import zlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from atomlearn.algebra.relations import PackedRelations
+from atomlearn.engine.discriminant import contradicted
+from atomlearn.engine.epoch import Batch, prepare, run
+from atomlearn.engine.misses import Blocks, blocks_of, count_misses, missed_by
+from atomlearn.engine.pool import Pool, Source
+from atomlearn.engine.report import Report
+from atomlearn.engine.state import Positives, positives_of
+from atomlearn.engine.symmetries import Symmetries
+from atomlearn.sets import rows
+from atomlearn.sets.lists import Lists, take, to_lists
+from atomlearn.sets.random import Seed, Stream, draw, permutation, sample, stream
+from atomlearn.sets.rows import Rows
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How batches are drawn. Sizes are examples of each side."""
+
+    first: int = 100
+    growth: float = 1.05
+    largest: int = 4000
+    hard_after: int = 20
+    """From this epoch on some counterexamples are hard ones: those with the fewest misses."""
+    hard_every: int = 10
+    hard_share: float = 0.6
+    hard_size: int = 4000
+    hard_atoms: int = 12_000
+    candidates: float | None = 1.0
+    """Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
+    witnesses come from new data too, and the pool does not go stale."""
+    dual_reduction: bool = False
+    enforce_pins: bool = False
+    """The paper's first strategy: the pinning relations of the candidates are enforced with the
+    batch. By default they only lend witnesses (the second, which the paper found better)."""
+    greedy: bool = False
+    """Take the pins that separate most: masters are small enough to be read."""
+    atomizations: int = 10
+    """Masters of the last epochs that are kept for voting."""
+    share: float = 0.7
+    """Of few examples, the part that goes into a batch: the others vary from epoch to epoch."""
+
+
+READABLE = Recipe(
+    largest=100_000, growth=1e6, hard_share=0.0, candidates=None, greedy=True, share=1
+)
+"""Epochs over all examples at once, for single models that can be read."""
+
+PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
+"""The paper's own protocol, as far as it says."""
+
+
+TYPICAL = 4096
+"""Counterexamples of which the median is taken."""
+
+
+class Concept:
+    """What is known of one class, and how to learn more of it."""
+
+    def __init__(
+        self,
+        n_constants: int,
+        constant: int,
+        seed: Seed = None,
+        recipe: Recipe | None = None,
+    ) -> None:
+        self.constant = constant
+        self.n_constants = n_constants
+        self.recipe = Recipe() if recipe is None else recipe
+        self.rng: Stream = stream(seed)
+        self.pool = Pool(n_constants)
+        self.masters: deque[Lists] = deque(maxlen=self.recipe.atomizations)
+        self.hard: Indices = np.zeros(0, dtype=np.int64)
+        self.data = 0
+        """A digest of the training set in which ``hard`` are positions."""
+        self.epoch = 0
+        self.all_positives: Positives | None = None
+        """All examples there will ever be, if that is known: pins are then checked when they are
+        born and never again. Else each batch is held against the whole pool."""
+        self.symmetries: Symmetries | None = None
+        """Maps of constants that leave the class what it is: new pins are moved by them."""
+
+    def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
+        """One epoch on these examples; pins that they contradict go, new ones come."""
+        report = Report(self.epoch, len(positives), len(negatives))
+        with report.phase("closure"):
+            batch = prepare(self._relations(positives, negatives), self.rng)
+            report.n_conflicts = len(batch.conflicts)
+        with report.phase("pool"):
+            if self.all_positives is None:
+                report.count("pool", len(self.pool.atoms.constants) * rows.width(len(positives)))
+                report.n_dropped = self.pool.drop_contradicted(batch.positives)
+            pins = self._candidates(len(negatives))
+        master = self._master(batch, pins, report)
+        with report.phase("pinning"):
+            self.masters.append(master)
+            if self.all_positives is not None:
+                known = self.all_positives
+                report.count("pinning", len(master.constants) * known.left_of.shape[1])
+                false = contradicted(master, known.left_of, known.right_of)
+                report.n_dropped = int(false.sum())
+                master = take(master, np.flatnonzero(~false))
+            if self.symmetries is not None:
+                known = self.all_positives or batch.positives
+                master = self.symmetries.extended(master, known, self.rng)
+            report.n_new = self.pool.add_lists(master, self.epoch)
+            report.n_pool = len(self.pool)
+        self.epoch += 1
+        return report
+
+    def atomize(
+        self, positives: Rows, negatives: Rows, n: int, n_jobs: int | None = None
+    ) -> list[Lists]:
+        """Several masters of the same batch, each with another dual; nothing is learned from them.
+
+        The pins must agree with the batch, as they do with examples that were learned from. The
+        masters are the same for every ``n_jobs``.
+        """
+        batch = prepare(self._relations(positives, negatives), self.rng)
+        streams = [np.array([draw(self.rng)], dtype=np.uint64) for _ in range(n)]
+        masters: list[Lists] = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(self._atomize)(batch, rng, len(negatives)) for rng in streams
+        )
+        return masters
+
+    def _atomize(self, batch: Batch, rng: Stream, n_negatives: int) -> Lists:
+        apart = copy.copy(self)
+        apart.rng = rng
+        return apart._master(batch, apart._candidates(n_negatives), Report())
+
+    def batch_size(self, available: int) -> int:
+        """Examples of one side in the next batch."""
+        try:
+            wanted = self.recipe.first * self.recipe.growth**self.epoch
+        except OverflowError:  # as large as can be
+            wanted = math.inf
+        most = math.ceil(self.recipe.share * available)
+        return int(min(wanted, self.recipe.largest, most))
+
+    def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
+        """How many pins of the pool each example misses."""
+        return self.pool.misses(blocks, n_examples)
+
+    def votes(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
+        """How many of the last masters hold that the example is of the class."""
+        votes = np.zeros(n_examples, dtype=np.int64)
+        for master in self.masters:
+            votes += count_misses(master, blocks, n_examples) == 0
+        return votes
+
+    def _master(self, batch: Batch, pins: Lists, report: Report) -> Lists:
+        """The atoms of the class in one master of the batch."""
+        atoms = run(
+            batch,
+            self.rng,
+            report,
+            pins=pins,
+            enforce_pins=self.recipe.enforce_pins,
+            dual_reduction=self.recipe.dual_reduction,
+            greedy=self.recipe.greedy,
+        )
+        return to_lists(atoms[(atoms[:, self.constant // 64] & self._bit()) != 0])
+
+    def _candidates(self, n_negatives: int) -> Lists:
+        if self.recipe.candidates is None:
+            return self.pool.atoms
+        return self.pool.sample(self.rng, int(self.recipe.candidates * n_negatives))
+
+    def positives_of(self, examples: Rows) -> Positives:
+        """The relations ``v < T`` for some examples ``T``, by constant alone (to save memory)."""
+        ours = rows.row([self.constant], self.n_constants)
+        both = positives_of(np.tile(ours, (len(examples), 1)), examples, self.n_constants)
+        nothing = rows.empty(0, self.n_constants)
+        return both._replace(left=nothing, right=nothing)
+
+    def _relations(self, positives: Rows, negatives: Rows) -> PackedRelations:
+        ours = rows.row([self.constant], self.n_constants)
+        return PackedRelations(
+            self.n_constants,
+            np.tile(ours, (len(positives), 1)),
+            positives,
+            np.tile(ours, (len(negatives), 1)),
+            negatives,
+        )
+
+    def _bit(self) -> np.uint64:
+        return np.uint64(1) << np.uint64(self.constant % 64)
+
+
+class Sampler:
+    """Draws the batches of one concept from a training set.
+
+    ``variants`` holds the examples packed, ``(n_variants, n_examples, words)``: the examples
+    themselves and what symmetries of the problem make of them; each draw takes any variant.
+    ``name`` tells pins from this set apart from others; ``data`` is a digest of the set, which is
+    worked out if it is not given. If ``is_positive`` is a function, everything that takes time is
+    left until the class's turn comes: with thousands of classes it may never come.
+    """
+
+    def __init__(
+        self,
+        concept: Concept,
+        variants: npt.NDArray[np.uint64],
+        is_positive: npt.NDArray[np.bool_] | Callable[[], npt.NDArray[np.bool_]],
+        name: str = "",
+        data: int | None = None,
+    ) -> None:
+        self.concept = concept
+        self.variants = variants
+        self._negative_blocks: Blocks | None = None
+        self._sides: tuple[Indices, Indices] | None = None
+        self._is_positive, self._name, self._data = is_positive, name, data
+        if len(concept.pool) or not callable(is_positive):  # pins may be contradicted
+            self.begin()
+
+    @property
+    def positives(self) -> Indices:
+        """The examples of the class."""
+        return self.begin()[0]
+
+    @property
+    def negatives(self) -> Indices:
+        """The counterexamples."""
+        return self.begin()[1]
+
+    def begin(self) -> tuple[Indices, Indices]:
+        """Make ready to learn, the first time that it is asked for; both sides of the examples."""
+        if self._sides is None:
+            is_positive, concept, data = self._is_positive, self.concept, self._data
+            is_positive = is_positive() if callable(is_positive) else is_positive
+            self._sides = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
+            concept.all_positives = self._every_positive()
+            concept.pool.drop_contradicted(concept.all_positives)
+            if data is None:
+                data = zlib.crc32(self.variants.tobytes(), zlib.crc32(self.positives.tobytes()))
+            if concept.data != data:
+                concept.data, concept.hard = data, concept.hard[:0]
+            concept.pool.learn_from(Source(self._name, f"{data:08x}", len(is_positive)))
+        return self._sides
+
+    def without_data(self) -> "Sampler":
+        """What is known and where it came from, but not the examples: light enough to send."""
+        self.begin()
+        light, concept = copy.copy(self), copy.copy(self.concept)
+        light.variants, light._negative_blocks = self.variants[:, :0], None
+        concept.all_positives = None
+        light.concept = concept
+        return light
+
+    def with_data(self, variants: npt.NDArray[np.uint64]) -> "Sampler":
+        """The same once it has arrived where the examples are."""
+        self.variants = variants
+        self.concept.all_positives = self._every_positive()
+        return self
+
+    def take_over(self, concept: Concept) -> None:
+        """Go on with what was learned elsewhere from the same examples."""
+        concept.all_positives = self.concept.all_positives
+        self.concept = concept
+
+    def _every_positive(self) -> Positives:
+        every = self.variants[:, self.positives].reshape(-1, self.variants.shape[2])
+        return self.concept.positives_of(np.ascontiguousarray(every))
+
+    def run_epoch(self) -> Report:
+        """Draw a batch and learn from it."""
+        concept, recipe = self.concept, self.concept.recipe
+        report = Report()
+        with report.phase("sampling"):
+            due = concept.epoch - recipe.hard_after
+            if recipe.hard_share > 0 and due >= 0 and due % recipe.hard_every == 0:
+                concept.hard = self._hardest()
+            positives = self._draw(self.positives, concept.batch_size(len(self.positives)))
+            size = concept.batch_size(len(self.negatives))
+            n_hard = min(int(recipe.hard_share * size), len(concept.hard))
+            chosen = np.concatenate(
+                [self._some(concept.hard, n_hard), self._some(self.negatives, size - n_hard)]
+            )
+            negatives = self._pick(np.unique(chosen))
+        learned = concept.learn_batch(positives, negatives)
+        learned.seconds = {**report.seconds, **learned.seconds}
+        return learned
+
+    def _some(self, which: Indices, size: int) -> Indices:
+        return which[sample(self.concept.rng, len(which), size)]
+
+    def _draw(self, which: Indices, size: int) -> Rows:
+        return self._pick(self._some(which, size))
+
+    def _pick(self, which: Indices) -> Rows:
+        if len(self.variants) == 1:
+            return self.variants[0][which]
+        variant = permutation(self.concept.rng, len(which)) % len(self.variants)
+        return np.ascontiguousarray(self.variants[variant, which])
+
+    def typical_misses(self) -> float:
+        """The median of what counterexamples miss."""
+        if len(self.concept.pool) == 0:
+            return 0.0
+        step = max(1, len(self.negatives) // TYPICAL)
+        some = self.variants[0][self.negatives[::step]]
+        if len(some) == 0:
+            return 0.0
+        blocks = blocks_of(some, self.concept.n_constants)
+        return float(np.median(self.concept.misses(blocks, len(some))))
+
+    def thin(self, size: int) -> None:
+        """Keep the pins that the most hard counterexamples miss: enough to decide by, and fast."""
+        pool = self.concept.pool
+        if len(pool) <= size:
+            return
+        pool.keep(np.argsort(-self.missed_by_hard(), kind="stable")[:size])
+
+    def missed_by_hard(self) -> Indices:
+        """How many hard counterexamples miss each pin."""
+        hardest = self.variants[0][self._hardest()]
+        blocks = blocks_of(hardest, self.concept.n_constants)
+        return missed_by(self.concept.pool.atoms, blocks, len(hardest))
+
+    def _hardest(self) -> Indices:
+        """The counterexamples that a part of the pool misses least."""
+        concept, recipe = self.concept, self.concept.recipe
+        if self._negative_blocks is None:
+            examples = self.variants[0][self.negatives]
+            self._negative_blocks = blocks_of(examples, concept.n_constants)
+        pins = concept.pool.sample(concept.rng, recipe.hard_atoms)
+        misses = count_misses(pins, self._negative_blocks, len(self.negatives))
+        return self.negatives[np.argsort(misses, kind="stable")[: recipe.hard_size]]

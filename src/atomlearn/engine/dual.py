@@ -1,0 +1,152 @@
+"""The dual: witnesses that separate the negative relations (Algorithm 5 and the lazy cover).
+
+A witness for ``¬(a < b)`` is a closed set that holds ``b`` and not all of ``a``: the closure of
+``b``, or the pinning term of an atom that misses ``b`` and has a constant of ``a``.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.engine.discriminant import discriminants
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.lists import Lists
+from atomlearn.sets.random import Stream, below, permutation, shuffle
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.transpose import transpose
+from atomlearn.sets.words import (
+    FULL,
+    ZERO,
+    bit_of,
+    clear,
+    copy_row,
+    has,
+    popcount,
+    put,
+    select,
+    size,
+    tail,
+)
+
+
+def cover(
+    left: Rows, closed: Rows, pins: Lists, n_constants: int, rng: Stream, greedy: bool = False
+) -> Rows:
+    """Witnesses for the negative relations ``¬(left[j] < closed[j])`` by lazy cover.
+
+    ``closed`` are the right-hand sides, closed under the positive relations; ``pins`` are atoms
+    whose pinning terms are closed too. ``greedy`` takes the pins that separate most: few
+    witnesses, and so a small master to be read.
+    """
+    separated = discriminants(pins, transpose(left, n_constants), transpose(closed, n_constants))
+    separated_by = transpose(separated, len(left))
+    order = permutation(rng, len(left))
+    chosen = lazy_cover(order, left, closed, separated, separated_by, greedy, rng)
+    witnesses = np.empty((len(chosen), closed.shape[1]), dtype=np.uint64)
+    write_witnesses(chosen, closed, pins, n_constants, witnesses)
+    return witnesses
+
+
+@kernel
+def lazy_cover(
+    order: npt.NDArray[np.int64],
+    left: Rows,
+    closed: Rows,
+    separated: Rows,
+    separated_by: Rows,
+    greedy: bool,
+    rng: Stream,
+) -> npt.NDArray[np.int64]:
+    """Go through the negative relations in order, skip the separated, find a witness for the rest.
+
+    ``separated`` (pins × negatives) tells what a pin separates, ``separated_by`` is its transpose.
+    The witness is drawn among the pins that separate the relation and the closure of its own right
+    side. Returns the choices: pin ``k`` as ``k``, the closure of relation ``j`` as ``-1 - j``.
+    """
+    chosen = np.empty(order.shape[0], dtype=np.int64)
+    n_chosen = 0
+    done = np.zeros((left.shape[0] + 63) >> 6, dtype=np.uint64)
+    for m in range(len(order)):
+        j = int(order[m])
+        if has(done, j):
+            continue
+        n_pins = size(separated_by[j])
+        pick = below(rng, n_pins + 1)
+        if greedy and n_pins > 0:
+            pick = most_separating(j, n_pins, separated, separated_by, done)
+        if pick < n_pins:
+            k = select(separated_by[j], pick)
+            for w in range(done.shape[0]):
+                done[w] |= separated[k, w]
+            chosen[n_chosen] = k
+        else:
+            for i in range(left.shape[0]):
+                if separates(closed, j, left, closed, i):
+                    put(done, i)
+            chosen[n_chosen] = -1 - j
+        n_chosen += 1
+    return chosen[:n_chosen]
+
+
+@kernel
+def most_separating(j: int, n_pins: int, separated: Rows, separated_by: Rows, done: Rows) -> int:
+    """Which of the pins that separate relation ``j`` separates most of those not done yet."""
+    best, most = 0, -1
+    for pick in range(n_pins):
+        k = select(separated_by[j], pick)
+        new = 0
+        for w in range(done.shape[0]):
+            new += popcount(separated[k, w] & ~done[w])
+        if new > most:
+            best, most = pick, new
+    return best
+
+
+@kernel
+def separates(witnesses: Rows, z: int, left: Rows, right: Rows, i: int) -> bool:
+    """Does the witness hold the right side of relation ``i``, and not all of the left?"""
+    outside = ZERO
+    for w in range(witnesses.shape[1]):
+        if right[i, w] & ~witnesses[z, w] != ZERO:
+            return False
+        outside |= left[i, w] & ~witnesses[z, w]
+    return outside != ZERO
+
+
+@kernel
+def write_witnesses(
+    chosen: npt.NDArray[np.int64], closed: Rows, pins: Lists, n_constants: int, out: Rows
+) -> None:
+    """Write the closures and pinning terms that were chosen."""
+    for z in range(chosen.shape[0]):
+        k = chosen[z]
+        if k < 0:
+            copy_row(closed, -1 - k, out, z)
+            continue
+        for w in range(out.shape[1]):
+            out[z, w] = FULL
+        out[z, -1] = tail(n_constants)
+        for p in range(pins.starts[k], pins.starts[k + 1]):
+            c = pins.constants[p]
+            out[z, c >> 6] &= ~bit_of(c)
+
+
+@kernel
+def reduce_dual(left: Rows, right: Rows, witnesses: Rows, rng: Stream) -> Rows:
+    """Algorithm 5: keep witnesses enough to separate each negative relation, in random order."""
+    n = witnesses.shape[0]
+    kept = np.zeros((n + 63) >> 6, dtype=np.uint64)
+    discriminating = np.empty((n + 63) >> 6, dtype=np.uint64)
+    order = np.arange(left.shape[0])
+    shuffle(rng, order)
+    for m in range(len(order)):
+        i = int(order[m])
+        clear(discriminating)
+        for z in range(n):
+            if separates(witnesses, z, left, right, i):
+                put(discriminating, z)
+        if not (discriminating & kept).any() and discriminating.any():
+            put(kept, select(discriminating, below(rng, size(discriminating))))
+    out = np.empty((size(kept), witnesses.shape[1]), dtype=np.uint64)
+    for m in range(out.shape[0]):
+        copy_row(witnesses, select(kept, m), out, m)
+    return out

@@ -1,0 +1,199 @@
+"""One epoch of learning: a batch of relations in, the atoms of a master model out.
+
+It reads as section 2 of the paper: the dual, the trace constraints, the crossing of each positive
+relation, the reduction. Pins are candidates for the dual and nothing else (the second strategy of
+the paper's batch section) unless they are enforced (the first).
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn import interrupts
+from atomlearn.algebra.relations import PackedRelations
+from atomlearn.engine.dual import cover, reduce_dual
+from atomlearn.engine.reduction import reduce
+from atomlearn.engine.report import Report
+from atomlearn.engine.sparse_crossing import cross_until
+from atomlearn.engine.state import (
+    Dual,
+    Master,
+    Positives,
+    atoms_of,
+    constant_traces,
+    dual_of,
+    master_of,
+    positives_of,
+)  # fmt: skip
+from atomlearn.engine.trace_constraints import HOLD, enforce_negative, enforce_positive
+from atomlearn.sets import rows
+from atomlearn.sets.chaining import close_many
+from atomlearn.sets.lists import Lists, no_lists, to_rows
+from atomlearn.sets.random import Stream, permutation
+from atomlearn.sets.rows import Rows
+
+GROWTH = 2.0
+"""Atoms are reduced when there are so many times more than after the last reduction."""
+
+FLOOR = 512
+"""Below so many composite atoms a reduction is not worth its time."""
+
+PAUSE = 0.5
+"""Seconds of crossing after which it is looked whether a signal asks to stop ..."""
+
+BUDGET = 1 << 24
+"""... and words that are surely gone through in less."""
+
+Vocabulary = Literal["all", "needed"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Relations made ready for an epoch: positives in random order, right sides closed."""
+
+    n_constants: int
+    positives: Positives
+    left: Rows
+    closed: Rows
+    conflicts: npt.NDArray[np.int64]
+    """Negative relations that the positive ones contradict; they are left out of the batch."""
+
+
+def prepare(relations: PackedRelations, rng: Stream) -> Batch:
+    """Shuffle the positive relations and close the right-hand sides of the negative ones."""
+    n = relations.n_constants
+    order = permutation(rng, len(relations.positive_left))
+    positives = positives_of(relations.positive_left[order], relations.positive_right[order], n)
+    closed = close_many(relations.negative_right, positives.left, positives.right, n)
+    contradicted = ~(relations.negative_left & ~closed).any(axis=1)
+    kept = ~contradicted
+    left = relations.negative_left if kept.all() else relations.negative_left[kept]
+    closed = closed if kept.all() else closed[kept]
+    return Batch(n, positives, left, closed, np.flatnonzero(contradicted))
+
+
+def run(
+    batch: Batch,
+    rng: Stream,
+    report: Report,
+    *,
+    pins: Lists | None = None,
+    enforce_pins: bool = False,
+    dual_reduction: bool = False,
+    greedy: bool = False,
+    vocabulary: Vocabulary = "all",
+    kept: Rows | None = None,
+) -> Rows:
+    """The atoms of a master model of the batch.
+
+    ``pins`` are atoms whose pinning terms are closed under the batch; ``kept`` are composite atoms
+    to start from. With ``vocabulary="all"`` every constant starts with an atom of its own, with
+    ``"needed"`` only those that the trace constraints ask for (the paper read literally).
+    """
+    pins = no_lists() if pins is None else pins
+    left, closed = (
+        with_pinning_relations(batch, pins) if enforce_pins else (batch.left, batch.closed)
+    )
+    with report.phase("dual"):
+        witnesses = cover(left, closed, pins, batch.n_constants, rng, greedy)
+        if dual_reduction:
+            witnesses = reduce_dual(left, closed, witnesses, rng)
+        report.count("dual", len(pins.constants) * rows.width(len(left)))
+    master = embed(batch, left, closed, witnesses, rng, report, vocabulary, kept)
+    atoms = atoms_of(master)
+    report.n_witnesses = len(witnesses)
+    report.n_atoms = len(atoms)
+    return atoms
+
+
+def embed(
+    batch: Batch,
+    left: Rows,
+    closed: Rows,
+    witnesses: Rows,
+    rng: Stream,
+    report: Report,
+    vocabulary: Vocabulary = "all",
+    kept: Rows | None = None,
+) -> Master:
+    """Enforce the trace constraints of a dual, then cross and reduce until the batch holds."""
+    positives = batch.positives
+    composites = rows.empty(0, batch.n_constants) if kept is None else kept
+    with report.phase("trace constraints"):
+        if vocabulary == "all":
+            # With an atom in every constant Tr(x) = GLᵃ([x]), and closed witnesses that separate
+            # the negatives meet all constraints (the paper's proof of Theorem 7).
+            dual = dual_of(witnesses, batch.n_constants)
+            master = master_of(rows.full(batch.n_constants), composites, positives, dual)
+            traces = dual.witnesses_of
+        else:
+            dual, master, traces = enforce(batch, left, closed, witnesses, composites, rng)
+    with report.phase("reduction"):
+        master = reduce(traces, dual, master, rng)
+    first = 0
+    while first < len(positives.left):
+        interrupts.check()
+        with report.phase("crossing"):
+            first, master = cross(first, positives, dual, master, rng, report)
+        with report.phase("reduction"):
+            report.count("reduction", master.n * (master.atoms.shape[1] + master.traces.shape[1]))
+            master = reduce(traces, dual, master, rng)
+    return master
+
+
+def cross(
+    first: int, positives: Positives, dual: Dual, master: Master, rng: Stream, report: Report
+) -> tuple[int, Master]:
+    """Cross from a relation on until a reduction is due, in pauses looking whether to stop."""
+    limit = max(FLOOR, int(GROWTH * master.n))
+    budget = BUDGET
+    while True:
+        start = time.perf_counter()
+        first, master, words = cross_until(limit, first, positives, dual, master, rng, budget)
+        report.count("crossing", words)
+        if first < 0:
+            raise AssertionError(f"positive trace constraint {-1 - first} does not hold")
+        if first == len(positives.left) or master.n > limit:
+            return first, master
+        interrupts.check()
+        seconds = time.perf_counter() - start
+        budget = max(BUDGET, int(budget * min(2.0, PAUSE / seconds)))
+
+
+def enforce(
+    batch: Batch, left: Rows, closed: Rows, witnesses: Rows, composites: Rows, rng: Stream
+) -> tuple[Dual, Master, Rows]:
+    """Algorithms 1 and 2 in turn, until a whole pass of both adds nothing."""
+    singles = rows.empty(1, batch.n_constants)[0]
+    while True:
+        dual = dual_of(witnesses, batch.n_constants)
+        master = master_of(singles, composites, batch.positives, dual)
+        traces = constant_traces(master, dual)
+        while True:
+            before = master.singles.copy()
+            lacking = enforce_negative(left, closed, dual, master.singles, traces, rng)
+            if lacking != HOLD:
+                break
+            loose = enforce_positive(
+                batch.positives.left, batch.positives.right, dual, master.singles, traces, rng
+            )
+            if loose != HOLD:
+                raise AssertionError(f"a witness is not closed under relation {loose}")
+            if np.array_equal(before, master.singles):
+                return dual, master, traces
+        witnesses = np.vstack([witnesses, closed[lacking]])
+        singles = master.singles
+
+
+def with_pinning_relations(batch: Batch, pins: Lists) -> tuple[Rows, Rows]:
+    """The negative relations of the batch, and ``¬(c < T_φ)`` for every pin and its constants."""
+    atoms = to_rows(pins, batch.n_constants)
+    which = np.repeat(np.arange(len(atoms)), np.diff(pins.starts))
+    terms = rows.complement(atoms, batch.n_constants)[which]
+    constants = rows.empty(len(which), batch.n_constants)
+    c = pins.constants.astype(np.int64)
+    constants[np.arange(len(c)), c // 64] = np.uint64(1) << (c % 64).astype(np.uint64)
+    return np.vstack([batch.left, constants]), np.vstack([batch.closed, terms])

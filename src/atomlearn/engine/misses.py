@@ -1,0 +1,161 @@
+"""How many atoms does each example miss? The plain count that decides (the paper's *misses*).
+
+Examples are transposed and cut into blocks of 32 words, so that what one atom needs of a block is
+a few short contiguous rows that stay in cache while all atoms go by. The counts are kept
+bit-sliced: one bit plane for each power of two, added to for 64 examples at a time.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.lists import Lists
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.transpose import flip
+from atomlearn.sets.words import ONE, ZERO, clear, lowest, size
+
+BLOCK = 32
+"""Words of a block: 2,048 examples."""
+
+PLANES = 28
+"""Counts stay below 2 ** PLANES."""
+
+Blocks = npt.NDArray[np.uint64]
+"""Transposed examples: ``(n_blocks, n_constants, BLOCK)``."""
+
+
+def blocks_of(examples: Rows, n_constants: int) -> Blocks:
+    """Transpose packed examples into blocks."""
+    n_blocks = (len(examples) + BLOCK * 64 - 1) // (BLOCK * 64)
+    blocks = np.zeros((n_blocks, n_constants, BLOCK), dtype=np.uint64)
+    fill_blocks(examples, blocks)
+    return blocks
+
+
+def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
+    """For each example, the number of atoms none of whose constants it has.
+
+    >>> from atomlearn.sets import rows
+    >>> from atomlearn.sets.lists import to_lists
+    >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
+    >>> count_misses(atoms, blocks_of(rows.from_indices([[0], [1, 2], []], 3), 3), 3).tolist()
+    [1, 0, 2]
+    """
+    counts = np.zeros(len(blocks) * BLOCK * 64, dtype=np.int32)
+    add_misses(atoms, blocks, counts)
+    return counts[:n_examples]
+
+
+def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
+    """For each atom, the number of examples that miss it."""
+    held_by = np.zeros(len(atoms.starts) - 1, dtype=np.int64)
+    add_holders(atoms, blocks, held_by)
+    return n_examples - held_by
+
+
+def typical_misses(
+    misses: npt.NDArray[np.int32], labels: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """The median of what counterexamples of each class miss; misses are by example and class.
+
+    >>> typical_misses(np.array([[0, 5], [4, 0], [6, 0]]), np.array([0, 1, 1])).tolist()
+    [5.0, 5.0]
+    """
+    others = [misses[labels != k, k] for k in range(misses.shape[1])]
+    return np.array([float(np.median(ours)) if len(ours) else 0.0 for ours in others])
+
+
+@kernel
+def fill_blocks(rows: Rows, blocks: Blocks) -> None:
+    """Transpose 64 × 64 bits at a time into the place they have in their block."""
+    square = np.empty(64, dtype=np.uint64)
+    for top in range(0, rows.shape[0], 64):
+        b = top // (64 * BLOCK)
+        column = (top >> 6) % BLOCK
+        height = min(64, rows.shape[0] - top)
+        for w in range(rows.shape[1]):
+            for r in range(height):
+                square[r] = rows[top + r, w]
+            for r in range(height, 64):
+                square[r] = ZERO
+            flip(square)
+            for r in range(min(64, blocks.shape[1] - w * 64)):
+                blocks[b, w * 64 + r, column] = square[r]
+
+
+@kernel
+def hold(atoms: Lists, k: int, blocks: Blocks, b: int, held: Rows) -> None:
+    """Write the examples of a block that have one of the constants of atom ``k``."""
+    for w in range(BLOCK):
+        held[w] = ZERO
+    for p in range(atoms.starts[k], atoms.starts[k + 1]):
+        c = atoms.constants[p]
+        for w in range(BLOCK):
+            held[w] |= blocks[b, c, w]
+
+
+@kernel
+def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> None:
+    """Add to the counts, block by block."""
+    n_atoms = atoms.starts.shape[0] - 1
+    held = np.empty(BLOCK, dtype=np.uint64)
+    carry = np.empty(BLOCK, dtype=np.uint64)
+    small = np.zeros((4, BLOCK), dtype=np.uint64)  # counts up to 15, added to the planes in one go
+    planes = np.zeros((PLANES, BLOCK), dtype=np.uint64)
+    for b in range(blocks.shape[0]):
+        for q in range(PLANES):
+            clear(planes[q])
+        pending = 0
+        for k in range(n_atoms):
+            hold(atoms, k, blocks, b, held)
+            for w in range(BLOCK):  # add one for each example that misses
+                ones = ~held[w]
+                twos = small[0, w] & ones
+                fours = small[1, w] & twos
+                eights = small[2, w] & fours
+                small[0, w] ^= ones
+                small[1, w] ^= twos
+                small[2, w] ^= fours
+                small[3, w] ^= eights
+            pending += 1
+            if pending == 15 or k == n_atoms - 1:
+                add_small(small, planes, carry)
+                pending = 0
+        for w in range(BLOCK):
+            for q in range(PLANES):
+                word = planes[q, w]
+                while word != ZERO:
+                    counts[(b * BLOCK + w) * 64 + lowest(word)] += 1 << q
+                    word &= word - ONE
+
+
+@kernel
+def add_holders(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int64]) -> None:
+    """Add for each atom the number of examples that have one of its constants."""
+    held = np.empty(BLOCK, dtype=np.uint64)
+    for b in range(blocks.shape[0]):
+        for k in range(counts.shape[0]):
+            hold(atoms, k, blocks, b, held)
+            counts[k] += size(held)
+
+
+@kernel
+def add_small(small: Rows, planes: Rows, carry: Rows) -> None:
+    """Add the small counters to the planes and clear them."""
+    clear(carry)
+    for q in range(small.shape[0]):
+        for w in range(BLOCK):
+            plane, bit = planes[q, w], small[q, w]
+            planes[q, w] = plane ^ bit ^ carry[w]
+            carry[w] = (plane & bit) | (carry[w] & (plane | bit))
+            small[q, w] = ZERO
+    q = small.shape[0]
+    left = ~ZERO
+    while left != ZERO:
+        left = ZERO
+        for w in range(BLOCK):
+            overflow = planes[q, w] & carry[w]
+            planes[q, w] ^= carry[w]
+            carry[w] = overflow
+            left |= overflow
+        q += 1

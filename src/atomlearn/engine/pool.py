@@ -1,0 +1,306 @@
+"""Algorithm 6 for the engine: pinning terms, kept between epochs as the atoms they came from.
+
+The pinning term of an atom is the set of the constants that do not hold it, so the atom is the
+same knowledge in fewer bits, and ``T_φ ⊇ b`` is ``φ ∩ b = ∅``. Pins are hypotheses: a pin that the
+positive relations of a batch contradict is dropped, and only that.
+"""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.engine.discriminant import contradicted
+from atomlearn.engine.misses import Blocks, count_misses
+from atomlearn.engine.state import Positives, positives_of
+from atomlearn.engine.symmetries import NEVER, moved
+from atomlearn.errors import DifferentConstants
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.lists import Lists, append, no_lists, take, to_lists, to_rows
+from atomlearn.sets.random import Stream, sample
+from atomlearn.sets.rows import Rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from atomlearn.algebra.algebra import Algebra
+
+_BASIS = np.uint64(0xCBF29CE484222325)
+_PRIME = np.uint64(0x100000001B3)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_S29 = np.uint64(29)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data that a pin was learned from."""
+
+    name: str = ""
+    digest: str = ""
+    """Tells data apart: the same examples have the same."""
+    examples: int = 0
+
+
+class Provenance(NamedTuple):
+    """Where a pin is from: which data, which epoch."""
+
+    source: Source
+    epoch: int
+
+
+class Merged(NamedTuple):
+    """What became of the pins of other pools."""
+
+    new: int
+    known: int
+    """They were here already, or twice among the others."""
+    dropped: int
+    """The relations here contradict them, or nothing of them is in the constants here."""
+
+
+class Pins(NamedTuple):
+    """What a pool holds of each pin."""
+
+    atoms: Lists
+    born: npt.NDArray[np.int32]
+    source: npt.NDArray[np.int32]
+    hashes: npt.NDArray[np.uint64]
+
+
+class Pool:
+    """Distinct pins in the order they came, each with the epoch and the data it was born of.
+
+    >>> from atomlearn.sets import rows
+    >>> pool = Pool(n_constants=4)
+    >>> pool.add(rows.from_indices([[0, 3], [1, 3], [0, 3]], 4), epoch=0)
+    2
+    >>> len(pool), pool.born.tolist()
+    (2, [0, 0])
+    """
+
+    def __init__(self, n_constants: int, names: Sequence[str] | None = None) -> None:
+        self.n_constants = n_constants
+        self.names = None if names is None else tuple(names)
+        """Of the constants, for pools of other algebras."""
+        self.sources: list[Source] = [Source()]
+        """What pins may be from; the last is what is being learned from now."""
+        none = np.zeros(0, dtype=np.int32)
+        self._pins = Pins(no_lists(), none, none, np.zeros(0, dtype=np.uint64))
+        self._hash_set: set[int] = set()
+
+    @classmethod
+    def of(
+        cls,
+        n_constants: int,
+        atoms: Lists,
+        born: npt.NDArray[np.int32],
+        source: npt.NDArray[np.int32] | None = None,
+        sources: Sequence[Source] = (Source(),),
+        names: Sequence[str] | None = None,
+    ) -> "Pool":
+        """A pool of pins that are known to be distinct."""
+        pool = cls(n_constants, names)
+        pool.sources = list(sources)
+        source = np.zeros(len(born), dtype=np.int32) if source is None else source
+        pool._pins = Pins(atoms, born, source, hash_lists(atoms))
+        return pool
+
+    def __len__(self) -> int:
+        return len(self.born)
+
+    def __repr__(self) -> str:
+        return f"<Pool: {len(self):,} pins over {self.n_constants:,} constants>"
+
+    def copy(self, names: Sequence[str] | None = None) -> "Pool":
+        """The same pins in a pool of its own, with other ``names`` for the constants if given."""
+        other = copy.copy(self)
+        other.sources, other._hash_set = list(self.sources), set()
+        other.names = self.names if names is None else tuple(names)
+        return other
+
+    @property
+    def atoms(self) -> Lists:
+        """The pins, as the atoms they came from."""
+        return self._pins.atoms
+
+    @property
+    def born(self) -> npt.NDArray[np.int32]:
+        """The epoch each pin is from."""
+        return self._pins.born
+
+    @property
+    def source(self) -> npt.NDArray[np.int32]:
+        """The place in ``sources`` of the data each pin is from."""
+        return self._pins.source
+
+    def provenance(self, k: int) -> Provenance:
+        """Where pin ``k`` is from."""
+        return Provenance(self.sources[self.source[k]], int(self.born[k]))
+
+    def learn_from(self, source: Source) -> None:
+        """Say what data the pins that are added from now on are from."""
+        if source in self.sources:
+            i = self.sources.index(source)
+            order = [*range(i), *range(i + 1, len(self.sources)), i]  # it becomes the last
+            place = np.argsort(order).astype(np.int32)
+            self._pins = self._pins._replace(source=place[self.source])
+            self.sources = [self.sources[j] for j in order]
+        elif (self.source == len(self.sources) - 1).any():
+            self.sources.append(source)
+        else:
+            self.sources[-1] = source  # nothing is from the last one: no need to remember it
+
+    def add(self, atoms: Rows, epoch: int) -> int:
+        """Remember the atoms that are new; how many they were."""
+        return self.add_lists(to_lists(np.ascontiguousarray(atoms)), epoch)
+
+    def add_lists(self, atoms: Lists, epoch: int) -> int:
+        """Remember the atoms that are new; how many they were."""
+        n = len(atoms.starts) - 1
+        born = np.full(n, epoch, dtype=np.int32)
+        return self._add(atoms, born, np.full(n, len(self.sources) - 1, dtype=np.int32))
+
+    def _add(self, atoms: Lists, born: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> int:
+        hashes = hash_lists(atoms)
+        known = self._known()
+        fresh: dict[int, int] = {}
+        for k, key in enumerate(hashes.tolist()):
+            if key not in known:
+                fresh.setdefault(key, k)
+        which = np.fromiter(fresh.values(), dtype=np.int64, count=len(fresh))
+        ours = self._pins
+        self._pins = Pins(  # at once, so that an interruption leaves the old or the new
+            append(ours.atoms, take(atoms, which)),
+            np.concatenate([ours.born, born[which]]),
+            np.concatenate([ours.source, source[which]]),
+            np.concatenate([ours.hashes, hashes[which]]),
+        )
+        known.update(fresh)
+        return len(which)
+
+    def drop(self, which: npt.NDArray[np.bool_]) -> int:
+        """Forget the marked pins; how many they were."""
+        gone = int(which.sum())
+        if gone:
+            kept = np.flatnonzero(~which)
+            known, pins = self._known(), self._pins
+            self._pins = Pins(
+                take(pins.atoms, kept), pins.born[kept], pins.source[kept], pins.hashes[kept]
+            )
+            known.difference_update(pins.hashes[which].tolist())
+        return gone
+
+    def keep(self, which: npt.NDArray[np.int64]) -> int:
+        """Forget all pins but these; how many that were."""
+        others = np.ones(len(self), dtype=np.bool_)
+        others[which] = False
+        return self.drop(others)
+
+    def drop_contradicted(self, positives: Positives) -> int:
+        """Forget the pins whose pinning term is not closed under these relations."""
+        return self.drop(contradicted(self.atoms, positives.left_of, positives.right_of))
+
+    def sample(self, rng: Stream, size: int) -> Lists:
+        """Some pins at random, each at most once."""
+        return take(self.atoms, sample(rng, len(self), size))
+
+    def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
+        """The pool read as atoms: how many each example misses."""
+        return count_misses(self.atoms, blocks, n_examples)
+
+    def _known(self) -> set[int]:
+        """The hashes of all pins, made anew if an interruption left them behind."""
+        if len(self._hash_set) != len(self):
+            self._hash_set = set(self._pins.hashes.tolist())
+        return self._hash_set
+
+    def rows(self) -> Rows:
+        """The pins as packed atoms."""
+        return to_rows(self.atoms, self.n_constants)
+
+    def merge(self, *others: "Pool", relations: "Positives | Algebra | None" = None) -> Merged:
+        """Take over what other pools know, their pins after ours; ``relations`` drop what they
+        contradict before it is believed.
+
+        Pools of different algebras are matched by the names of their constants. A pin is cut down
+        to the constants that are here: what an atom is in elsewhere is of no concern.
+
+        >>> from atomlearn.sets import rows
+        >>> ours, theirs = Pool(2, ["a", "b"]), Pool(2, ["b", "c"])
+        >>> theirs.add(rows.from_indices([[0], [0, 1], [1]], 2), epoch=7)
+        3
+        >>> ours.merge(theirs)
+        Merged(new=1, known=1, dropped=1)
+        >>> ours.provenance(0).epoch
+        7
+        """
+        positives = _positives(relations)
+        new = dropped = total = 0
+        for other in others:
+            atoms = self._translate(other)
+            kept = np.diff(atoms.starts) > 0
+            if positives is not None:
+                kept &= ~contradicted(atoms, positives.left_of, positives.right_of)
+            which = np.flatnonzero(kept)
+            place = self._add_sources(other.sources)
+            new += self._add(take(atoms, which), other.born[which], place[other.source[which]])
+            total, dropped = total + len(other), dropped + len(other) - len(which)
+        return Merged(new, total - new - dropped, dropped)
+
+    def save(self, path: "str | Path") -> None:
+        """Write to a file that :func:`atomlearn.load` reads, for others to ``merge``."""
+        from atomlearn.engine.pool_files import write_pool
+
+        write_pool(self, path)
+
+    def _translate(self, other: "Pool") -> Lists:
+        """The atoms of another pool over our constants."""
+        if self.names is None or other.names is None:
+            if self.n_constants != other.n_constants:
+                raise DifferentConstants(
+                    f"pools over {self.n_constants:,} and {other.n_constants:,} constants can only "
+                    "be merged by name: give both names"
+                )
+            return other.atoms
+        if self.names == other.names:
+            return other.atoms
+        index = {name: i for i, name in enumerate(self.names)}
+        places = np.array([index.get(name, NEVER) for name in other.names], dtype=np.int32)
+        if (places == NEVER).all():
+            raise DifferentConstants("the pools have no constant in common")
+        return moved(other.atoms, places)
+
+    def _add_sources(self, sources: Sequence[Source]) -> npt.NDArray[np.int32]:
+        """The places of these sources among ours, new ones before what is learned from now."""
+        now = self.sources[-1]
+        fresh = [one for one in dict.fromkeys(sources) if one not in self.sources]
+        if fresh:
+            last = len(self.sources) - 1
+            moved = np.where(self.source == last, last + len(fresh), self.source)
+            self._pins = self._pins._replace(source=moved.astype(np.int32))
+            self.sources = [*self.sources[:-1], *fresh, now]
+        return np.array([self.sources.index(one) for one in sources], dtype=np.int32)
+
+
+def _positives(relations: "Positives | Algebra | None") -> Positives | None:
+    if relations is None or isinstance(relations, Positives):
+        return relations
+    packed = relations.packed()
+    return positives_of(packed.positive_left, packed.positive_right, packed.n_constants)
+
+
+@kernel
+def hash_lists(atoms: Lists) -> npt.NDArray[np.uint64]:
+    """A word for each list that tells lists apart (FNV-1a, mixed)."""
+    n = atoms.starts.shape[0] - 1
+    out = np.empty(n, dtype=np.uint64)
+    for k in range(n):
+        value = _BASIS
+        for p in range(atoms.starts[k], atoms.starts[k + 1]):
+            value = (value ^ np.uint64(atoms.constants[p])) * _PRIME
+            value ^= value >> _S29
+        out[k] = value * _MIX
+    return out

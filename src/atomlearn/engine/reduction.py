@@ -1,0 +1,76 @@
+"""Algorithm 4: atom set reduction that keeps the trace of every constant.
+
+Constants are reviewed in random order. For each, atoms are added to the set ``Q`` of the kept until
+``Q`` alone gives the constant its trace; atoms outside ``Q`` are deleted at the end.
+"""
+
+import numpy as np
+
+from atomlearn.engine.state import Dual, Master
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.random import Stream, below, shuffle
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.transpose import transpose_into
+from atomlearn.sets.words import ONE, ZERO, copy_row, has, lowest, popcount, put, select, size, tail
+
+
+@kernel
+def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
+    """Delete the atoms that no constant ``c`` needs for its trace ``traces[c]``."""
+    n_constants, n_traces = traces.shape
+    n_witnesses = dual.witnesses.shape[0]
+    n_words = (master.n + 63) >> 6
+    holders = np.zeros((n_constants, n_words), dtype=np.uint64)  # the composite atoms of c
+    transpose_into(master.atoms[: master.n], holders)
+    having = np.zeros((n_witnesses, n_words), dtype=np.uint64)  # those with ξ in the trace
+    transpose_into(master.traces[: master.n], having)
+
+    kept = np.zeros(n_words, dtype=np.uint64)  # Q
+    kept_singles = np.zeros(master.singles.shape[0], dtype=np.uint64)
+    fitting = np.empty(n_words, dtype=np.uint64)
+    excess = np.empty(n_traces, dtype=np.uint64)  # W_c \ Tr(c)
+    order = np.arange(n_constants)
+    shuffle(rng, order)
+    for m in range(n_constants):
+        c = int(order[m])
+        for t in range(n_traces):
+            excess[t] = ~traces[c, t]
+        if n_traces > 0:
+            excess[-1] &= tail(n_witnesses)
+        for q in range(n_words):
+            word = holders[c, q] & kept[q]
+            while word != ZERO:
+                k = q * 64 + lowest(word)
+                word &= word - ONE
+                for t in range(n_traces):
+                    excess[t] &= master.traces[k, t]
+        todo = size(excess)
+        while todo > 0:
+            xi = select(excess, below(rng, todo))
+            n_fitting = 0
+            for q in range(n_words):
+                fitting[q] = holders[c, q] & ~having[xi, q]
+                n_fitting += popcount(fitting[q])
+            alone = has(master.singles, c) and not has(dual.witnesses_of[c], xi)
+            pick = below(rng, n_fitting + 1 if alone else n_fitting)
+            if pick == n_fitting:
+                put(kept_singles, c)
+                for t in range(n_traces):
+                    excess[t] &= dual.witnesses_of[c, t]
+            else:
+                k = select(fitting, pick)
+                put(kept, k)
+                for t in range(n_traces):
+                    excess[t] &= master.traces[k, t]
+            todo = size(excess)
+
+    n = 0
+    for k in range(master.n):
+        if has(kept, k):
+            if n != k:
+                copy_row(master.atoms, k, master.atoms, n)
+                copy_row(master.traces, k, master.traces, n)
+                copy_row(master.lefts, k, master.lefts, n)
+                copy_row(master.rights, k, master.rights, n)
+            n += 1
+    return Master(kept_singles, master.atoms, master.traces, master.lefts, master.rights, n)

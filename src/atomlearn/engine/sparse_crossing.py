@@ -1,0 +1,319 @@
+"""Algorithm 3: Sparse Crossing of ``a`` into ``b``.
+
+Each atom ``φ`` of ``dis(a, b)`` is replaced by atoms ``ψ = φ ∪ ε`` with ``ε < b``, as few as keep
+the trace of ``φ``: every witness ``ζ ∉ Tr(φ)`` must be missed by one of the chosen ``ε``. The
+paper draws ``ε`` blindly and keeps those that help; here an uncovered ``ζ`` is drawn first, then an
+``ε`` that misses it, so that every draw helps. In bit form the paper's ``ε'`` is ``ε`` itself.
+
+An atom is named by a number: composite atom ``k`` by ``k``, singleton ``{c}`` by ``-1 - c``.
+"""
+
+import numpy as np
+
+from atomlearn.engine.state import Dual, Master, Positives
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.random import Stream, below
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.words import (
+    ONE,
+    ZERO,
+    bit_of,
+    clear,
+    copy_row,
+    lowest,
+    nth,
+    popcount,
+    put,
+    select,
+    size,
+    tail,
+)  # fmt: skip
+
+NONE = 1 << 62
+"""The name of no atom."""
+
+
+@kernel
+def cross_until(
+    limit: int,
+    first: int,
+    positives: Positives,
+    dual: Dual,
+    master: Master,
+    rng: Stream,
+    budget: int,
+) -> tuple[int, Master, int]:
+    """Cross the positive relations from ``first`` on, until there are more than ``limit`` atoms.
+
+    Or until about ``budget`` words were gone through; going on from there gives the same atoms as
+    if there had been no pause. Returns the relation to go on with (their number when none is left;
+    ``-1 - i`` if the trace constraint of relation ``i`` does not hold), the master, whose arrays
+    may have grown, and the number of words written.
+    """
+    left, right, left_of, right_of = positives
+    witnesses, witnesses_of = dual
+    singles, atoms, traces, lefts, rights, n = master
+    room = atoms.shape[0]
+    phi_row = np.empty(atoms.shape[1], dtype=np.uint64)
+    phi_trace = np.empty(traces.shape[1], dtype=np.uint64)
+    phi_left = np.empty(lefts.shape[1], dtype=np.uint64)
+    phi_right = np.empty(rights.shape[1], dtype=np.uint64)
+    uncovered = np.empty(traces.shape[1], dtype=np.uint64)
+    # For the 64 relations of one word: those an atom violates, and those whose right side holds it.
+    violates = np.empty(room, dtype=np.uint64)
+    is_below = np.empty(room, dtype=np.uint64)
+    # By witness, the composite atoms that miss it; and the composite atoms of the current b.
+    missing = np.zeros((witnesses.shape[0], (room + 63) >> 6), dtype=np.uint64)
+    for k in range(n):
+        note_missing(k, traces, missing)
+    partners = np.zeros((room + 63) >> 6, dtype=np.uint64)
+    discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
+    words = 0
+    work = 0
+    word = -1
+    violated = ZERO
+
+    for i in range(first, right.shape[0]):
+        if n > limit or work > budget:
+            return i, Master(singles, atoms, traces, lefts, rights, n), words
+        if i >> 6 != word:
+            word = i >> 6
+            violated = ZERO
+            for k in range(n):
+                is_below[k] = rights[k, word]
+                violates[k] = lefts[k, word] & ~rights[k, word]
+                violated |= violates[k]
+
+        # A = dis(a, b), before any atom is replaced.
+        n_dis = 0
+        work += left.shape[1]
+        for w in range(left.shape[1]):
+            outside = left[i, w] & singles[w] & ~right[i, w]
+            while outside != ZERO:
+                discriminant[n_dis] = -1 - (w * 64 + lowest(outside))
+                n_dis += 1
+                outside &= outside - ONE
+        if violated & bit_of(i) != ZERO:
+            for k in range(n):
+                if violates[k] & bit_of(i) != ZERO:
+                    discriminant[n_dis] = k
+                    n_dis += 1
+        if n_dis == 0:
+            continue
+
+        # B = GLᵃ(b), fixed too: the successors do not count as atoms of b until all are there.
+        n_before = n
+        work += 2 * n
+        for q in range((n + 63) >> 6):
+            partners[q] = ZERO
+        for k in range(n):
+            partners[k >> 6] |= ((is_below[k] >> np.uint64(i & 63)) & ONE) << np.uint64(k & 63)
+
+        for j in range(n_dis):
+            phi = discriminant[j]
+            if phi >= 0:
+                copy(atoms, phi, phi_row)
+                copy(traces, phi, phi_trace)
+                copy(lefts, phi, phi_left)
+                copy(rights, phi, phi_right)
+            else:
+                c = -1 - phi
+                singles[c >> 6] &= ~bit_of(c)
+                clear(phi_row)
+                put(phi_row, c)
+                copy(witnesses_of, c, phi_trace)
+                copy(left_of, c, phi_left)
+                copy(right_of, c, phi_right)
+
+            # Δ: the witnesses that the successors of φ have still to miss.
+            complement(phi_trace, witnesses.shape[0], uncovered)
+            todo = size(uncovered)
+            replaced = False
+            while todo > 0 or not replaced:
+                zeta = select(uncovered, below(rng, todo)) if todo > 0 else -1
+                work += 2 * (singles.shape[0] + (n_before >> 6)) + 4 * traces.shape[1]
+                epsilon = draw_partner(
+                    right, i, singles, partners, n_before, witnesses, missing, zeta, rng
+                )
+                if epsilon == NONE:
+                    break
+                if replaced or phi < 0:
+                    if n == room:
+                        room *= 2
+                        atoms, traces = taller(atoms), taller(traces)
+                        lefts, rights = taller(lefts), taller(rights)
+                        violates, is_below = longer(violates, room), longer(is_below, room)
+                        missing = wider(missing, (room + 63) >> 6)
+                        partners = longer(partners, (room + 63) >> 6)
+                    psi = n
+                    n += 1
+                else:
+                    psi = phi  # the first successor takes the place of φ
+                replaced = True
+                # Relations of earlier words are done with: their bits are never read again.
+                if epsilon >= 0:
+                    join(phi_row, atoms, epsilon, 0, atoms, psi)
+                    join(phi_trace, traces, epsilon, 0, traces, psi)
+                    join(phi_left, lefts, epsilon, word, lefts, psi)
+                    join(phi_right, rights, epsilon, word, rights, psi)
+                    keep_common(uncovered, traces, epsilon)
+                else:
+                    c = -1 - epsilon
+                    for w in range(phi_row.shape[0]):
+                        atoms[psi, w] = phi_row[w]
+                    atoms[psi, c >> 6] |= bit_of(c)
+                    join(phi_trace, witnesses_of, c, 0, traces, psi)
+                    join(phi_left, left_of, c, word, lefts, psi)
+                    join(phi_right, right_of, c, word, rights, psi)
+                    keep_common(uncovered, witnesses_of, c)
+                if psi == phi:
+                    unnote_missing(psi, phi_trace, traces, missing)
+                else:
+                    note_missing(psi, traces, missing)
+                words += atoms.shape[1] + traces.shape[1] + 2 * (rights.shape[1] - word)
+                todo = size(uncovered)
+            if todo > 0:
+                return -1 - i, Master(singles, atoms, traces, lefts, rights, n), words
+            if not replaced and phi >= 0:  # b has no atoms, and φ says nothing: it goes
+                for w in range(atoms.shape[1]):
+                    atoms[phi, w] = ZERO
+                for w in range(lefts.shape[1]):
+                    lefts[phi, w] = ZERO
+                    rights[phi, w] = ZERO
+
+        for j in range(n_dis + n - n_before):
+            k = discriminant[j] if j < n_dis else n_before + j - n_dis
+            if k >= 0:
+                is_below[k] = rights[k, word]
+                violates[k] = lefts[k, word] & ~rights[k, word]
+                violated |= violates[k]
+        if discriminant.shape[0] < room + left_of.shape[0]:
+            discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
+    return right.shape[0], Master(singles, atoms, traces, lefts, rights, n), words
+
+
+@kernel
+def draw_partner(
+    right: Rows,
+    i: int,
+    singles: Rows,
+    partners: Rows,
+    n: int,
+    witnesses: Rows,
+    missing: Rows,
+    zeta: int,
+    rng: Stream,
+) -> int:
+    """An ``ε`` below ``b`` that misses ``ζ`` (any, if there is no ``ζ``), all equally likely."""
+    fitting = 0
+    for w in range(singles.shape[0]):
+        fitting += popcount(fitting_singles(right, i, singles, witnesses, zeta, w))
+    n_singles = fitting
+    for q in range((n + 63) >> 6):
+        fitting += popcount(partners[q] & missing[zeta, q] if zeta >= 0 else partners[q])
+    if fitting == 0:
+        return NONE
+    pick = below(rng, fitting)
+    if pick < n_singles:
+        for w in range(singles.shape[0]):
+            word = fitting_singles(right, i, singles, witnesses, zeta, w)
+            inside = popcount(word)
+            if pick < inside:
+                return -1 - (w * 64 + nth(word, pick))
+            pick -= inside
+    pick -= n_singles
+    for q in range((n + 63) >> 6):
+        word = partners[q] & missing[zeta, q] if zeta >= 0 else partners[q]
+        inside = popcount(word)
+        if pick < inside:
+            return q * 64 + nth(word, pick)
+        pick -= inside
+    return NONE
+
+
+@kernel
+def fitting_singles(
+    right: Rows, i: int, singles: Rows, witnesses: Rows, zeta: int, w: int
+) -> np.uint64:
+    """One word of the singletons ``{c}`` with ``c`` in ``b`` and outside witness ``ζ``."""
+    word = right[i, w] & singles[w]
+    return word & ~witnesses[zeta, w] if zeta >= 0 else word
+
+
+@kernel
+def note_missing(k: int, traces: Rows, missing: Rows) -> None:
+    """Enter atom ``k`` with every witness outside its trace."""
+    for w in range(traces.shape[1]):
+        rest = ~traces[k, w]
+        if w == traces.shape[1] - 1:
+            rest &= tail(missing.shape[0])
+        while rest != ZERO:
+            missing[w * 64 + lowest(rest), k >> 6] |= bit_of(k)
+            rest &= rest - ONE
+
+
+@kernel
+def unnote_missing(k: int, before: Rows, traces: Rows, missing: Rows) -> None:
+    """Take atom ``k`` from the witnesses that have come into its trace."""
+    for w in range(traces.shape[1]):
+        rest = traces[k, w] & ~before[w]
+        while rest != ZERO:
+            missing[w * 64 + lowest(rest), k >> 6] &= ~bit_of(k)
+            rest &= rest - ONE
+
+
+@kernel
+def complement(trace: Rows, n_witnesses: int, out: Rows) -> None:
+    """Write the witnesses that are not in the trace."""
+    for w in range(out.shape[0]):
+        out[w] = ~trace[w]
+    if out.shape[0] > 0:
+        out[-1] &= tail(n_witnesses)
+
+
+@kernel
+def copy(table: Rows, k: int, out: Rows) -> None:
+    """Write row ``k`` of a table."""
+    for w in range(out.shape[0]):
+        out[w] = table[k, w]
+
+
+@kernel
+def join(row: Rows, table: Rows, k: int, start: int, out: Rows, m: int) -> None:
+    """Write ``row ∪ table[k]`` to ``out[m]`` from word ``start`` on."""
+    for w in range(start, row.shape[0]):
+        out[m, w] = row[w] | table[k, w]
+
+
+@kernel
+def keep_common(row: Rows, table: Rows, k: int) -> None:
+    """Keep of the row what is in ``table[k]``."""
+    for w in range(row.shape[0]):
+        row[w] &= table[k, w]
+
+
+@kernel
+def taller(table: Rows) -> Rows:
+    """The same rows with room for twice as many."""
+    more = np.empty((2 * table.shape[0], table.shape[1]), dtype=np.uint64)
+    for k in range(table.shape[0]):
+        copy_row(table, k, more, k)
+    return more
+
+
+@kernel
+def longer(row: Rows, n: int) -> Rows:
+    """The same words with room for ``n``."""
+    more = np.empty(n, dtype=np.uint64)
+    for w in range(row.shape[0]):
+        more[w] = row[w]
+    return more
+
+
+@kernel
+def wider(table: Rows, n_words: int) -> Rows:
+    """The same sets over a larger universe."""
+    more = np.zeros((table.shape[0], n_words), dtype=np.uint64)
+    for k in range(table.shape[0]):
+        copy_row(table, k, more, k)
+    return more

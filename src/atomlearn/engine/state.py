@@ -1,0 +1,120 @@
+"""The state of an epoch as bit matrices, in the tuples that the kernels pass around.
+
+The atoms of the master come in two kinds. A *singleton* ``{c}`` is one bit of a row; only a
+*composite* atom, born of a crossing, has rows of its own. Everything else about an atom is the
+union of what its constants have: its trace, and the relations whose left or right side holds it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from atomlearn.sets import rows
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.transpose import transpose
+from atomlearn.sets.words import FULL, ONE, ZERO, has, lowest, tail
+
+
+class Positives(NamedTuple):
+    """The positive relations ``left[i] < right[i]``, and by constant the sides it occurs on."""
+
+    left: Rows
+    right: Rows
+    left_of: Rows
+    right_of: Rows
+
+
+class Dual(NamedTuple):
+    """The witnesses ``S_ζ`` as sets of constants, and by constant the witnesses that hold it."""
+
+    witnesses: Rows
+    witnesses_of: Rows
+
+
+class Master(NamedTuple):
+    """The atoms of ``M``: the singletons, and ``n`` composites with room for more."""
+
+    singles: Rows
+    atoms: Rows
+    traces: Rows
+    lefts: Rows
+    rights: Rows
+    n: int
+
+
+def positives_of(left: Rows, right: Rows, n_constants: int) -> Positives:
+    """The positive relations with their transposes."""
+    return Positives(left, right, transpose(left, n_constants), transpose(right, n_constants))
+
+
+def dual_of(witnesses: Rows, n_constants: int) -> Dual:
+    """The witnesses with their transpose."""
+    return Dual(witnesses, transpose(witnesses, n_constants))
+
+
+def master_of(singles: Rows, composites: Rows, positives: Positives, dual: Dual) -> Master:
+    """A master with these singletons and composite atoms."""
+    n = len(composites)
+    room = max(256, 2 * n)
+    master = Master(
+        singles.copy(),
+        np.zeros((room, len(singles)), dtype=np.uint64),
+        np.zeros((room, dual.witnesses_of.shape[1]), dtype=np.uint64),
+        np.zeros((room, positives.left_of.shape[1]), dtype=np.uint64),
+        np.zeros((room, positives.right_of.shape[1]), dtype=np.uint64),
+        n,
+    )
+    master.atoms[:n] = composites
+    derive(master, positives, dual)
+    return master
+
+
+@kernel
+def derive(master: Master, positives: Positives, dual: Dual) -> None:
+    """Fill in traces and sides of the composites from their constants."""
+    for k in range(master.n):
+        for w in range(master.atoms.shape[1]):
+            word = master.atoms[k, w]
+            while word != ZERO:
+                c = w * 64 + lowest(word)
+                word &= word - ONE
+                join_row(dual.witnesses_of, c, master.traces, k)
+                join_row(positives.left_of, c, master.lefts, k)
+                join_row(positives.right_of, c, master.rights, k)
+
+
+@kernel
+def join_row(source: Rows, i: int, target: Rows, j: int) -> None:
+    """Add the members of one row to another."""
+    for w in range(source.shape[1]):
+        target[j, w] |= source[i, w]
+
+
+@kernel
+def constant_traces(master: Master, dual: Dual) -> Rows:
+    """``Tr(c)`` of every constant: the witnesses that lie above all its atoms."""
+    n_witnesses = dual.witnesses.shape[0]
+    n_constants, n_words = dual.witnesses_of.shape
+    traces = np.full((n_constants, n_words), FULL, dtype=np.uint64)
+    for c in range(n_constants):
+        if n_words > 0:
+            traces[c, -1] = tail(n_witnesses)
+        if has(master.singles, c):
+            traces[c] &= dual.witnesses_of[c]
+    for k in range(master.n):
+        for w in range(master.atoms.shape[1]):
+            word = master.atoms[k, w]
+            while word != ZERO:
+                traces[w * 64 + lowest(word)] &= master.traces[k]
+                word &= word - ONE
+    return traces
+
+
+def atoms_of(master: Master) -> Rows:
+    """Every atom as a row of constants: the composites, some perhaps twice, then singletons."""
+    composites = master.atoms[: master.n]
+    lone = rows.members(master.singles)
+    singletons = np.zeros((len(lone), len(master.singles)), dtype=np.uint64)
+    singletons[np.arange(len(lone)), lone // 64] = np.uint64(1) << (lone % 64).astype(np.uint64)
+    return np.vstack([composites[composites.any(axis=1)], singletons])

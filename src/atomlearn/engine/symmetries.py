@@ -1,0 +1,163 @@
+"""New atoms for free: known ones, moved by a symmetry of the problem (the paper's appendix).
+
+A symmetry is a map of constants that makes examples of a class into examples of the same class. If
+every example has something of an atom then it also has something of the atom moved, so a pin and a
+symmetry give another pin. The other way round, an atom of which some image fails is false itself,
+though no example says so yet. :mod:`atomlearn.training.symmetry_check` tells whether a map is a
+symmetry at all.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.algebra.model import Model
+from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.size import check_size
+from atomlearn.engine.discriminant import contradicted
+from atomlearn.engine.state import Positives, positives_of
+from atomlearn.errors import UnknownConstant
+from atomlearn.sets.lists import Lists, append, take, to_lists, to_rows
+from atomlearn.sets.random import Stream, below
+from atomlearn.sets.rows import from_indices
+
+Map = npt.NDArray[np.int32]
+"""For each constant the one it is moved to, or one of the two below."""
+
+NEVER = -1
+"""The constant is moved to where it is false of every example: it leaves the atom."""
+ALWAYS = -2
+"""It is moved to where it is true of every example: the atom says nothing any more."""
+
+TRIED = 16
+"""Images of an atom that are held against the examples ..."""
+KEPT = 4
+"""... and how many of them join the pool."""
+LONGEST = 4
+"""Maps that are applied one after the other, if all are permutations."""
+
+
+class Symmetries:
+    """Maps of constants that leave a class what it is.
+
+    >>> Symmetries([[1, 0, 2]]).is_closed                   # permutations: products are symmetries
+    True
+    """
+
+    def __init__(self, maps: Sequence[npt.ArrayLike]) -> None:
+        self.maps = np.array(maps, dtype=np.int32)
+        self.is_closed = bool((self.maps >= 0).all())
+
+    def draw(self, rng: Stream) -> Map:
+        """One of the maps at random, or a product of a few if that is a symmetry too."""
+        word: Map = self.maps[below(rng, len(self.maps))]
+        if self.is_closed:
+            for _ in range(below(rng, LONGEST)):
+                word = composed(self.maps[below(rng, len(self.maps))], word)
+        return word
+
+    def extended(self, atoms: Lists, examples: Positives, rng: Stream) -> Lists:
+        """The atoms of which every image that is tried agrees with the examples, and some images.
+
+        What is drawn depends on the maps and the stream alone.
+        """
+        if len(self.maps) == 0:
+            return atoms
+        believed = np.ones(len(atoms.starts) - 1, dtype=np.bool_)
+        images: list[tuple[Lists, npt.NDArray[np.int64]]] = []
+        for _ in range(TRIED):
+            image, whose = moved_from(atoms, self.draw(rng))
+            false = contradicted(image, examples.left_of, examples.right_of)
+            believed[whose[false]] = False
+            if len(images) < KEPT:
+                images.append((image, whose))
+        out = take(atoms, np.flatnonzero(believed))
+        for image, whose in images:
+            out = append(out, take(image, np.flatnonzero(believed[whose])))
+        return out
+
+
+def composed(second: Map, first: Map) -> Map:
+    """The map that does the first, then the second.
+
+    >>> composed(np.array([1, 2, 0]), np.array([1, 0, -1])).tolist()
+    [2, 1, -1]
+    """
+    return np.where(first >= 0, second[np.maximum(first, 0)], first)
+
+
+def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
+    """Each atom with its constants moved; those that would say nothing are left out.
+
+    >>> atoms = Lists(np.array([0, 2, 3]), np.array([0, 2, 1], dtype=np.int32))
+    >>> moved(atoms, [2, ALWAYS, 0])
+    Lists(starts=array([0, 2]), constants=array([0, 2], dtype=int32))
+    """
+    return moved_from(atoms, constants)[0]
+
+
+def moved_from(atoms: Lists, constants: npt.ArrayLike) -> tuple[Lists, npt.NDArray[np.int64]]:
+    """The same, and the atom that each image is of."""
+    n = len(atoms.starts) - 1
+    owner = np.repeat(np.arange(n), np.diff(atoms.starts))
+    place = np.asarray(constants, dtype=np.int64)[atoms.constants]
+    idle = np.bincount(owner[place == ALWAYS], minlength=n) > 0
+    kept = (place >= 0) & ~idle[owner]
+    # Sorted within each atom, and once each if two constants are moved to one.
+    width = 1 + int(place.max(initial=0))
+    owner, place = np.divmod(np.unique(owner[kept] * width + place[kept]), width)
+    sizes = np.bincount(owner, minlength=n)[~idle]
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return Lists(starts, place.astype(np.int32)), np.flatnonzero(~idle)
+
+
+def orbit(
+    model: Model,
+    generators: Iterable[Mapping[str, str]],
+    relations: Iterable[Relation] = (),
+    *,
+    limit: int | None = None,
+) -> Model:
+    """The model with all images of its atoms, as far as the positive ``relations`` allow.
+
+    A generator says which constant takes the place of which; constants that it does not name stay.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b", "c"])
+    >>> v = alg["v"]
+    >>> model = Model(alg, to_rows(Lists(np.array([0, 2]), np.array([0, 1], np.int32)), 4))
+    >>> [str(atom) for atom in orbit(model, [{"a": "b", "b": "c", "c": "a"}]).atoms]
+    ['v a', 'v b', 'v c']
+    """
+    maps = [_by_name(list(model.names), one) for one in generators]
+    positive = [r for r in relations if r.positive]
+    n = model.n_constants
+    left = from_indices([list(r.left.indices) for r in positive], n)
+    known = positives_of(left, from_indices([list(r.right.indices) for r in positive], n), n)
+    rows, newest = model.rows, model.rows
+    while len(newest):
+        known_rows = {row.tobytes() for row in rows}
+        lists = to_lists(np.ascontiguousarray(newest))
+        images = np.concatenate([rows[:0], *(to_rows(moved(lists, one), n) for one in maps)])
+        false = contradicted(to_lists(images), known.left_of, known.right_of)
+        fresh = {row.tobytes(): row for row in images[~false] if row.tobytes() not in known_rows}
+        newest = np.array(list(fresh.values()), dtype=np.uint64).reshape(-1, rows.shape[1])
+        check_size(len(rows) + len(newest), n, limit, "all images under these symmetries")
+        rows = np.concatenate([rows, newest])
+    return Model(model.vocabulary, rows, n)
+
+
+def _by_name(names: list[str], generator: Mapping[str, str]) -> Map:
+    place = {name: i for i, name in enumerate(names)}
+    unknown = [name for pair in generator.items() for name in pair if name not in place]
+    if unknown:
+        raise UnknownConstant(f"a symmetry names {unknown[0]!r}, which the model does not have")
+    constants = np.array([place[generator.get(name, name)] for name in names], dtype=np.int32)
+    if len(np.unique(constants)) != len(names):
+        twice = names[int(np.bincount(constants).argmax())]
+        raise ValueError(
+            f"a symmetry is a permutation, and this one takes two constants to {twice!r}"
+        )
+    return constants

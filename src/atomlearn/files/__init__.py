@@ -1,0 +1,1 @@
+"""Files of ours: written atomically, read with suspicion, one registry of kinds."""

@@ -1,0 +1,248 @@
+"""The file that atomlearn saves everything in: a zip of JSON and plain NumPy arrays, no pickle.
+
+``manifest.json`` names the format, the kind of thing saved, the version of that kind, and the
+members, which are JSON (``.json``) or arrays (``.npy``). A reader takes nothing on trust: names,
+sizes and types are checked before anything is unpacked, the memory that a file takes is bounded by
+its size, and nothing is ever written to disk.
+"""
+
+import io
+import json
+import math
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import atomlearn
+from atomlearn.errors import (
+    DamagedFile,
+    FileFormatError,
+    ForeignFile,
+    NewerFile,
+    NotEnoughMemory,
+    UnsafeFile,
+)
+from atomlearn.files.budget import Budget
+from atomlearn.files.replacing import replacing
+
+FORMAT = "atomlearn"
+MANIFEST = "manifest.json"
+MAX_MEMBERS = 256
+MAX_MANIFEST_BYTES = 1 << 20
+MAX_RATIO = 100
+"""Times that a member of some size may grow when unpacked; what would grow more is stored as is."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}\.(json|npy)")
+_KINDS_OF_NUMBER = "biuf"
+
+
+class Container:
+    """Named members, and what they are together.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "c.atoms"
+    >>> saved = Container("example", 1)
+    >>> saved.add_json("names.json", ["a", "b"])
+    >>> saved.add_array("sizes.npy", np.array([3, 4]))
+    >>> saved.write(path)
+    >>> loaded = Container.read(path)
+    >>> loaded.kind, loaded.version, loaded.json("names.json")
+    ('example', 1, ['a', 'b'])
+    >>> loaded.array("sizes.npy", "i", 1)
+    array([3, 4])
+    """
+
+    def __init__(self, kind: str, version: int, info: Mapping[str, Any] | None = None) -> None:
+        self.kind = kind
+        self.version = version
+        self.info = dict(info or {})
+        """More about the content, in the manifest; for people and not for decisions."""
+        self.path = "the file"
+        self.budget = Budget(self.path)
+        """What reading it may still take in memory."""
+        self._members: dict[str, bytes] = {}
+
+    def add_json(self, name: str, value: Any) -> None:
+        """Add a member that is JSON."""
+        self._add(name, json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+    def add_array(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Add a member that is an array of numbers or truth values."""
+        if array.dtype.kind not in _KINDS_OF_NUMBER:
+            raise TypeError(f"{name}: only arrays of numbers are saved, not {array.dtype}")
+        file = io.BytesIO()
+        plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        np.lib.format.write_array(file, plain, version=(1, 0), allow_pickle=False)
+        self._add(name, file.getvalue())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def json(self, name: str) -> Any:
+        """A member that is JSON."""
+        return _parse_json(self._member(name), f"{self.path}: {name}", self.budget)
+
+    def array(self, name: str, kinds: str, ndim: int) -> npt.NDArray[Any]:
+        """A member that is an array, of one of these ``dtype.kind`` letters; read-only."""
+        data = self._member(name)
+        where = f"{self.path}: {name}"
+        shape, fortran, dtype, start = _npy_header(data, where)
+        if dtype.kind not in kinds or dtype.kind not in _KINDS_OF_NUMBER or len(shape) != ndim:
+            raise DamagedFile(f"{where} is an array of {dtype}, {len(shape)}-dimensional")
+        # The header is compared with what there is before anything is allocated.
+        if fortran or math.prod(shape) * dtype.itemsize != len(data) - start:
+            raise DamagedFile(f"{where} does not have the size that its header tells")
+        flat = np.frombuffer(data, dtype=dtype, offset=start)
+        return flat.reshape(shape)
+
+    def write(self, path: str | Path) -> None:
+        """Write to a file, replacing an older one at once. Equal content gives equal bytes."""
+        manifest = {
+            "format": FORMAT,
+            "kind": self.kind,
+            "version": self.version,
+            "written_by": f"atomlearn {atomlearn.__version__}",
+            "members": sorted(self._members),
+            "info": self.info,
+        }
+        text = json.dumps(manifest, ensure_ascii=False, indent=2).encode()
+        with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+            for name, data in [(MANIFEST, text), *sorted(self._members.items())]:
+                entry = zipfile.ZipInfo(name)  # dated 1980, always
+                entry.external_attr = 0o644 << 16
+                entry.compress_type = _compression(data)
+                archive.writestr(entry, data)
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Container":
+        """Read and check a file; its members are unpacked within limits."""
+        with Path(path).open("rb") as file:
+            start = file.read(4)
+            if not start.startswith(b"PK"):
+                empty = " (it is empty)" if not start else ""
+                raise ForeignFile(f"{path} is not an atomlearn file{empty}")
+            budget = Budget(str(path), os.fstat(file.fileno()).st_size)
+            try:
+                with zipfile.ZipFile(file) as archive:
+                    return cls._from_archive(archive, str(path), budget)
+            except FileFormatError:
+                raise
+            except MemoryError:
+                raise NotEnoughMemory(f"{path} needs more memory than there is") from None
+            except Exception as error:  # zipfile raises a dozen kinds of them
+                raise DamagedFile(f"{path} is damaged or cut short: {error}") from None
+
+    @classmethod
+    def _from_archive(cls, archive: zipfile.ZipFile, path: str, budget: Budget) -> "Container":
+        entries = archive.infolist()
+        if len(entries) > MAX_MEMBERS:
+            raise UnsafeFile(f"{path} has {len(entries):,} members; {MAX_MEMBERS} are allowed")
+        by_name = {entry.filename: entry for entry in entries}
+        if MANIFEST not in by_name:
+            raise ForeignFile(f"{path} is a zip, but not of atomlearn: it has no {MANIFEST}")
+        _check_sizes(entries, path, budget)
+        if by_name[MANIFEST].file_size > MAX_MANIFEST_BYTES:
+            raise UnsafeFile(f"{path}: {MANIFEST} is too large")
+        text = _unpack(archive, by_name[MANIFEST], path)
+        manifest = _parse_json(text, f"{path}: {MANIFEST}", budget)
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+            raise ForeignFile(f"{path} is a zip, but not of atomlearn")
+        kind, version = manifest.get("kind"), manifest.get("version")
+        if not isinstance(kind, str) or not isinstance(version, int) or isinstance(version, bool):
+            raise DamagedFile(f"{path}: {MANIFEST} does not tell kind and version")
+        info = manifest.get("info")
+        container = cls(kind, version, info if isinstance(info, dict) else None)
+        container.path, container.budget = path, budget
+        members = manifest.get("members")
+        if not isinstance(members, list) or sorted([MANIFEST, *map(str, members)]) != sorted(
+            entry.filename for entry in entries
+        ):
+            raise DamagedFile(f"{path} does not have the members that {MANIFEST} lists")
+        for name in members:
+            if not isinstance(name, str) or not _NAME.fullmatch(name):
+                raise UnsafeFile(f"{path} has a member of a name that atomlearn never writes")
+            container._members[name] = _unpack(archive, by_name[name], path)
+        return container
+
+    def expect(self, kind: str, version: int) -> None:
+        """Raise unless this is of a kind, and of a version not later than given."""
+        if self.kind != kind:
+            raise ForeignFile(f"{self.path} holds a {self.kind}, not a {kind}")
+        if self.version > version:
+            raise NewerFile(
+                f"{self.path} is a {kind} of version {self.version}; this atomlearn "
+                f"({atomlearn.__version__}) reads versions up to {version}: upgrade atomlearn"
+            )
+        if self.version < 1:
+            raise DamagedFile(f"{self.path} has no such version: {self.version}")
+
+    def _add(self, name: str, data: bytes) -> None:
+        if not _NAME.fullmatch(name) or name == MANIFEST or name in self._members:
+            raise ValueError(f"{name!r} cannot be the name of a new member")
+        self._members[name] = data
+
+    def _member(self, name: str) -> bytes:
+        if name not in self._members:
+            raise DamagedFile(f"{self.path} has no {name}")
+        return self._members[name]
+
+
+def _check_sizes(entries: list[zipfile.ZipInfo], path: str, budget: Budget) -> None:
+    sizes = [entry.file_size for entry in entries]
+    budget.spend(sum(sizes) + max(sizes), "what it says it holds")  # one is copied while it grows
+    for entry in entries:
+        if entry.file_size > (1 << 20) and entry.file_size > MAX_RATIO * entry.compress_size:
+            raise UnsafeFile(f"{path} would grow more than {MAX_RATIO} times when unpacked")
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise UnsafeFile(f"{path} is compressed in a way that atomlearn never uses")
+
+
+def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: str) -> bytes:
+    """No more than the declared size, and all of it; the zip's checksum is verified on the way."""
+    with archive.open(entry) as member:
+        data = member.read(entry.file_size + 1)
+        if len(data) != entry.file_size or member.read(1):
+            raise DamagedFile(f"{path}: {entry.filename[:80]!r} is not as large as declared")
+    return data
+
+
+def _npy_header(data: bytes, where: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """Shape, order and type of an array, and where its content begins."""
+    file = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0(file, max_header_size=4096)
+    except Exception as error:  # NumPy evaluates the header as Python, and Python can fail anyhow
+        raise DamagedFile(f"{where} is not an array: {type(error).__name__}: {error}") from None
+    if version != (1, 0):
+        raise DamagedFile(f"{where} is not an array of version 1.0")
+    return *header, file.tell()
+
+
+def _parse_json(data: bytes, where: str, budget: Budget) -> Any:
+    budget.spend(_json_bytes(data), f"the JSON of {where.rpartition(': ')[2]}")
+    try:
+        value = json.loads(data.decode())
+        if b"\\ud" in data.lower():
+            json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no text
+    except (ValueError, RecursionError) as error:
+        raise DamagedFile(f"{where} has JSON that cannot be read: {error}") from None
+    return value
+
+
+def _json_bytes(data: bytes) -> int:
+    """At most so much memory will the values take: each follows a comma, a colon or a bracket."""
+    values = data.count(b",") + data.count(b"[") + data.count(b"{")
+    return 5 * len(data) + 64 * values + 120 * data.count(b":")
+
+
+def _compression(data: bytes) -> int:
+    small = len(data) <= 1 << 20 or len(zlib.compress(data)) * MAX_RATIO > 2 * len(data)
+    return zipfile.ZIP_DEFLATED if small else zipfile.ZIP_STORED

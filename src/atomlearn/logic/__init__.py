@@ -1,0 +1,1 @@
+"""Formulas: what atoms say, as short and as readable as can be."""

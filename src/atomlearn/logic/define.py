@@ -1,0 +1,152 @@
+"""Definitions of the constants of a model, from its atoms."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from atomlearn.algebra.model import Model
+from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.terms import Term
+from atomlearn.errors import UnknownConstant
+from atomlearn.logic.clauses import Clause
+from atomlearn.logic.comparison import compare
+from atomlearn.logic.conjecture import Conjecture, conjecture
+from atomlearn.logic.cubes import Space
+from atomlearn.logic.definition import Definition
+from atomlearn.logic.formulas import Bits
+from atomlearn.logic.grids import Grid
+from atomlearn.logic.pairs import Pairs, complements
+from atomlearn.logic.telling import Measure, measure, most_telling
+from atomlearn.sets import rows as packed
+
+MOST_CLAUSES = 50
+
+
+@dataclass(frozen=True)
+class ConstantDefinition(Definition):
+    """What a constant of a model is."""
+
+    model: Model = field(repr=False, compare=False, kw_only=True)
+
+    def evaluate(self, X: Any) -> Bits:
+        """Is the formula true of each term? Exact.
+
+        ``X`` holds terms, or names of constants separated by blanks, or is a table of truth values
+        with a column for each constant of the model.
+        """
+        truth = _truth(self.model, X)
+        names = {name: i for i, name in enumerate(self.model.names)}
+        return super().evaluate(truth[:, [names[str(name)] for name in self.space.literals]])
+
+
+def define(
+    model: Model,
+    constant: "str | Term",
+    *,
+    complementary: Pairs = (),
+    grid: Grid | Sequence[Sequence[Hashable]] | None = None,
+    relations: Iterable[Relation] = (),
+    most: int | None = MOST_CLAUSES,
+) -> ConstantDefinition:
+    """The definition of a constant of a model: ``v < I ⇔ ∧ over atoms ∨ over constants``.
+
+    ``complementary`` are pairs of constants of which every term that is asked about has exactly
+    one; ``grid`` the names of the pixels, row by row, if the constants are those of an image. With
+    more than ``most`` atoms the definition is partial: the atoms that keep most counterexamples of
+    the ``relations`` out, or without any the smallest.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "c1", "c2", "c3", "c4"])
+    >>> from atomlearn.logic.exact import ExactAtomization
+    >>> from atomlearn.logic.formulas import Has
+    >>> bar = Has("c1") & Has("c2") | Has("c3") & Has("c4")
+    >>> model = ExactAtomization(bar).model(alg, "v")
+    >>> print(define(model, "v", grid=[["c2", "c3"], ["c1", "c4"]]))
+    v if some column with all rows black:
+          (c1 and c2)
+       or (c3 and c4)
+    """
+    term = model.term(constant)
+    complement = complements(complementary)
+    _check_names(model, complement)
+    clauses = _clauses(model, term)
+    examples = [r for r in relations if r.left == term]
+    chosen = list(range(len(clauses)))
+    measured: Measure | None = None
+    place = grid if grid is None or isinstance(grid, Grid) else Grid.of(grid, complement)
+    found: Conjecture | None = None
+    if examples:
+        of_class = np.array([r.positive for r in examples])
+        truth = _truth(model, [r.right for r in examples])
+        held = _held(clauses, truth, list(model.names))
+        if place is not None:
+            by_name: dict[Hashable, Bits] = dict(zip(model.names, truth.T, strict=True))
+            found = conjecture(place, by_name, of_class, lambda e: compare(model, e, str(term)))
+        if most is not None and len(clauses) > most:
+            sizes = np.array([len(clause) for clause in clauses])
+            chosen = most_telling(packed.pack(~held), sizes, packed.pack(~of_class[None])[0], most)
+        measured = measure(np.logical_and.reduce(held[chosen], axis=0), of_class)
+    chosen = chosen[:most] if most is not None else chosen
+    kept = tuple(clauses[i] for i in chosen)
+    mentioned = {name for clause in kept for name in clause.literals}
+    used = [name for name in model.names if name in mentioned]
+    return ConstantDefinition(
+        str(term),
+        kept,
+        measured=measured,
+        total=len(clauses),
+        space=Space.paired(used, complement),
+        grid=place,
+        conjecture=found,
+        negations=_negations(complementary),
+        model=model,
+    )
+
+
+def _clauses(model: Model, term: Term) -> list[Clause[str]]:
+    """The atoms of the term as clauses over the other constants, smallest first."""
+    own = set(term.indices)
+    atoms = sorted(model.atoms_of(term), key=lambda atom: (len(atom), atom.indices))
+    names = model.names
+    return [Clause(tuple(names[i] for i in atom.indices if i not in own)) for atom in atoms]
+
+
+def _held(clauses: list[Clause[str]], truth: Bits, names: list[str]) -> Bits:
+    """Clauses × examples: has the example one of the constants?"""
+    place = {name: i for i, name in enumerate(names)}
+    held = np.zeros((len(clauses), len(truth)), dtype=np.bool_)
+    for k, clause in enumerate(clauses):
+        held[k] = truth[:, [place[name] for name in clause.literals]].any(axis=1)
+    return held
+
+
+def _truth(model: Model, X: Any) -> Bits:
+    if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
+        if X.ndim != 2 or X.shape[1] != model.n_constants:
+            raise ValueError(
+                f"a table of shape {X.shape} does not tell the truth of {model.n_constants} "
+                "constants: one column for each is needed"
+            )
+        return X.astype(np.bool_)
+    out = np.zeros((len(X), model.n_constants), dtype=np.bool_)
+    for i, one in enumerate(X):
+        out[i, list(model.term(one).indices)] = True
+    return out
+
+
+def _check_names(model: Model, complement: dict[Hashable, Hashable]) -> None:
+    known = set(model.names)
+    unknown = [name for name in complement if name not in known]
+    if unknown:
+        raise UnknownConstant(f"complementary names {unknown[0]!r}, which the model does not have")
+
+
+def _negations(complementary: Pairs) -> dict[Hashable, Hashable]:
+    """The second of each pair is written as the negation of the first."""
+    first: dict[Hashable, Hashable] = {}
+    for one, other in complements(complementary).items():
+        if one not in first:
+            first[other] = one
+    return first

@@ -1,0 +1,307 @@
+"""What a constant is: ``v < I ⇔ ∧ over atoms ∨ over constants``, in the shortest form there is.
+
+A definition is a conjunction of clauses, one an atom. The distributive law turns it round, what
+cannot occur shortens it, factoring shortens it further; all forms say the same of every term that
+can occur.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from atomlearn.errors import FormulaTooLarge
+from atomlearn.logic import writing
+from atomlearn.logic.clauses import Clause
+from atomlearn.logic.conjecture import Conjecture
+from atomlearn.logic.cubes import Space, absorb, distribute
+from atomlearn.logic.factor import factor
+from atomlearn.logic.formulas import And, Bits, Formula, Has, Not, Or
+from atomlearn.logic.grids import Grid
+from atomlearn.logic.minimise import minimise
+from atomlearn.logic.telling import Measure
+
+MOST_READABLE = 400
+"""Conjunctions that are looked at on the way to the shortest form."""
+
+DEEPEST = 3
+"""Conjunctions within disjunctions within conjunctions that can still be read."""
+
+Sets = list[frozenset[Hashable]]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A constant as a formula: all clauses are true of what contains it."""
+
+    label: Any
+    clauses: tuple[Clause[Any], ...]
+    measured: Measure | None = field(default=None, kw_only=True)
+    """How it does on examples, if there were any to try it on."""
+    held_out: Measure | None = field(default=None, kw_only=True)
+    """How definitions made in the same way do on examples that were not learned from."""
+    classifier_error: float | None = field(default=None, kw_only=True)
+    """How often a whole classifier misjudges such examples as to this class."""
+    total: int | None = field(default=None, kw_only=True)
+    """How many clauses there are, if these are only some."""
+    space: Space = field(repr=False, compare=False, kw_only=True)
+    conjecture: Conjecture | None = field(default=None, compare=False, kw_only=True)
+    """What it may be as a whole, if a sentence about lines of a grid fits."""
+    grid: Grid | None = field(default=None, repr=False, compare=False, kw_only=True)
+    negations: Mapping[Hashable, Hashable] = field(
+        default_factory=dict, repr=False, compare=False, kw_only=True
+    )
+    """Constants that are written as the negation of another."""
+    argument: str = field(default="present", repr=False, compare=False, kw_only=True)
+    """What the Python function calls what it is asked about."""
+
+    # -- the forms
+
+    @cached_property
+    def cnf(self) -> Formula:
+        """The conjunction of clauses, without what says nothing."""
+        return self._and_of_ors(self._cnf_sets)
+
+    @cached_property
+    def dnf(self) -> Formula:
+        """The same as a disjunction of conjunctions, by the distributive law with absorption.
+
+        Raises :class:`~atomlearn.errors.FormulaTooLarge` where that explodes.
+        """
+        cubes = distribute(self._numbered, self.space)
+        return self._or_of_ands(self._sets(cubes, self.space))
+
+    @cached_property
+    def minimal(self) -> Formula:
+        """The shorter of the minimised disjunctive and the minimised conjunctive form."""
+        forms = [self._and_of_ors(self._short_cnf)]
+        if self._short_dnf is not None:
+            forms.insert(0, self._or_of_ands(self._short_dnf))
+        return min(forms, key=Formula.size)
+
+    @cached_property
+    def factored(self) -> Formula:
+        """The shorter of the two after factoring."""
+        order = {self._leaf(x): i for i, x in enumerate(self.space.literals)}.__getitem__
+        forms = [factor(self._shown(self._short_cnf), turned=True, order=order)]
+        if self._short_dnf is not None:
+            forms.insert(0, factor(self._shown(self._short_dnf), order=order))
+        return min(forms, key=Formula.size)
+
+    @property
+    def shortest(self) -> Formula:
+        """The form that takes the fewest words and is not nested too deep to be read."""
+        if writing.depth(self.factored) > DEEPEST:
+            return self.minimal
+        return min((self.minimal, self.factored), key=Formula.size)
+
+    @cached_property
+    def sentence(self) -> str | None:
+        """The same in a sentence about rows and columns, if it is about a grid and its lines."""
+        if self.grid is None:
+            return None
+        told = None if self._short_dnf is None else self.grid.some(self._short_dnf)
+        return told or self.grid.every(self._short_cnf)
+
+    # -- as text
+
+    def to_text(self) -> str:
+        """The shortest form over several lines, and how far it can be relied on."""
+        head = f"{self.label} if" + (f" {self.sentence}:" if self.sentence else "")
+        if self.clauses:
+            body = writing.lines_of(self.shortest)
+        elif self.is_partial:
+            body = "  (nothing is known that tells it apart)"
+        else:
+            body = "  always"
+        told = [head, body, self._told()]
+        if self.conjecture is not None and self.conjecture.sentence != self.sentence:
+            told.insert(0, f"{self.label} looks like: {self.conjecture}")
+        return "\n".join(one for one in told if one)
+
+    def to_latex(self) -> str:
+        """The shortest form in LaTeX, for a display; ``aligned`` if it takes several lines."""
+        name = self.label if isinstance(self.label, str) else str(self.label)
+        told = writing.latex_of(name) if self.argument == "present" else _text(name)
+        body = self.shortest
+        if not isinstance(body, And | Or) or len(body.parts) < 2 or writing.is_flat(body):
+            return rf"{told} \iff {writing.to_latex(body)}"
+        sign = r"\land" if isinstance(body, And) else r"\lor"
+        parts = [
+            f"({writing.to_latex(part)})" if isinstance(part, And | Or) else writing.to_latex(part)
+            for part in body.parts
+        ]
+        lines = f" \\\\\n  & {sign} ".join(parts)
+        return f"\\begin{{aligned}}\n{told} \\iff & {lines}\n\\end{{aligned}}"
+
+    def to_python(self) -> str:
+        """The source of a Python function that decides it."""
+        about = " ".join(self.to_text().split())
+        return writing.function_source(f"is_{self.label}", self.argument, about, self.shortest)
+
+    def to_sympy(self) -> Any:
+        """The shortest form as a SymPy expression."""
+        return writing.to_sympy(self.shortest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        told = {
+            "label": plain(self.label),
+            "clauses": [[str(literal) for literal in clause.literals] for clause in self.clauses],
+            "formula": writing.to_text(self.shortest),
+            "sentence": self.sentence,
+            "conjecture": None if self.conjecture is None else self.conjecture.sentence,
+            "is_partial": self.is_partial,
+        }
+        if self.measured is not None:
+            told |= {
+                "coverage": self.measured.coverage,
+                "exclusion": self.measured.exclusion,
+                "error": self.measured.error,
+                "rows_measured": self.measured.examples,
+                "held_out_error": None if self.held_out is None else self.held_out.error,
+                "held_out_rows": None if self.held_out is None else self.held_out.examples,
+                "classifier_held_out_error": self.classifier_error,
+            }
+        return told
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    # -- what it is worth
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of the examples of the class of which the formula is true, if measured."""
+        return None if self.measured is None else self.measured.coverage
+
+    @property
+    def exclusion(self) -> float | None:
+        """Share of the other examples of which it is false, if measured."""
+        return None if self.measured is None else self.measured.exclusion
+
+    @property
+    def error(self) -> float | None:
+        """Share of all examples that it misjudges, if measured."""
+        return None if self.measured is None else self.measured.error
+
+    @property
+    def rows_measured(self) -> int:
+        """Examples these three were measured on: a sample if there were many."""
+        return 0 if self.measured is None else self.measured.examples
+
+    @property
+    def is_partial(self) -> bool:
+        """Is it a part of the atoms only, or does it let examples in that it should not?"""
+        if self.total is not None and self.total > len(self.clauses):
+            return True
+        return self.measured is not None and self.measured.exclusion < 1.0
+
+    def evaluate(self, X: Any) -> Bits:
+        """Is the formula true of each example? Exact: the clauses themselves are looked at.
+
+        ``X`` has a column for each constant of the formula's space, in its order.
+        """
+        truth = np.asarray(X, dtype=np.bool_)
+        where = self.space.number
+        out = np.ones(len(truth), dtype=np.bool_)
+        for clause in self.clauses:
+            out &= truth[:, [where[literal] for literal in clause.literals]].any(axis=1)
+        return out
+
+    def _told(self) -> str:
+        said = []
+        if self.is_partial:
+            said.append("partial")
+        if self.total is not None and self.total > len(self.clauses):
+            said.append(f"{len(self.clauses):,} of {self.total:,} atoms")
+        told = ", ".join(said)
+        if self.measured is None:
+            return f"({told})" if told else ""
+        one = self.measured
+        what = "training rows" if self.argument == "row" else "examples"
+        shares = _shares(one)
+        return f"({told + ': ' if told else ''}{shares}, on {one.examples:,} {what}{self._new()})"
+
+    def _new(self) -> str:
+        """What to expect of new rows."""
+        said = ""
+        if self.held_out is not None:
+            n = self.held_out.examples
+            said = f"; {_shares(self.held_out)}, on {n:,} different rows not learned from"
+        if self.classifier_error is not None:
+            there = "there " if said else "on rows not learned from "
+            said += f"; {there}the whole classifier's error as to this class is "
+            said += f"{self.classifier_error:.1%}"
+        return said
+
+    # -- inside
+
+    @cached_property
+    def _numbered(self) -> list[frozenset[int]]:
+        """The clauses by number, without the trivial and the absorbed."""
+        found = [self.space.clause(clause.literals) for clause in self.clauses]
+        by_union = {self.space.union(one): one for one in found if one is not None}
+        inverse = {self.space.everything & ~union: union for union in by_union}
+        return [by_union[inverse[kept]] for kept in absorb(inverse)]
+
+    @cached_property
+    def _cnf_sets(self) -> Sets:
+        return [frozenset(self.space.literals[i] for i in one) for one in self._numbered]
+
+    @cached_property
+    def _short_cnf(self) -> Sets:
+        turned = self.space.inverted()
+        return self._sets(minimise([turned.cube(c) for c in self._numbered], turned).cubes, turned)
+
+    @cached_property
+    def _short_dnf(self) -> Sets | None:
+        try:
+            cubes = distribute(self._numbered, self.space, MOST_READABLE)
+        except FormulaTooLarge:
+            return None
+        return self._sets(minimise(cubes, self.space).cubes, self.space)
+
+    def _sets(self, cubes: Iterable[int], space: Space) -> Sets:
+        return [frozenset(space.literals[i] for i in space.terms(cube)) for cube in cubes]
+
+    def _shown(self, sets: Sets) -> list[list[Formula]]:
+        ordered = [sorted(one, key=self._order) for one in sets]
+        ordered.sort(key=lambda one: (len(one), [self._order(literal) for literal in one]))
+        return [[self._leaf(literal) for literal in one] for one in ordered]
+
+    def _and_of_ors(self, sets: Sets) -> Formula:
+        return And(tuple(_one(Or, parts) for parts in self._shown(sets)))
+
+    def _or_of_ands(self, sets: Sets) -> Formula:
+        return Or(tuple(_one(And, parts) for parts in self._shown(sets)))
+
+    def _order(self, literal: Hashable) -> int:
+        return self.space.number[literal]
+
+    def _leaf(self, literal: Hashable) -> Formula:
+        if literal in self.negations:
+            return Not(Has(self.negations[literal]))
+        return Has(literal)
+
+
+def plain(value: Any) -> Any:
+    """A label as JSON has it."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _shares(one: Measure) -> str:
+    return (
+        f"true of {one.coverage:.1%} of the class and false of {one.exclusion:.1%} of the others, "
+        f"error {one.error:.1%}"
+    )
+
+
+def _one(kind: type[And] | type[Or], parts: Sequence[Formula]) -> Formula:
+    return parts[0] if len(parts) == 1 else kind(tuple(parts))
+
+
+def _text(name: str) -> str:
+    return rf"\text{{{writing.escape_latex(name)}}}"

@@ -1,0 +1,304 @@
+"""Exact atomizations: the atoms of a constant whose meaning is known as a first-order formula.
+
+``v < I`` holds in a model if ``I`` has one of the constants of every atom of ``v``: a conjunction
+of disjunctions. A formula in that form *is* the atomization, one atom a clause (appendix "Exact
+atomizations" of the paper). Clauses with a constant and its complement are trivial; clauses that
+contain another are redundant (Theorem 5, as every constant has an atom of its own). Without these,
+what is left is exact, and usually far too large to be listed: it is counted, sampled and asked.
+"""
+
+import math
+import random
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from atomlearn.errors import ModelTooLarge, UnknownConstant
+from atomlearn.logic.formulas import And, Bits, Formula, Has, Not, Odd, Or
+from atomlearn.logic.map_index import (
+    EVERYTHING,
+    Node,
+    all_of,
+    any_of,
+    clauses,
+    draw,
+    has_clause_around,
+    has_clause_within,
+    literal,
+    members,
+    odd_of,
+    reverted,
+)
+from atomlearn.logic.pairs import Pairs, complements
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.algebra import Algebra
+    from atomlearn.algebra.model import Model
+
+LIMIT = 200_000
+"""Clauses that are gone through one by one to be counted."""
+
+AT_ONCE = 1 << 24
+"""Truth values held in memory at a time."""
+
+
+class ExactAtomization:
+    """The exact atoms of ``h`` where ``(h < I) ⇔ formula``.
+
+    ``complementary`` are pairs of constants of which a term has exactly one, as the black and the
+    white of a pixel: the one stands for the negation of the other.
+
+    >>> from atomlearn.logic.formulas import exists, forall
+    >>> bar = exists(range(2), lambda j: forall(range(3), lambda i: Has(f"c{i}{j}")))
+    >>> exact = ExactAtomization(bar)                       # a bar in images of 3 × 2: 9 atoms
+    >>> exact.count(), sorted(next(iter(exact)))
+    (9, ['c00', 'c01'])
+    >>> large = exists(range(15), lambda j: forall(range(15), lambda i: Has((i, j))))
+    >>> ExactAtomization(large).count() == 15**15
+    True
+    """
+
+    def __init__(self, formula: Formula, complementary: Pairs = ()) -> None:
+        self.formula = formula
+        self.complement = complements(complementary)
+        self.constants: tuple[Hashable, ...] = tuple(
+            dict.fromkeys(
+                name
+                for constant in formula.constants()
+                for name in (constant, self.complement.get(constant))
+                if name is not None
+            )
+        )
+        self._number = {name: i for i, name in enumerate(self.constants)}
+        self._opposite = [
+            self._number.get(self.complement.get(name), -1) for name in self.constants
+        ]
+        self._node = self._compiled(formula, False, {})
+
+    def __repr__(self) -> str:
+        exactly = "" if self._node.certain else "at most "
+        return f"<ExactAtomization: {exactly}{_shown(self.bound)} atoms>"
+
+    @property
+    def bound(self) -> int:
+        """At most so many atoms: the values of the map index."""
+        return self._node.bound
+
+    def count(self, limit: int = LIMIT) -> int:
+        """How many atoms there are, without a list where the formula shows it.
+
+        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``limit`` clauses would have to
+        be gone through.
+        """
+        if self._node.certain:
+            return self.bound
+        self._check_listable(limit, "counting the exact atoms")
+        return sum(1 for _ in self)
+
+    def __iter__(self) -> Iterator[frozenset[Hashable]]:
+        """The atoms, one at a time."""
+        if self._node.certain:
+            yield from map(self._names, clauses(self._node))
+            return
+        seen: set[int] = set()
+        for clause in clauses(self._node):
+            if clause not in seen:
+                seen.add(clause)
+                if self._is_atom(clause):
+                    yield self._names(clause)
+
+    def sample(self, n: int, random_state: int = 0) -> list[frozenset[Hashable]]:
+        """Some atoms at random.
+
+        Uniform where :meth:`count` needs no list; elsewhere a value of the map index is drawn and
+        constants that are not needed are taken away in random order.
+
+        >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
+        >>> all(atom in exact for atom in exact.sample(5))
+        True
+        """
+        rng = random.Random(random_state)
+        if self._node is EVERYTHING:
+            return []
+        atoms: list[frozenset[Hashable]] = []
+        fruitless = 0
+        while len(atoms) < n:
+            clause = draw(self._node, rng)
+            if not self._node.certain:
+                if self._is_trivial(clause):
+                    fruitless += 1
+                    if fruitless > LIMIT:
+                        return atoms
+                    continue
+                clause = self._shrunk(clause, rng)
+                fruitless = 0
+            atoms.append(self._names(clause))
+        return atoms
+
+    def contains(self, atom: Iterable[Hashable]) -> bool:
+        """Is this set of constants one of the exact atoms? One walk through the formula a constant.
+
+        >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
+        >>> exact.contains({"a", "c"}), exact.contains({"a"}), exact.contains({"a", "b", "c"})
+        (True, False, False)
+        """
+        names = set(atom)
+        if not names <= self._number.keys():
+            return False
+        return self._is_atom(sum(1 << self._number[name] for name in names))
+
+    __contains__ = contains
+
+    def follow(self, sets: Bits) -> Bits:
+        """For each set (rows × :attr:`constants`): is some exact atom part of it?
+
+        Then every term of which the formula is true has something of the set.
+        """
+        return np.concatenate(
+            [has_clause_within(self._node, part) for part in self._chunks(sets)]
+            or [np.zeros(0, dtype=np.bool_)]
+        )
+
+    def are_atoms(self, sets: Bits) -> Bits:
+        """For each set: is it one of the exact atoms? As :meth:`contains`, for many at once."""
+        trivial = self._trivial(sets)
+        found = self.follow(sets) & ~trivial
+        which = np.flatnonzero(found)
+        rows, columns = np.nonzero(sets[which])
+        step = max(1, AT_ONCE // max(1, sets.shape[1]))
+        for start in range(0, len(rows), step):
+            some = slice(start, start + step)
+            smaller = sets[which[rows[some]]]
+            smaller[np.arange(len(smaller)), columns[some]] = False
+            found[which[rows[some][self.follow(smaller)]]] = False
+        return found
+
+    def lie_within_atoms(self, sets: Bits) -> Bits:
+        """For each set: has some exact atom all of it? (Sub-atoms, and the atoms themselves.)"""
+        if self._node.certain:
+            parts = [has_clause_around(self._node, part) for part in self._chunks(sets)]
+            around = np.concatenate(parts or [np.zeros(0, dtype=np.bool_)])
+            return around & (self.bound > 0) & ~sets[:, self._unused()].any(axis=1)
+        self._check_listable(LIMIT, "looking for atoms around others")
+        found = np.zeros(len(sets), dtype=np.bool_)
+        for atom in self:
+            outside = np.ones(len(self.constants), dtype=np.bool_)
+            outside[[self._number[name] for name in atom]] = False
+            found |= ~sets[:, outside].any(axis=1)
+        return found
+
+    def inverse(self) -> "ExactAtomization":
+        """The inverse problem: the exact atoms of ``¬h``."""
+        return ExactAtomization(~self.formula, self.complement)
+
+    def reverted(self, atom: Iterable[Hashable]) -> frozenset[Hashable]:
+        """The atom with each constant replaced by its complement."""
+        return frozenset(self._complement_of(name) for name in atom)
+
+    def model(
+        self, algebra: "Algebra", constant: str, *, limit: int = LIMIT, free: bool = True
+    ) -> "Model":
+        """The model in which the constant means the formula; all others are ``free``.
+
+        >>> from atomlearn import Algebra
+        >>> alg = Algebra(["v", "a", "b", "c"])
+        >>> model = ExactAtomization(Has("a") & Has("b") | Has("c")).model(alg, "v")
+        >>> model.holds(alg["v"] <= alg.term("a b")), model.holds(alg["v"] <= alg["a"])
+        (True, False)
+        """
+        from atomlearn.algebra.model import Model
+        from atomlearn.sets import rows
+
+        self._check_listable(limit, "listing the exact atoms")
+        place = {name: i for i, name in enumerate(algebra.vocabulary.names)}
+        absent = [str(name) for name in (constant, *self.constants) if name not in place]
+        if absent:
+            raise UnknownConstant(f"the algebra has no constant {absent[0]!r}: add it first")
+        own = [sorted(place[str(name)] for name in (constant, *atom)) for atom in self]
+        alone = [[i] for name, i in place.items() if free and name != constant]
+        return Model(algebra, rows.from_indices(own + alone, len(place)))
+
+    # -- inside
+
+    def _compiled(self, formula: Formula, negated: bool, known: dict[Any, Node]) -> Node:
+        """Negations go inward until only complements are left."""
+        key = (id(formula), negated)
+        if key in known:
+            return known[key]
+        if isinstance(formula, Has):
+            name = self._complement_of(formula.constant) if negated else formula.constant
+            node = literal(self._number[name])
+        elif isinstance(formula, Not):
+            node = self._compiled(formula.part, not negated, known)
+        elif isinstance(formula, And | Or):
+            parts = [self._compiled(part, negated, known) for part in formula.parts]
+            both = isinstance(formula, And) != negated
+            node = all_of(parts) if both else any_of(parts, self._opposite)
+        elif isinstance(formula, Odd):
+            true = [self._compiled(part, False, known) for part in formula.parts]
+            false = [self._compiled(part, True, known) for part in formula.parts]
+            node = odd_of(true, false, self._opposite)[negated]
+        else:
+            raise TypeError(f"{formula!r} is not a formula")
+        known[key] = node
+        return node
+
+    def _complement_of(self, name: Hashable) -> Hashable:
+        if name not in self.complement:
+            raise UnknownConstant(
+                f"what stands for the absence of {name!r}? Name it: complementary=[({name!r}, ...)]"
+            )
+        return self.complement[name]
+
+    def _names(self, clause: int) -> frozenset[Hashable]:
+        return frozenset(self.constants[i] for i in members(clause))
+
+    def _is_trivial(self, clause: int) -> bool:
+        return bool(clause & reverted(clause, self._opposite))
+
+    def _is_atom(self, clause: int) -> bool:
+        return bool(self.are_atoms(self._row(clause)[None, :])[0])
+
+    def _row(self, clause: int) -> Bits:
+        row = np.zeros(len(self.constants), dtype=np.bool_)
+        row[members(clause)] = True
+        return row
+
+    def _shrunk(self, clause: int, rng: random.Random) -> int:
+        order = members(clause)
+        rng.shuffle(order)
+        for i in order:
+            if self.follow(self._row(clause & ~(1 << i))[None, :])[0]:
+                clause &= ~(1 << i)
+        return clause
+
+    def _trivial(self, sets: Bits) -> Bits:
+        paired = [(i, j) for i, j in enumerate(self._opposite) if j > i]
+        if not paired:
+            return np.zeros(len(sets), dtype=np.bool_)
+        left, right = map(list, zip(*paired, strict=True))
+        return np.asarray((sets[:, left] & sets[:, right]).any(axis=1))
+
+    def _unused(self) -> list[int]:
+        return members(((1 << len(self.constants)) - 1) & ~self._node.literals)
+
+    def _chunks(self, sets: Bits) -> Iterator[Bits]:
+        step = max(1, AT_ONCE // max(1, 8 * sets.shape[1]))
+        for start in range(0, len(sets), step):
+            yield sets[start : start + step]
+
+    def _check_listable(self, limit: int, what: str) -> None:
+        if self.bound > limit:
+            raise ModelTooLarge(
+                f"{what} would go through up to {_shown(self.bound)} clauses; "
+                f"the limit is {limit:,}: "
+                "use sample(), contains() or bound",
+                estimate=self.bound,
+                limit=limit,
+            )
+
+
+def _shown(n: int) -> str:
+    """A number in digits, unless there are hundreds of them."""
+    return f"{n:,}" if n < 10**100 else f"about 10^{int((n.bit_length() - 1) * math.log10(2))}"

@@ -1,0 +1,125 @@
+"""The most telling part of many atoms, and how well it does on examples.
+
+Every example of a class has something of each of its atoms, so any conjunction of atoms covers the
+class; a few atoms, chosen greedily, already keep nearly all counterexamples out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heapreplace
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.logic.formulas import Bits
+from atomlearn.sets import rows as packed
+from atomlearn.sets.rows import Rows
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a formula says of examples."""
+
+    coverage: float
+    """Share of the examples of the class of which the formula is true."""
+    exclusion: float
+    """Share of the others of which it is false."""
+    error: float
+    """Share of all examples that it misjudges."""
+    examples: int
+
+
+def measure(
+    is_true: Bits, of_class: Bits, weight: npt.NDArray[np.float64] | None = None
+) -> Measure:
+    """Hold a formula against examples, which may count differently.
+
+    >>> measure(np.array([True, True, False]), np.array([True, False, False]))
+    Measure(coverage=1.0, exclusion=0.5, error=0.3333333333333333, examples=3)
+    """
+    weight = np.ones(len(is_true)) if weight is None else weight
+    inside, outside = weight[of_class].sum(), weight[~of_class].sum()
+    covered = weight[of_class & is_true].sum()
+    kept_out = weight[~of_class & ~is_true].sum()
+    total = inside + outside
+    return Measure(
+        float(covered / inside) if inside else 1.0,
+        float(kept_out / outside) if outside else 1.0,
+        float(weight[is_true != of_class].sum() / total) if total else 0.0,
+        len(is_true),
+    )
+
+
+def most_telling(
+    missed: Rows, sizes: npt.NDArray[np.int64], others: Rows, most: int | None
+) -> list[int]:
+    """Atoms that together as many counterexamples as possible miss; of equal ones the smallest.
+
+    ``missed`` has a packed set of examples for each atom, ``others`` is the set of counterexamples.
+    """
+    return without_idle(by_gain(missed, sizes, others, most), missed, others)
+
+
+def by_gain(
+    missed: Rows, sizes: npt.NDArray[np.int64], others: Rows, most: int | None
+) -> list[int]:
+    """The same in the order they are chosen, idle ones included."""
+    gain = packed.count(missed & others)
+    # Gains only shrink as atoms are chosen: what is at the top after a second look is the best.
+    queue = list(zip((-gain).tolist(), sizes.tolist(), range(len(sizes)), strict=True))
+    heapify(queue)
+    chosen: list[int] = []
+    left = others.copy()
+    while queue and queue[0][0] < 0 and (most is None or len(chosen) < most):
+        _, size, atom = queue[0]
+        now = -int(packed.count((missed[atom] & left)[None, :])[0])
+        if (now, size, atom) > queue[0]:
+            heapreplace(queue, (now, size, atom))
+            continue
+        heappop(queue)
+        chosen.append(atom)
+        left &= ~missed[atom]
+    return chosen
+
+
+def by_net_gain(missed: Bits, gain: npt.NDArray[np.float64], most: int | None) -> list[int]:
+    """Atoms in the order they are chosen when leaving an example out has a gain or, for examples
+    of the class, a loss; until none gains anything.
+
+    >>> missed = np.array([[True, True, True], [True, False, False], [False, True, True]])
+    >>> by_net_gain(missed, np.array([1.0, 1.0, -3.0]), None)
+    [1]
+    """
+    left, chosen = gain.copy(), list[int]()
+    while len(missed) and (most is None or len(chosen) < most):
+        net = missed @ left
+        best = int(net.argmax())
+        if net[best] <= 0:
+            break
+        chosen.append(best)
+        left[missed[best]] = 0.0
+    return chosen
+
+
+def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]:
+    """Those of which some counterexample is kept out by no other: later ones may do for earlier."""
+    kept = list(chosen)
+    for atom in chosen:
+        rest = [a for a in kept if a != atom]
+        if not (missed[atom] & others & ~_union(missed, rest)).any():
+            kept = rest
+    return kept
+
+
+def without_loss(chosen: Sequence[int], missed: Bits, gain: npt.NDArray[np.float64]) -> list[int]:
+    """The same for gains and losses: those that are worth more than what they alone leave out."""
+    kept = list(chosen)
+    for atom in chosen:
+        rest = [a for a in kept if a != atom]
+        if gain[missed[atom] & ~missed[rest].any(axis=0)].sum() <= 0:
+            kept = rest
+    return kept
+
+
+def _union(missed: Rows, which: list[int]) -> Rows:
+    return np.bitwise_or.reduce(missed[which], axis=0) if which else np.zeros_like(missed[0])

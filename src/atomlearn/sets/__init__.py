@@ -1,0 +1,1 @@
+"""Sets of small integers as bits: packed rows, index lists, closure, random draws."""

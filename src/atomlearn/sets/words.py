@@ -1,0 +1,97 @@
+"""Counting and picking members of a packed row inside compiled code, without unpacking it."""
+
+import numpy as np
+
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.rows import Rows
+
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+FULL = ~np.uint64(0)
+
+_M1 = np.uint64(0x5555555555555555)
+_M2 = np.uint64(0x3333333333333333)
+_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+_H01 = np.uint64(0x0101010101010101)
+_S1, _S2, _S4, _S56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
+
+
+@kernel
+def popcount(word: np.uint64) -> int:
+    """Members in one word (LLVM turns this idiom into the processor's own instruction)."""
+    word = word - ((word >> _S1) & _M1)
+    word = (word & _M2) + ((word >> _S2) & _M2)
+    word = (word + (word >> _S4)) & _M4
+    return np.int64((word * _H01) >> _S56)  # type: ignore[return-value]
+
+
+@kernel
+def lowest(word: np.uint64) -> int:
+    """The smallest member of a word that is not empty."""
+    return popcount((word & (~word + ONE)) - ONE)
+
+
+@kernel
+def nth(word: np.uint64, n: int) -> int:
+    """The member of a word with ``n`` smaller ones."""
+    for _ in range(n):
+        word &= word - ONE
+    return lowest(word)
+
+
+@kernel
+def bit_of(i: int) -> np.uint64:
+    """The word with the bit of ``i`` alone."""
+    return ONE << np.uint64(i & 63)
+
+
+@kernel
+def tail(n: int) -> np.uint64:
+    """The bits in use of the last word of a row over ``n`` (all of them if ``n`` fills it)."""
+    return (ONE << np.uint64(n & 63)) - ONE if n & 63 else FULL
+
+
+@kernel
+def has(row: Rows, i: int) -> bool:
+    """Is ``i`` in the row?"""
+    return row[i >> 6] & bit_of(i) != ZERO
+
+
+@kernel
+def clear(row: Rows) -> None:
+    """Empty the row."""
+    for w in range(row.shape[0]):
+        row[w] = ZERO
+
+
+@kernel
+def copy_row(source: Rows, i: int, target: Rows, j: int) -> None:
+    """Copy row ``i`` of a matrix to row ``j`` of another (a slice would compile for seconds)."""
+    for w in range(source.shape[1]):
+        target[j, w] = source[i, w]
+
+
+@kernel
+def put(row: Rows, i: int) -> None:
+    """Add ``i`` to the row."""
+    row[i >> 6] |= bit_of(i)
+
+
+@kernel
+def size(row: Rows) -> int:
+    """Members of a row."""
+    total = 0
+    for w in range(row.shape[0]):
+        total += popcount(row[w])
+    return total
+
+
+@kernel
+def select(row: Rows, n: int) -> int:
+    """The member of a row with ``n`` smaller ones; ``-1`` if there are not so many."""
+    for w in range(row.shape[0]):
+        inside = popcount(row[w])
+        if n < inside:
+            return w * 64 + nth(row[w], n)
+        n -= inside
+    return -1

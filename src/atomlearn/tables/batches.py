@@ -1,0 +1,164 @@
+"""Tables larger than memory: rows and labels, batch after batch, as often as needed."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.errors import DataNotFound, InvalidTable
+from atomlearn.tables.files import Mixed, Table, csv_tables, matrix, open_parquet
+from atomlearn.tables.frames import NO_TIMES, NamedArray
+
+ROWS = 100_000
+"""Rows of a batch, if nothing else is said."""
+
+
+class Batch(NamedTuple):
+    """Some rows and their labels."""
+
+    X: Any
+    y: npt.NDArray[Any]
+
+
+class ArrayBatches:
+    """Slices of two arrays, which may be mapped from disk (``np.load(path, mmap_mode="r")``).
+
+    >>> [len(batch.y) for batch in ArrayBatches(np.zeros((5, 2)), np.zeros(5), rows=2)]
+    [2, 2, 1]
+    """
+
+    def __init__(self, X: Any, y: Any, rows: int = ROWS) -> None:
+        if len(X) != len(y):
+            raise InvalidTable(f"there are {len(X):,} rows and {len(y):,} labels")
+        self.X, self.y, self.rows = X, y, _checked(rows)
+
+    def __iter__(self) -> Iterator[Batch]:
+        for start in range(0, len(self.y), self.rows):
+            part = slice(start, start + self.rows)
+            yield Batch(np.asarray(self.X[part]), np.asarray(self.y[part]))
+
+
+class ParquetBatches:
+    """The rows of a Parquet file, or of all of a folder, in the order of their names."""
+
+    def __init__(
+        self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
+    ) -> None:
+        self.target, self.rows, self.drop = target, _checked(rows), drop
+        path = Path(path)
+        self.files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+        if not self.files:
+            raise InvalidTable(f"the folder {path} has no .parquet files")
+
+    def __iter__(self) -> Iterator[Batch]:
+        for path in self.files:
+            with open_parquet(path) as file:
+                names = list(file.schema_arrow.names)
+                for name in (self.target, *self.drop):
+                    if name not in names:
+                        raise InvalidTable(f"{path} has no column {name!r}; it has {names[:20]}")
+                kept = [name for name in names if name not in self.drop]
+                _refuse_times(path, file.schema_arrow, kept)
+                for batch in file.iter_batches(batch_size=self.rows, columns=kept):
+                    columns = {
+                        name: batch.column(name).to_numpy(zero_copy_only=False) for name in kept
+                    }
+                    y = columns.pop(self.target)
+                    yield Batch(_side_by_side(list(columns.values()), list(columns)), y)
+
+
+class CsvBatches:
+    """The rows of a CSV file. It is gone through once more to see what each column holds."""
+
+    def __init__(
+        self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
+    ) -> None:
+        self.path, self.target, self.rows, self.drop = Path(path), target, _checked(rows), drop
+        self._is_text: dict[str, bool] | None = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        if self._is_text is None:
+            self._is_text = self._look()
+        for table in csv_tables(self.path, self.rows):
+            left_out = {self.target, *self.drop}
+            names = [name for name in table.columns if name not in left_out]
+            columns = [self._column(table, name, self._is_text) for name in names]
+            rows = NamedArray.of(matrix(columns), names)
+            yield Batch(rows, np.array(self._column(table, self.target, self._is_text)))
+
+    def _look(self) -> dict[str, bool]:
+        """Which columns hold text: those that do anywhere."""
+        is_text: dict[str, bool] = {}
+        mixed: dict[str, Mixed] = {}
+        first_row = 0
+        for table in csv_tables(self.path, self.rows):
+            for name in self.drop:
+                table.column(name)  # complain of a column that is not there
+            if None in table.column(self.target):
+                row = first_row + table.column(self.target).index(None)
+                raise InvalidTable(f"{self.path}: row {row} has no {self.target!r}")
+            for name in table.columns:
+                seen = mixed.setdefault(name, Mixed())
+                seen.look(table.column(name), first_row)
+                is_text[name] = is_text.get(name, False) or table.is_category(name)
+            first_row += table.n_rows
+        for name, seen in mixed.items():
+            if name not in self.drop:
+                seen.warn(str(self.path), name)
+        return is_text
+
+    def _column(self, table: Table, name: str, is_text: dict[str, bool]) -> list[Any]:
+        if is_text[name]:
+            return table.column(name)
+        return table.numbers(name)
+
+
+Batches = ArrayBatches | ParquetBatches | CsvBatches
+
+
+def read_batches(
+    path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
+) -> Batches:
+    """The batches of a CSV file, a Parquet file or a folder of Parquet files.
+
+    ``target`` is the column of the labels; columns named in ``drop`` are left out.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DataNotFound(f"{path}: there is no such file or folder")
+    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+        return ParquetBatches(path, target, rows, drop)
+    return CsvBatches(path, target, rows, drop)
+
+
+def _side_by_side(columns: list[npt.NDArray[Any]], names: list[str]) -> NamedArray:
+    kinds = {column.dtype.kind for column in columns}
+    if kinds <= set("biuf"):
+        return NamedArray.of(np.column_stack(columns), names)
+    table = matrix([column.tolist() for column in columns])
+    return NamedArray.of(table, names)
+
+
+def _refuse_times(path: Path, schema: Any, names: list[str]) -> None:
+    """NumPy would make numbers of them, without saying of what."""
+    for name in names:
+        if str(schema.field(name).type).startswith(("date", "time", "duration")):
+            raise InvalidTable(f"{path}: {NO_TIMES.format(name)}")
+
+
+def _checked(rows: int) -> int:
+    if rows < 1:
+        raise InvalidTable(f"a batch must have at least one row, not {rows}")
+    return rows
+
+
+def chained(batches: Any) -> Iterator[Batch]:
+    """The batches of anything that yields pairs of rows and labels, checked one by one."""
+    for i, pair in enumerate(batches):
+        try:
+            X, y = pair
+        except (TypeError, ValueError):
+            raise InvalidTable(f"batch {i} is not a pair of rows and labels") from None
+        yield Batch(X, np.asarray(y))

@@ -1,0 +1,232 @@
+"""Columns of a table: what kind each is, and the literals it gives rise to."""
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.errors import InvalidTable
+from atomlearn.tables.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
+from atomlearn.tables.groups import find_groups
+from atomlearn.tables.literals import Literal, Operator
+
+Bits = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Objects = npt.NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class CutShare:
+    """How many cuts a number column may have of each kind."""
+
+    quantiles: int
+    tree: int = 0
+    values: bool = True
+    """Whether few whole numbers are also told apart one by one."""
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """Ordered values, cut at quantiles of the training data and where the classes change: above and
+    not above each cut. Few whole numbers are told apart one by one, too.
+
+    >>> [str(one) for one in NumberColumn(0, "pclass", (1.5,), False, values=(1, 2)).literals()]
+    ['pclass = 1', 'pclass ≠ 1', 'pclass = 2', 'pclass ≠ 2', 'pclass > 1.5', 'pclass ≤ 1.5']
+    """
+
+    index: int
+    name: str
+    cuts: tuple[float, ...]
+    may_miss: bool
+    is_boolean: bool = False
+    values: tuple[int, ...] = ()
+
+    @classmethod
+    def fit(
+        cls,
+        index: int,
+        name: str,
+        values: Floats,
+        weights: Floats,
+        share: CutShare,
+        is_boolean: bool = False,
+        classes: Codes | None = None,
+    ) -> "NumberColumn":
+        """Choose cuts, halfway between two values that do occur; by ``classes`` too, if told."""
+        missing = np.isnan(values)
+        any_missing = bool(missing.any())
+        known = ~missing
+        histogram = Histogram.of(values[known], weights[known])
+        after = quantile_cuts(histogram, share.quantiles)
+        if classes is not None and share.tree and len(after) + 1 < len(histogram.values):
+            after = np.union1d(after, tree_cuts(histogram, classes[known], share.tree))
+        cuts = tuple(histogram.halfway(after))
+        told_apart = whole_values(histogram) if share.values else ()
+        return cls(index, name, cuts, any_missing, is_boolean, told_apart)
+
+    @property
+    def n_literals(self) -> int:
+        """How many literals it has."""
+        return 2 * len(self.values) + 2 * len(self.cuts) + 2 * self.may_miss
+
+    def literals(self) -> list[Literal]:
+        """Two for each value told apart, two for each cut, two more if values may be missing.
+
+        Of literals that say the same of all rows the encoder keeps the first: ``pclass = 3``, not
+        ``pclass > 2.5``.
+        """
+        if self.is_boolean:
+            both = [Literal(self.index, self.name, "=", value) for value in (True, False)]
+            both *= len(self.cuts)
+        else:
+            equal: tuple[Operator, ...] = ("=", "!=")
+            order: tuple[Operator, ...] = (">", "<=")
+            both = [
+                Literal(self.index, self.name, operator, value)
+                for values, operators in ((self.values, equal), (self.cuts, order))
+                for value in values
+                for operator in operators
+            ]
+        return both + _missing(self.index, self.name, self.may_miss)
+
+    def encode(self, values: Floats) -> Bits:
+        """Rows × literals."""
+        missing = np.isnan(values)
+        above = values[:, None] > np.array(self.cuts)[None, :]
+        if self.values:
+            equal = values[:, None] == np.array(self.values, dtype=np.float64)[None, :]
+            above = np.hstack([equal, above])
+        bits = np.stack([above, ~above & ~missing[:, None]], axis=2).reshape(len(values), -1)
+        return _with_missing(bits, missing, self.may_miss)
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """Unordered values: which one it is, which it is not, and whether it is in a group of them."""
+
+    index: int
+    name: str
+    categories: tuple[Any, ...]
+    may_miss: bool
+    groups: tuple[tuple[int, ...], ...] = ()
+    """Each by the places of its categories."""
+
+    @classmethod
+    def fit(
+        cls,
+        index: int,
+        name: str,
+        values: Objects,
+        weights: Floats,
+        most: int,
+        classes: Codes | None = None,
+    ) -> "CategoryColumn":
+        """Remember the values that occur, in order; of too many only the commonest. Group them by
+        ``classes``, if told."""
+        missing = is_missing(values)
+        known = values[~missing].tolist()
+        try:
+            weight = dict.fromkeys(known, 0.0)
+        except TypeError:
+            odd = next(v for v in known if type(v).__hash__ is None)
+            raise InvalidTable(
+                f"column {name!r} holds a {type(odd).__name__}; "
+                "a value must be a number, a string or the like"
+            ) from None
+        for value, w in zip(known, weights[~missing].tolist(), strict=True):
+            weight[value] += w
+        seen = sorted(weight, key=_by_type)
+        if len(seen) > most:
+            warnings.warn(
+                f"column {name!r} has {len(seen):,} different values; the {most:,} commonest are "
+                "told apart, the others are 'none of them' (drop the column if it only names rows)",
+                stacklevel=2,
+            )
+            seen = sorted(sorted(seen, key=lambda v: -weight[v])[:most], key=_by_type)
+        column = cls(index, name, tuple(seen), bool(missing.any()))
+        if classes is None:
+            return column
+        groups = find_groups(column._codes(values, missing), classes, weights, len(seen))
+        return replace(column, groups=tuple(tuple(group.tolist()) for group in groups))
+
+    @property
+    def n_literals(self) -> int:
+        """How many literals it has."""
+        return 2 * len(self.categories) + 2 * len(self.groups) + 2 * self.may_miss
+
+    def literals(self) -> list[Literal]:
+        """``=`` for each category, then ``!=``; then those of groups."""
+        both = [
+            Literal(self.index, self.name, operator, category)
+            for operator in ("=", "!=")
+            for category in self.categories
+        ]
+        groups = [tuple(self.categories[i] for i in group) for group in self.groups]
+        sides: tuple[Operator, ...] = ("in", "not in")
+        both += [Literal(self.index, self.name, side, group) for side in sides for group in groups]
+        return both + _missing(self.index, self.name, self.may_miss)
+
+    def encode(self, values: Objects) -> Bits:
+        """Rows × literals; a category never seen is none of those that were."""
+        missing = is_missing(values)
+        code, known = self._codes(values, missing), ~missing[:, None]
+        equal = code[:, None] == np.arange(len(self.categories))[None, :]
+        member = np.zeros((len(self.categories) + 1, len(self.groups)), dtype=np.bool_)
+        for g, group in enumerate(self.groups):
+            member[list(group), g] = True
+        inside = member[code]  # none of the categories is the last row
+        bits = np.hstack([equal, ~equal & known, inside, ~inside & known])
+        return _with_missing(bits, missing, self.may_miss)
+
+    def _codes(self, values: Objects, missing: Bits) -> Codes:
+        """The place of each value among the categories; -1 if it has none."""
+        index = {category: i for i, category in enumerate(self.categories)}
+        try:
+            return np.array(
+                [-1 if m else index.get(v, -1) for v, m in zip(values, missing, strict=True)],
+                dtype=np.int64,
+            )
+        except TypeError:
+            raise InvalidTable(
+                f"column {self.name!r} holds values that are no categories"
+            ) from None
+
+
+Column = NumberColumn | CategoryColumn
+
+
+def is_missing(values: Objects) -> Bits:
+    """``None``, ``nan`` and the like (what is not equal to itself)."""
+    try:
+        nothing: Any = None
+        return np.asarray((values == nothing) | (values != values), dtype=np.bool_)
+    except (TypeError, ValueError):  # pandas.NA refuses to be a truth value
+        return np.array([_absent(v) for v in values], dtype=np.bool_)
+
+
+def _absent(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+    except ValueError:  # an array, which is no value at all but not absent either
+        return False
+
+
+def _by_type(value: Any) -> tuple[str, Any]:
+    kind = type(value).__name__
+    return kind, value if isinstance(value, int | float | str | bytes) else str(value)
+
+
+def _missing(index: int, name: str, may_miss: bool) -> list[Literal]:
+    if not may_miss:
+        return []
+    return [Literal(index, name, "missing", None), Literal(index, name, "present", None)]
+
+
+def _with_missing(bits: Bits, missing: Bits, may_miss: bool) -> Bits:
+    return np.column_stack([bits, missing, ~missing]) if may_miss else bits

@@ -1,0 +1,300 @@
+"""Tables as terms: each row becomes the set of the literals that are true of it."""
+
+import hashlib
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
+
+from atomlearn.errors import InvalidParameter, InvalidTable
+from atomlearn.sets import rows as packed
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.transpose import transpose
+from atomlearn.tables.columns import (
+    Bits,
+    CategoryColumn,
+    Column,
+    CutShare,
+    Floats,
+    NumberColumn,
+)
+from atomlearn.tables.cuts import Codes
+from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.literals import Literal
+from atomlearn.tables.table import (
+    column_kind,
+    column_names,
+    number_column,
+    object_column,
+    read_table,
+    refusing,
+)
+from atomlearn.tables.unseen import UnseenColumns
+
+CELLS_AT_ONCE = 1 << 25
+"""Rows are encoded a part at a time, so that the unpacked bits stay small."""
+
+BUDGET = 2048
+"""Cuts that all number columns may have together ..."""
+
+MOST_QUANTILES, MOST_TREE_CUTS = 15, 15
+"""... and each of them: quantiles first, then cuts of a tree as far as there is room."""
+
+CATEGORY_BUDGET = 4096
+"""Categories that all category columns may have together ..."""
+
+FEWEST_CATEGORIES, MOST_CATEGORIES = 16, 256
+"""... and each of them."""
+
+
+class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn numbers, categories, booleans and missing values into literals.
+
+    Numbers are cut at quantiles and, if the labels ``y`` are given to ``fit``, where a small
+    decision tree on that column alone would cut. Each cut gives two literals, above it and not
+    above it. Whole numbers of at most ten values are also told apart one by one: ``pclass = 3``.
+    With labels, more than a dozen categories are also grouped: ``city in {Bonn, Jena, Ulm}``.
+    Literals that are always true, always false, or the same as another on all training rows are
+    left out, so that constant and repeated columns cost nothing.
+
+    Parameters
+    ----------
+    max_cuts : int, default=None
+        Most cuts of each number column; with labels, half of them are a tree's. ``None``: 15 and
+        15 of a tree, or fewer if there are very many columns.
+
+    Attributes
+    ----------
+    columns_ : what is known of each column: cuts or categories.
+    literals_ : the literals, in the order of the output.
+
+    Examples
+    --------
+    >>> encoder = LiteralEncoder().fit([[1.0], [2.0], [4.0]])
+    >>> encoder.get_feature_names_out().tolist()
+    ['x0 > 1.5', 'x0 ≤ 1.5', 'x0 > 3', 'x0 ≤ 3']
+    >>> encoder.transform([[3.0]]).astype(int)
+    array([[1, 0, 0, 1]])
+
+    Most rows are zero, so that quantiles see nothing else; the classes change at 5.5:
+
+    >>> gain = [[0.0]] * 50 + [[4.5]] * 5 + [[6.5]] * 5
+    >>> LiteralEncoder(max_cuts=2).fit(gain).get_feature_names_out().tolist()
+    ['x0 > 2.25', 'x0 ≤ 2.25']
+    >>> aware = LiteralEncoder(max_cuts=2).fit(gain, [0] * 55 + [1] * 5)
+    >>> aware.get_feature_names_out().tolist()
+    ['x0 > 2.25', 'x0 ≤ 2.25', 'x0 > 5.5', 'x0 ≤ 5.5']
+    """
+
+    def __init__(self, *, max_cuts: int | None = None) -> None:
+        self.max_cuts = max_cuts
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
+        """Choose cuts and categories, and drop the literals that tell nothing.
+
+        ``y`` are class labels; other targets (numbers to predict, several columns) are left aside.
+        """
+        table = read_table(self, X, reset=True)
+        classes = _class_codes(y, table.shape[0])
+        with refusing():
+            weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
+        if not (weights > 0).any():
+            raise InvalidTable("all sample weights are zero: nothing is left to learn from")
+        counted = weights > 0
+        return self.fit_table(
+            table[counted],
+            weights[counted],
+            self,
+            declared_categories(X),
+            None if classes is None else classes[counted],
+        )
+
+    def fit_table(
+        self,
+        table: Any,
+        weights: Floats,
+        owner: BaseEstimator,
+        declared: Bits | None = None,
+        classes: Codes | None = None,
+        are_pixels: bool = False,
+    ) -> "LiteralEncoder":
+        """The same for a table that its owner has checked; some columns are ``declared``
+        categories, and the class of each row is a number, if it is told at all. Numbers that are
+        pixels, or are moved by symmetries, are only compared with cuts."""
+        self.n_features_in_ = owner.n_features_in_
+        if hasattr(owner, "feature_names_in_"):
+            self.feature_names_in_ = owner.feature_names_in_
+        names = column_names(owner)
+        self.columns_: list[Column] = self._columns(
+            table, weights, names, declared, classes, are_pixels
+        )
+        self.choose(self._telling(table))
+        return self
+
+    def choose(self, kept: npt.NDArray[np.int64]) -> None:
+        """Keep these of all literals that the columns have."""
+        everything = [literal for column in self.columns_ for literal in column.literals()]
+        self.kept_ = kept
+        self.literals_: list[Literal] = [everything[i] for i in kept]
+
+    def transform(self, X: Any) -> Bits:
+        """The truth of each literal for each row, as booleans."""
+        check_is_fitted(self)
+        return packed.unpack(self.pack(read_table(self, X, reset=False)), len(self.literals_))
+
+    def pack(self, table: Any, extra: int = 0) -> Rows:
+        """The same of a checked table, as packed rows with room for ``extra`` constants more."""
+        n = len(self.literals_) + extra
+        out = packed.empty(table.shape[0], n)
+        words = packed.width(len(self.literals_))
+        unseen = UnseenColumns()
+        for start, bits in self._chunks(table, self.kept_, unseen):
+            by_literal = packed.pack(bits.T)
+            out[start : start + len(bits), :words] = transpose(by_literal, len(bits))
+        unseen.warn(stacklevel=4)
+        return out
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """The literals as text."""
+        check_is_fitted(self)
+        return np.array([str(literal) for literal in self.literals_], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _columns(
+        self,
+        table: Any,
+        weights: Floats,
+        names: list[str],
+        declared: Bits | None,
+        classes: Codes | None,
+        are_pixels: bool,
+    ) -> list[Column]:
+        empty = np.zeros(table.shape[1], dtype=np.bool_)
+        if sparse.issparse(table):
+            table = table.tocsc()  # read column by column
+            table.sum_duplicates()
+            empty = np.diff(table.indptr) == 0
+        indices = range(table.shape[1])
+        is_category = np.zeros(table.shape[1], dtype=np.bool_) if declared is None else declared
+        kinds = ["category" if is_category[j] else column_kind(table, j, names[j]) for j in indices]
+        n_categories = kinds.count("category")
+        share = self._share(len(kinds) - n_categories, classes is not None, not are_pixels)
+        most = int(
+            np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
+        )
+
+        def column(j: int) -> Column:
+            if kinds[j] == "category":
+                values = object_column(table, j)
+                return CategoryColumn.fit(j, names[j], values, weights, most, classes)
+            is_boolean = kinds[j] == "boolean"
+            if empty[j]:  # of a million sparse columns most are
+                return NumberColumn(j, names[j], (), False, is_boolean)
+            numbers = number_column(table, j, names[j])
+            return NumberColumn.fit(j, names[j], numbers, weights, share, is_boolean, classes)
+
+        return [column(j) for j in indices]
+
+    def _share(self, n_numbers: int, is_supervised: bool, are_named: bool) -> CutShare:
+        if self.max_cuts is not None:
+            most = check_count("max_cuts", self.max_cuts)
+            tree = most // 2 if is_supervised else 0
+            return CutShare(most - tree, tree, are_named)
+        room = max(1, BUDGET // max(1, n_numbers))
+        quantiles = min(room, MOST_QUANTILES)
+        tree = min(room - quantiles, MOST_TREE_CUTS)
+        return CutShare(quantiles, tree, are_named and quantiles == MOST_QUANTILES)
+
+    def _chunks(
+        self,
+        table: Any,
+        kept: npt.NDArray[np.int64] | None = None,
+        unseen: UnseenColumns | None = None,
+    ) -> Iterator[tuple[int, Bits]]:
+        """Parts of the table as bits of all literals, or of some, in ascending order."""
+        ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
+        if kept is None:
+            kept = np.arange(ends[-1])
+        bounds = np.searchsorted(kept, ends)
+        # Those that are constant, or the same as another, cost nothing.
+        telling = np.flatnonzero(np.diff(bounds))
+        is_sparse = sparse.issparse(table)
+        where = np.arange(len(telling)) if is_sparse else telling
+        n_columns = len(telling) if is_sparse else table.shape[1]
+        chunk = max(64, CELLS_AT_ONCE // max(1, len(kept), n_columns))
+        for start in range(0, table.shape[0], chunk):
+            part = table[start : start + chunk]
+            if is_sparse:
+                part = part[:, telling].toarray()
+            # Column by column, in and out: both lie in memory that way.
+            part = np.asfortranarray(part)
+            bits = np.zeros((part.shape[0], len(kept)), dtype=np.bool_, order="F")
+            for j, at in zip(telling.tolist(), where.tolist(), strict=True):
+                column = self.columns_[j]
+                ours = slice(bounds[j], bounds[j + 1])
+                if isinstance(column, NumberColumn):
+                    encoded = column.encode(number_column(part, at, column.name))
+                else:
+                    values = object_column(part, at)
+                    encoded = column.encode(values)
+                    if unseen is not None:
+                        unseen.look(column, values, encoded)
+                bits[:, ours] = encoded[:, kept[ours] - ends[j]]
+            yield start, bits
+
+    def _telling(self, table: Any) -> npt.NDArray[np.int64]:
+        """Literals that are neither constant nor the same as an earlier one, on all rows."""
+        n_literals = sum(column.n_literals for column in self.columns_)
+        digests = [hashlib.blake2b(digest_size=16) for _ in range(n_literals)]
+        total = np.zeros(n_literals, dtype=np.int64)
+        for _, bits in self._chunks(table):
+            octets = np.packbits(np.ascontiguousarray(bits.T), axis=1)
+            for digest, line in zip(digests, octets, strict=True):
+                digest.update(line.tobytes())
+            total += bits.sum(axis=0)
+        seen: set[bytes] = set()
+        kept = []
+        for i, digest in enumerate(digests):
+            key = digest.digest()
+            if 0 < total[i] < table.shape[0] and key not in seen:
+                seen.add(key)
+                kept.append(i)
+        return np.array(kept, dtype=np.int64)
+
+
+def _class_codes(y: Any, n_rows: int) -> Codes | None:
+    """Class labels as numbers; ``None`` of a target that is no class."""
+    if y is None:
+        return None
+    y = np.asarray(y)
+    with refusing():
+        check_consistent_length(y, range(n_rows))
+        if type_of_target(y) not in ("binary", "multiclass"):
+            return None
+    return np.unique(np.ravel(y), return_inverse=True)[1].astype(np.int64)
+
+
+def check_count(name: str, value: Any) -> int:
+    """A whole number of at least one."""
+    if not is_whole(value) or value < 1:
+        raise InvalidParameter(f"{name} must be at least 1 and whole, not {value!r}")
+    return int(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Is it an integer, and not a truth value?"""
+    return isinstance(value, Integral) and not isinstance(value, bool)

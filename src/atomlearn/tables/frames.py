@@ -1,0 +1,127 @@
+"""Data frames and lists of dictionaries, made ready for scikit-learn's checks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from atomlearn.errors import InvalidTable
+from atomlearn.tables.columns import Bits
+
+NO_TIMES = (
+    "column {!r} holds dates or times: turn them into numbers first, such as days since a date or "
+    "the day of the week"
+)
+
+
+class NamedArray(np.ndarray):
+    """An array whose columns have names: a data frame for those who have no such library."""
+
+    column_names: list[str]
+
+    @classmethod
+    def of(cls, rows: npt.NDArray[Any], names: list[str]) -> "NamedArray":
+        """Give names to the columns."""
+        array = rows.view(cls)
+        array.column_names = names
+        return array
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.column_names = getattr(other, "column_names", [])
+
+
+def plain_table(X: Any, names: list[str] | None) -> Any:
+    """A table that scikit-learn reads as it is meant; ``names`` are the columns, if known."""
+    if isinstance(X, Mapping) and not sparse.issparse(X):  # some sparse matrices are both
+        raise InvalidTable("one row as a dictionary: put it into a list, as in predict([row])")
+    if isinstance(X, list | tuple) and len(X) and all(isinstance(row, Mapping) for row in X):
+        return from_records(X, names)
+    refuse_times(X)
+    return _without_categoricals(without_arrow(X))
+
+
+def from_records(records: Any, names: list[str] | None = None) -> NamedArray:
+    """Dictionaries as rows; a key that a row lacks is a missing value, one that all lack an error.
+
+    >>> from_records([{"a": 1, "b": "x"}, {"b": "y"}]).tolist()
+    [[1, 'x'], [None, 'y']]
+    """
+    found = [str(key) for key in dict.fromkeys(key for row in records for key in row)]
+    wanted = found if names is None else names
+    absent = [name for name in wanted if name not in found]
+    if absent or not wanted:
+        raise InvalidTable(f"no row has a value of {absent[:10]}; there are {found[:20]}")
+    rows = np.empty((len(records), len(wanted)), dtype=object)
+    for i, row in enumerate(records):
+        by_name = {str(key): value for key, value in row.items()}
+        rows[i] = [by_name.get(name) for name in wanted]
+    return NamedArray.of(rows, wanted)
+
+
+def is_frame(X: Any) -> bool:
+    """Is it a pandas or polars frame?"""
+    return hasattr(X, "columns") and hasattr(X, "dtypes") and not sparse.issparse(X)
+
+
+def refuse_times(X: Any) -> None:
+    """Say which column of a frame holds dates, before they are mixed with numbers."""
+    if not is_frame(X):
+        return
+    for name, one in zip(X.columns, X.dtypes, strict=True):
+        if str(one).lower().startswith(("date", "time", "duration", "period")):
+            raise InvalidTable(NO_TIMES.format(name))
+
+
+def declared_categories(X: Any) -> Bits | None:
+    """Which columns of a pandas or polars frame are declared to be categories."""
+    if not is_frame(X):
+        return None
+    names = [str(one).lower() for one in X.dtypes]
+    declared = ("category", "categorical", "enum", "dictionary")
+    return np.array([name.startswith(declared) for name in names])
+
+
+def without_arrow(X: Any) -> Any:
+    """Columns of a pandas frame or series that Arrow holds, as NumPy's.
+
+    scikit-learn would look for a common type of all of them, and make numbers of text.
+    """
+    if is_frame(X) and hasattr(X, "isetitem") and any(map(_is_arrow, X.dtypes)):
+        X = X.copy(deep=False)
+        for j, dtype in enumerate(X.dtypes):
+            if _is_arrow(dtype):
+                X.isetitem(j, _without_arrow(X.iloc[:, j]))
+    elif _is_arrow(getattr(X, "dtype", None)):
+        return _without_arrow(X)
+    return X
+
+
+def _is_arrow(dtype: Any) -> bool:
+    return str(dtype).endswith("[pyarrow]")
+
+
+def _without_arrow(series: Any) -> npt.NDArray[Any]:
+    kind = getattr(series.dtype, "kind", "O")
+    missing = series.isna().to_numpy()
+    if kind in "biuf" and not missing.any():
+        return np.asarray(series.to_numpy(), dtype=getattr(series.dtype, "numpy_dtype", None))
+    if kind in "iuf":
+        return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    values = np.asarray(series.to_numpy(dtype=object)).copy()
+    values[missing] = None
+    return values
+
+
+def _without_categoricals(X: Any) -> Any:
+    """Categories of a pandas frame as objects, where scikit-learn would make numbers of them.
+
+    It looks for a common type of all columns if one is boolean, and finds a number.
+    """
+    marked = declared_categories(X)
+    if marked is None or not marked.any() or not hasattr(X, "astype"):
+        return X
+    if not any(str(one) == "bool" for one in X.dtypes):
+        return X
+    return X.astype({name: object for name, one in zip(X.columns, marked, strict=True) if one})

@@ -1,0 +1,155 @@
+"""What a constant says of a row: a literal such as ``petal length > 4.75`` or ``colour = red``."""
+
+from dataclasses import dataclass
+from typing import Any, get_args
+from typing import Literal as OneOf
+
+from atomlearn.logic.writing import escape_latex
+
+Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
+OPERATORS: tuple[str, ...] = get_args(Operator)
+
+SHOWN = 3
+"""Categories of a group that are named."""
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A statement about one column.
+
+    >>> str(Literal(0, "petal length", ">", 4.75)), str(Literal(1, "colour", "!=", "red"))
+    ('petal length > 4.75', 'colour ≠ red')
+    >>> str(Literal(0, "age", "missing", None)), str(Literal(2, "pclass", "=", 3))
+    ('age is missing', 'pclass = 3')
+    >>> str(Literal(3, "city", "in", ("Berlin", "Bonn", "Jena", "Kiel", "Ulm")))
+    'city in {Berlin, Bonn, Jena, +2 more}'
+    """
+
+    column: int
+    name: str
+    operator: Operator
+    value: Any
+
+    def __str__(self) -> str:
+        return self._text(SHOWN)
+
+    @property
+    def in_full(self) -> str:
+        """The same with all that is in a group, so that no two literals read alike."""
+        return self._text(None)
+
+    def _text(self, most: int | None) -> str:
+        if self.operator in ("in", "not in"):
+            return f"{self.name} {self.operator} {{{', '.join(self._members(most))}}}"
+        if self.operator == "missing":
+            return f"{self.name} is missing"
+        if self.operator == "present":
+            return f"{self.name} is known"
+        sign = {">": ">", "<=": "≤", "=": "=", "!=": "≠"}[self.operator]
+        return f"{self.name} {sign} {show(self.value)}"
+
+    def _members(self, most: int | None) -> list[str]:
+        """Categories of a group as text, and how many there are besides."""
+        shown = [show(value) for value in self.value[:most]]
+        rest = len(self.value) - len(shown)
+        return [*shown, f"+{rest} more"] if rest else shown
+
+    def implies(self, other: "Literal") -> bool:
+        """Is the other true of every row that this is true of?
+
+        >>> Literal(0, "x", ">", 3.0).implies(Literal(0, "x", ">", 2.0))
+        True
+        """
+        if self.column != other.column or self == other:
+            return self == other
+        if other.operator == "present":
+            return self.operator != "missing"
+        if "in" in (self.operator, other.operator) or "not in" in (self.operator, other.operator):
+            return self._implies_of_groups(other)
+        match self.operator, other.operator:
+            case ">", ">":
+                return bool(self.value >= other.value)
+            case "<=", "<=":
+                return bool(self.value <= other.value)
+            case "=", "!=":
+                return bool(self.value != other.value)
+            case "=", ">":
+                return bool(self.value > other.value)
+            case "=", "<=":
+                return bool(self.value <= other.value)
+            case ">", "!=":
+                return bool(self.value >= other.value)
+            case "<=", "!=":
+                return bool(self.value < other.value)
+        return False
+
+    def _implies_of_groups(self, other: "Literal") -> bool:
+        """The same of categories: what this allows, or what it rules out, as a set."""
+        if "missing" in (self.operator, other.operator) or self.operator == "present":
+            return False
+        ours, theirs = self._categories(), other._categories()
+        match self.operator in ("=", "in"), other.operator in ("=", "in"):
+            case True, True:
+                return ours <= theirs
+            case True, False:
+                return not ours & theirs
+            case False, False:
+                return theirs <= ours
+        return False
+
+    def _categories(self) -> frozenset[Any]:
+        return frozenset(self.value if self.operator in ("in", "not in") else (self.value,))
+
+    def to_latex(self) -> str:
+        """The statement in LaTeX."""
+        name = rf"\text{{{escape_latex(self.name)}}}"
+        if self.operator in ("missing", "present"):
+            told = "missing" if self.operator == "missing" else "known"
+            return rf"{name} \text{{ is {told}}}"
+        if self.operator in ("in", "not in"):
+            sign = r"\in" if self.operator == "in" else r"\notin"
+            members = ", ".join(rf"\text{{{escape_latex(one)}}}" for one in self._members(SHOWN))
+            return rf"{name} {sign} \{{{members}\}}"
+        sign = {">": ">", "<=": r"\leq", "=": "=", "!=": r"\neq"}[self.operator]
+        if _is_number(self.value):
+            return f"{name} {sign} {show(self.value)}"
+        return rf"{name} {sign} \text{{{escape_latex(str(self.value))}}}"
+
+    def to_python(self) -> str:
+        """The same as a Python expression over ``row``, a mapping of column names to values.
+
+        >>> Literal(0, "petal length", ">", 4.75).to_python()
+        "row['petal length'] > 4.75"
+        """
+        cell = f"row[{self.name!r}]"
+        missing = f"({cell} is None or {cell} != {cell})"
+        match self.operator:
+            case "missing":
+                return missing
+            case "present":
+                return f"not {missing}"
+            case "!=":
+                return f"(not {missing} and {cell} != {self.value!r})"
+            case "not in":
+                return f"(not {missing} and {cell} not in {self.value!r})"
+            case "=":
+                return f"{cell} == {self.value!r}"
+        return f"{cell} {self.operator} {self.value!r}"
+
+    def to_sympy(self) -> Any:
+        """The same for SymPy: a relation of a number, else a symbol that stands for it."""
+        import sympy
+
+        relation = {">": sympy.Gt, "<=": sympy.Le, "=": sympy.Eq, "!=": sympy.Ne}.get(self.operator)
+        if relation is not None and _is_number(self.value):
+            return relation(sympy.Symbol(self.name, real=True), self.value)
+        return sympy.Symbol(self.in_full)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def show(value: Any) -> str:
+    """A value for people: numbers without digits that say nothing."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,90 @@
+"""Rows of a training table as distinct examples: duplicates joined, contradictions resolved."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.sets.rows import Rows
+from atomlearn.training.examples import Dissent
+from atomlearn.training.folds import row_keys
+
+
+@dataclass(frozen=True)
+class RowConflict:
+    """Rows with the same literals and different labels; the label with the most weight is kept."""
+
+    rows: npt.NDArray[np.int64]
+    labels: npt.NDArray[Any]
+    kept: Any
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(str, self.rows[:5])) + (", ..." if len(self.rows) > 5 else "")
+        labels = ", ".join(map(str, sorted(set(self.labels.tolist()))))
+        return f"rows {shown} look the same but are labelled {labels}; kept as {self.kept}"
+
+
+@dataclass(frozen=True)
+class DistinctRows:
+    """The different rows in an order that does not depend on how they were given."""
+
+    first: npt.NDArray[np.int64]
+    """Where each stands in the table."""
+    labels: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]
+    """What the rows with the label that was kept weigh."""
+    dissent: Dissent
+    conflicts: list[RowConflict]
+
+
+def distinct_rows(
+    packed: Rows,
+    labels: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float64],
+    class_weights: npt.NDArray[np.float64],
+) -> DistinctRows:
+    """Join equal rows. Their label is that of the most weight; of equal ones the commoner class."""
+    n_classes = len(class_weights)
+    first, group = _groups(packed)
+    # The labels that each distinct row has, and what they weigh: not a table with a column for each
+    # of perhaps thousands of classes.
+    pairs, whose = np.unique(group * n_classes + labels, return_inverse=True)
+    where, other = np.divmod(pairs, n_classes)
+    mass: npt.NDArray[np.float64] = np.bincount(whose, weights, len(pairs)).astype(np.float64)
+    common = np.bincount(other, mass, n_classes)
+    best = np.lexsort((-other, common[other], mass * class_weights[other], where))
+    best = best[np.searchsorted(where[best], np.arange(len(first)), side="right") - 1]
+    label, kept = other[best], mass[best]
+    disputed = np.flatnonzero(np.bincount(where[mass > 0], minlength=len(first)) > 1)
+    conflicts = _conflicts(disputed, group, labels, label) if len(disputed) else []
+    rest = np.setdiff1d(np.flatnonzero(mass), best)
+    dissent = Dissent(where[rest], other[rest], mass[rest])
+    return DistinctRows(first, label, kept, dissent, conflicts)
+
+
+def _groups(packed: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where each different row first stands, and which of these each row is.
+
+    Rows are ordered by a key of 64 bits, and, should two rows ever share one, by themselves.
+    """
+    keys = row_keys(packed, np.random.default_rng(0))
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    if not np.array_equal(packed[first[group]], packed):
+        whole = np.ascontiguousarray(packed).view([("", np.uint64)] * packed.shape[1]).ravel()
+        _, first, group = np.unique(whole, return_index=True, return_inverse=True)
+    return first, group
+
+
+def _conflicts(
+    disputed: npt.NDArray[np.int64],
+    group: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.int64],
+    kept: npt.NDArray[np.int64],
+) -> list[RowConflict]:
+    order = np.argsort(group, kind="stable")
+    bounds = np.searchsorted(group[order], np.stack([disputed, disputed + 1]))
+    return [
+        RowConflict(order[start:stop], labels[order[start:stop]], int(kept[g]))
+        for g, start, stop in zip(disputed, *bounds, strict=True)
+    ]

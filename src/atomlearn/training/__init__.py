@@ -1,0 +1,1 @@
+"""Learning several classes: strict and weighted atoms, judged by held-out rows."""

@@ -1,0 +1,116 @@
+"""Strict or weighted? Rows that neither was made from decide.
+
+Where data are clean, strict atoms and a plain count predict best; where classes overlap, weighted
+atoms do; and often their mean is better than both. The smallest that is about as good as the best
+is taken.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+from atomlearn.training.calibration import softmax
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+CLOSE = 1.02
+"""Losses within this factor are alike: the smaller model is taken."""
+
+SMALLEST = 1e-12
+
+KINDS = ("strict", "weighted", "both")
+"""What may decide."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What decides, and the losses and errors on held-out rows that it was chosen by."""
+
+    chosen: str = "strict"
+    losses: dict[str, float] = field(default_factory=dict)
+    errors: dict[str, float] = field(default_factory=dict)
+    strict: float = 1.0
+    """What the strict score is multiplied by ..."""
+    weighted: float = 0.0
+    """... and the weighted one."""
+
+    def __str__(self) -> str:
+        told = ", ".join(
+            f"{kind} {loss:.3f} ({self.errors[kind]:.1%} errors)"
+            for kind, loss in self.losses.items()
+        )
+        return f"{self.chosen}; held-out log-loss: {told}" if told else self.chosen
+
+    __repr__ = __str__
+
+
+def weigh_evidence(
+    strict: Floats | None,
+    weighted: Floats | None,
+    labels: Labels,
+    weights: Floats,
+    sizes: dict[str, int],
+) -> Evidence:
+    """Choose by held-out scores of both, ``(n_rows, n_classes)`` each."""
+    fitted: dict[str, tuple[float, float]] = {}
+    if strict is not None:
+        fitted["strict"] = (1.0, 0.0)
+    if weighted is not None:
+        fitted["weighted"] = (0.0, _factor(weighted, labels, weights))
+    if strict is not None and weighted is not None:
+        fitted["both"] = _factors(strict, weighted, labels, weights)
+    nothing = np.zeros((len(labels), 1))
+    losses: dict[str, float] = {}
+    errors: dict[str, float] = {}
+    for kind, (a, b) in fitted.items():
+        scores = a * (nothing if strict is None else strict)
+        scores = scores + b * (nothing if weighted is None else weighted)
+        losses[kind], errors[kind] = loss_and_error(scores, labels, weights)
+    chosen = _choose(losses, sizes)
+    return Evidence(chosen, losses, errors, *fitted[chosen])
+
+
+def loss_and_error(scores: Floats, labels: Labels, weights: Floats) -> tuple[float, float]:
+    """Mean log-loss and share of wrong answers."""
+    p = softmax(scores)
+    share = weights / weights.sum()
+    own = np.maximum(p[np.arange(len(labels)), labels], SMALLEST)
+    wrong = p.argmax(axis=1) != labels
+    return float(-(share * np.log(own)).sum()), float((share * wrong).sum())
+
+
+def _choose(losses: dict[str, float], sizes: dict[str, int]) -> str:
+    """The smallest model of those whose loss is close to the best."""
+    best = min(losses.values())
+    close = [kind for kind, loss in losses.items() if loss <= CLOSE * best + 1e-4]
+    return min(close, key=lambda kind: sizes[kind])
+
+
+def _factor(scores: Floats, labels: Labels, weights: Floats) -> float:
+    return _factors(np.zeros_like(scores), scores, labels, weights)[1]
+
+
+def _factors(
+    strict: Floats, weighted: Floats, labels: Labels, weights: Floats
+) -> tuple[float, float]:
+    """The factors of both scores that give the lowest loss, held towards one half when rows are
+    few."""
+    share = np.minimum(weights, 1.0)
+    rows = np.arange(len(labels))
+
+    def objective(factors: Floats) -> tuple[float, Floats]:
+        p = softmax(factors[0] * strict + factors[1] * weighted)
+        loss = -(share * np.log(np.maximum(p[rows, labels], SMALLEST))).sum()
+        p[rows, labels] -= 1.0
+        p *= share[:, None]
+        prior = factors - 0.5
+        gradient = np.array([(p * strict).sum(), (p * weighted).sum()]) + prior
+        return float(loss + 0.5 * (prior**2).sum()), gradient
+
+    found = minimize(
+        objective, np.array([0.5, 0.5]), jac=True, method="L-BFGS-B", bounds=[(0.0, 10.0)] * 2
+    )
+    return float(found.x[0]), float(found.x[1])

@@ -1,0 +1,131 @@
+"""Examples of several classes, and what was said of those that were not learned from."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.engine.concept import Indices
+from atomlearn.engine.misses import Blocks, blocks_of
+from atomlearn.engine.symmetries import Symmetries
+from atomlearn.sets.lists import Lists
+from atomlearn.sets.rows import Rows
+from atomlearn.training.calibration import Calibration, Floats, Labels, calibrate
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """What was said of examples before they were learned from, if they ever were."""
+
+    ratios: Floats
+    labels: Labels
+    weights: Floats
+    """What counts when errors are counted."""
+    shares: Floats
+    """What counts in the calibration: of an example at most one, whatever labels it had."""
+    weighted: Floats | None = None
+    """What weighted atoms said of them, ``(n_examples, n_classes)``, if there are any."""
+
+    @classmethod
+    def none(cls, n_classes: int) -> "Unseen":
+        """No example yet."""
+        nothing = np.zeros(0)
+        return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), nothing, nothing)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def calibrate(self) -> Calibration:
+        """The calibration that fits them."""
+        return calibrate(self.ratios, self.labels, self.shares)
+
+    def error_and_loss(self, calibration: Calibration) -> tuple[float, float]:
+        """Share of wrong answers, and mean loss."""
+        p = calibration.probabilities(self.ratios)
+        share = self.weights / self.weights.sum()
+        own = p[np.arange(len(self)), self.labels]
+        wrong = p.argmax(axis=1) != self.labels
+        return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
+
+
+class HeldOut(NamedTuple):
+    """Atoms of each class that were learned without some examples."""
+
+    atoms: list[Lists]
+    examples: Indices
+
+
+class Dissent(NamedTuple):
+    """Labels that some examples also had, and how much weight these have."""
+
+    examples: Indices
+    labels: Labels
+    weights: Floats
+
+
+NO_DISSENT = Dissent(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Distinct examples as packed terms: ``(n_variants, n, words)``, with labels and weights."""
+
+    variants: npt.NDArray[np.uint64]
+    labels: Labels
+    weights: Floats
+    n_constants: int
+    n_classes: int
+    dissent: Dissent = NO_DISSENT
+    """What was not learned from but counts when errors are counted."""
+    symmetries: Symmetries | None = None
+    """Maps of constants that keep the labels: pins are moved by them."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def some(self, which: Indices) -> "Examples":
+        """Some of the examples."""
+        place = np.full(len(self), -1)
+        place[which] = np.arange(len(which))
+        kept = place[self.dissent.examples] >= 0
+        return replace(
+            self,
+            variants=np.ascontiguousarray(self.variants[:, which]),
+            labels=self.labels[which],
+            weights=self.weights[which],
+            dissent=Dissent(
+                place[self.dissent.examples[kept]],
+                self.dissent.labels[kept],
+                self.dissent.weights[kept],
+            ),
+        )
+
+    def extended(self, rows: Rows, labels: Labels) -> "Examples":
+        """These and some more, which no symmetry moves."""
+        if len(labels) == 0:
+            return self
+        more = np.broadcast_to(rows, (len(self.variants), *rows.shape))
+        return replace(
+            self,
+            variants=np.concatenate([self.variants, more], axis=1),
+            labels=np.concatenate([self.labels, labels]),
+            weights=np.concatenate([self.weights, np.ones(len(labels))]),
+        )
+
+    def blocks(self) -> Blocks:
+        """The examples themselves, transposed for counting misses."""
+        return blocks_of(self.variants[0], self.n_constants)
+
+    def unseen(self, ratios: Floats, weighted: Floats | None = None) -> Unseen:
+        """What was said of the examples, with all the labels that they had."""
+        which = np.concatenate([np.arange(len(self)), self.dissent.examples])
+        weights = np.concatenate([self.weights, self.dissent.weights])
+        total = np.bincount(which, weights=weights, minlength=len(self))
+        return Unseen(
+            ratios[which],
+            np.concatenate([self.labels, self.dissent.labels]),
+            weights,
+            weights / np.maximum(total, 1.0)[which],
+            None if weighted is None else weighted[which],
+        )

@@ -1,0 +1,76 @@
+"""Rows dealt into folds: what is learned without a fold is judged by it.
+
+A row that occurs several times is dealt several times, each time with a part of its weight. So a
+row that recurs is met again when it has been learned from, as it will be in practice.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.training.examples import Examples
+
+MANY_FOLDS, FEW_FOLDS = 5, 3
+SMALL = 5000
+"""Sets of at most so many examples have many folds, because each row counts."""
+
+NEVER = -1
+"""The fold of a row that nothing is learned without: the only one of its class."""
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Examples with all the labels that they had, dealt into folds."""
+
+    n_folds: int
+    example: Integers
+    label: Integers
+    weight: Floats
+    fold: Integers
+
+    def __len__(self) -> int:
+        return len(self.example)
+
+    def held(self, f: int) -> Integers:
+        """The examples that fold ``f`` is judged by, each once."""
+        return np.unique(self.example[self.fold == f])
+
+    def learned(self, f: int, examples: Examples) -> npt.NDArray[np.bool_]:
+        """The examples that are learned from without fold ``f``."""
+        ours = (self.fold != f) & (self.label == examples.labels[self.example])
+        learned = np.zeros(len(examples), dtype=np.bool_)
+        learned[self.example[ours]] = True
+        return learned
+
+
+def deal(examples: Examples, rng: np.random.Generator) -> Dealt:
+    """Deal the examples of each class evenly."""
+    n_folds = MANY_FOLDS if len(examples) <= SMALL else FEW_FOLDS
+    which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
+    label = np.concatenate([examples.labels, examples.dissent.labels])
+    weight = np.concatenate([examples.weights, examples.dissent.weights])
+    copies = np.clip(np.rint(weight), 1, n_folds).astype(np.int64)
+    unit = np.repeat(np.arange(len(which)), copies)
+    nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
+    fold = np.full(len(unit), NEVER)
+    for k in range(examples.n_classes):
+        ours = np.flatnonzero(label == k)
+        if copies[ours].sum() > 1:
+            place = np.zeros(len(which), dtype=np.int64)
+            place[rng.permutation(ours)] = np.arange(len(ours)) + k
+            dealt = label[unit] == k
+            fold[dealt] = (place[unit[dealt]] + nth[dealt]) % n_folds
+    return Dealt(n_folds, which[unit], label[unit], (weight / copies)[unit], fold)
+
+
+def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:
+    """A random number for each row that depends on nothing but the row."""
+    factors = rng.integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
+    keys = (rows * (factors * np.uint64(2) + np.uint64(1))).sum(axis=1, dtype=np.uint64)
+    keys ^= keys >> np.uint64(32)
+    keys *= np.uint64(0x9E3779B97F4A7C15)
+    return keys ^ (keys >> np.uint64(29))

@@ -1,0 +1,70 @@
+"""Weighted atoms batch after batch: what is known stays, and new atoms correct it.
+
+Rounds go on from the scores that the known atoms give the rows of the batch. A part of the batch is
+not learned from and says when to stop; if nothing helps there, nothing is added.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.engine.guided_crossing import Alternatives
+from atomlearn.sets.lists import no_lists
+from atomlearn.sets.rows import Rows
+from atomlearn.training.examples import Examples
+from atomlearn.training.rounds import Rounds
+from atomlearn.training.weighted import WeightedLearner, WeightedRecipe
+from atomlearn.training.weighted_atoms import WeightedAtoms, merged
+
+Floats = npt.NDArray[np.float64]
+
+HELD_OUT = 5
+"""One row of so many is not learned from."""
+
+
+def no_weighted_atoms(n_classes: int) -> WeightedAtoms:
+    """Nothing known yet."""
+    none = np.zeros(0)
+    return WeightedAtoms(no_lists(), none.astype(np.int64), none, np.zeros(n_classes))
+
+
+def learn_weighted_batch(
+    known: WeightedAtoms,
+    factor: float,
+    said: Floats,
+    examples: Examples,
+    find_alternatives: Callable[[Rows], Alternatives],
+    seed: np.random.SeedSequence,
+    rounds: Rounds,
+) -> WeightedAtoms:
+    """The known atoms and new ones; ``said`` are the scores of the examples so far.
+
+    The scores are those in force: ``factor`` times what the weights add up to.
+    """
+    which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
+    labels = np.concatenate([examples.labels, examples.dissent.labels])
+    weights = np.concatenate([examples.weights, examples.dissent.weights])
+    choosing, own = seed.spawn(2)
+    held = np.zeros(len(examples), dtype=np.bool_)
+    order = np.random.default_rng(choosing).permutation(len(examples))
+    held[order[: len(examples) // HELD_OUT]] = True
+    if examples.n_classes < 2 or not held.any():
+        return known
+    recipe = WeightedRecipe()
+    if rounds.settings.max_epochs is not None:
+        recipe = replace(recipe, rounds=min(recipe.rounds, rounds.settings.max_epochs))
+    learner = WeightedLearner(
+        find_alternatives(examples.variants[0][which]),
+        labels,
+        weights,
+        examples.n_classes,
+        ~held[which],
+        own,
+        recipe,
+        said[which] if len(known) else None,
+    )
+    while not learner.is_done and not rounds.over():
+        learner.run_round()
+    return merged([known, learner.best(1.0 / factor)])

@@ -1,0 +1,217 @@
+"""Pictures of what was learned: atoms as images, misses on an example, votes, compression.
+
+Each function returns a Matplotlib figure that belongs to nobody, so a notebook shows it as it is.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.errors import MissingExtra
+from atomlearn.sets.lists import Lists
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Bits = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+CELL = 6
+"""Dots a pixel is drawn with, to have room for a border."""
+BLACK, WHITE, NONE = 0.0, 1.0, 0.72
+RED = (0.85, 0.05, 0.05)
+
+
+class Pixels(NamedTuple):
+    """Which pixels each atom is in: ``(n_atoms, n_pixels)``, black and white apart."""
+
+    black: Bits
+    white: Bits
+
+
+def pixels_of(atoms: Lists, n_pixels: int) -> Pixels:
+    """Atoms over black pixels, then white pixels, then whatever else (the class itself).
+
+    >>> from atomlearn.sets import rows
+    >>> from atomlearn.sets.lists import to_lists
+    >>> black, white = pixels_of(to_lists(rows.from_indices([[0, 3, 4]], 5)), 2)
+    >>> black.tolist(), white.tolist()
+    ([[True, False]], [[False, True]])
+    """
+    n = len(atoms.starts) - 1
+    inside = np.zeros((n, 2 * n_pixels), dtype=np.bool_)
+    whose = np.repeat(np.arange(n), np.diff(atoms.starts))
+    pixel = atoms.constants < 2 * n_pixels
+    inside[whose[pixel], atoms.constants[pixel]] = True
+    return Pixels(inside[:, :n_pixels], inside[:, n_pixels:])
+
+
+def draw_atoms(
+    black: npt.ArrayLike,
+    white: npt.ArrayLike,
+    shape: tuple[int, int],
+    titles: Sequence[str] | None = None,
+    columns: int | None = None,
+) -> "Figure":
+    """Atoms as images, as in the paper's figures.
+
+    A pixel is black or white if the atom is in that constant of it, black with a white border if in
+    both, and grey if in none.
+
+    >>> figure = draw_atoms([[True, False]], [[True, False]], (1, 2))
+    >>> len(figure.axes)
+    1
+    """
+    black = np.atleast_2d(np.asarray(black, dtype=np.bool_))
+    white = np.atleast_2d(np.asarray(white, dtype=np.bool_))
+    images = [atom_image(b, w, shape) for b, w in zip(black, white, strict=True)]
+    return _panels(images, titles, columns)
+
+
+def atom_image(black: Bits, white: Bits, shape: tuple[int, int]) -> Floats:
+    """One atom as grey values, ``CELL`` dots a pixel."""
+    middle = np.where(black, BLACK, np.where(white, WHITE, NONE)).reshape(shape)
+    border = np.where(black & white, WHITE, middle.ravel()).reshape(shape)
+    image: Floats = np.kron(border, np.ones((CELL, CELL))).astype(np.float64)
+    inner = np.zeros((CELL, CELL), dtype=np.bool_)
+    inner[1:-1, 1:-1] = True
+    mask = np.tile(inner, shape)
+    image[mask] = np.kron(middle, np.ones((CELL, CELL)))[mask]
+    return image
+
+
+def draw_images(
+    images: npt.ArrayLike,
+    shape: tuple[int, int],
+    titles: Sequence[str] | None = None,
+    columns: int | None = None,
+) -> "Figure":
+    """Examples side by side; large values are dark.
+
+    >>> len(draw_images(np.eye(4), (2, 2), titles=["a", "b", "c", "d"], columns=2).axes)
+    4
+    """
+    values = np.atleast_2d(np.asarray(images, dtype=np.float64))
+    scale = max(float(values.max(initial=0.0)), 1e-9)
+    return _panels([1 - one.reshape(shape) / scale for one in values], titles, columns)
+
+
+def draw_misses(
+    image: npt.ArrayLike, missed: Sequence[npt.ArrayLike], titles: Sequence[str] | None = None
+) -> "Figure":
+    """The misses of an example drawn on it, one panel a class.
+
+    ``missed[k]`` tells for each pixel how much is missed there of class ``k``: the redder, the
+    more.
+
+    >>> len(draw_misses(np.eye(3), [np.ones((3, 3)), np.zeros((3, 3))], ["1", "7"]).axes)
+    2
+    """
+    values = np.asarray(image, dtype=np.float64)
+    grey = 1 - 0.75 * values / max(float(values.max(initial=0.0)), 1e-9)
+    painted = []
+    for one in missed:
+        weight = np.asarray(one, dtype=np.float64).reshape(values.shape)
+        share = (0.85 * weight / max(float(weight.max(initial=0.0)), 1e-9))[..., None]
+        painted.append((1 - share) * grey[..., None] + share * np.array(RED))
+    return _panels(painted, titles, None)
+
+
+def draw_agreement(
+    votes: Mapping[str, npt.ArrayLike], n_atomizations: int, title: str = ""
+) -> "Figure":
+    """How many of several atomizations agree that an example is of the class.
+
+    ``votes`` has, for each group of examples (``"digit 0"``, ``"others"``), the number of
+    atomizations that say yes to each example. A good class has its own examples at the right and
+    the others at the left.
+
+    >>> len(draw_agreement({"bars": [9, 10, 10], "no bars": [0, 0, 1]}, 10).axes)
+    1
+    """
+    figure, axes = new_figure(1, 1, (6.0, 3.2))
+    axis = axes[0, 0]
+    places = np.arange(n_atomizations + 1)
+    width = 0.8 / max(1, len(votes))
+    for i, (name, counts) in enumerate(votes.items()):
+        counts = np.asarray(counts, dtype=np.int64)
+        share = np.bincount(counts, minlength=n_atomizations + 1) / max(1, len(counts))
+        offset = (i - (len(votes) - 1) / 2) * width
+        axis.bar(places + offset, 100 * share, width, label=f"{name} ({len(counts):,})")
+    axis.set_xticks(places)
+    axis.set_yscale("symlog", linthresh=0.1)
+    axis.set_ylim(0, 130)
+    axis.set_xlabel(f"atomizations of {n_atomizations} that agree")
+    axis.set_ylabel("% of the examples")
+    axis.set_title(title)
+    axis.legend(frameon=False)
+    return figure
+
+
+def draw_compression(
+    measured: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]],
+    predicted: Mapping[str, float],
+    title: str = "",
+) -> "Figure":
+    """Error against compression on logarithmic axes, beside what theory predicts.
+
+    ``measured`` gives κ and error of each series; ``predicted`` the constant ``ε κ`` of each line
+    (:func:`~atomlearn.logic.theory.error_times_compression`).
+
+    >>> len(draw_compression({"7×7": ([10, 100], [0.4, 0.2])}, {"random picking": 36.8}).axes)
+    1
+    """
+    figure, axes = new_figure(1, 1, (6.0, 4.0))
+    axis = axes[0, 0]
+    largest, smallest = 0.0, np.inf
+    for name, (kappa, error) in measured.items():
+        x, y = np.asarray(kappa, dtype=np.float64), np.asarray(error, dtype=np.float64)
+        shown = (x > 0) & (y > 0)
+        axis.plot(x[shown], y[shown], ".", label=name, markersize=5)
+        largest = max(largest, float(x[shown].max(initial=0.0)))
+        smallest = min(smallest, float(x[shown].min(initial=np.inf)))
+    if largest > 0:
+        for name, constant in predicted.items():
+            ends = np.array([max(smallest, constant), max(largest, 2 * constant)])  # below 1
+            axis.plot(ends, constant / ends, "-", linewidth=1, label=name)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+    axis.set_xlabel("compression κ = relations / atoms")
+    axis.set_ylabel("error")
+    axis.set_title(title)
+    if measured or predicted:
+        axis.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def _panels(
+    images: Sequence[Floats], titles: Sequence[str] | None, columns: int | None
+) -> "Figure":
+    n = max(1, len(images))
+    across = min(n, columns or min(n, 9))
+    down = -(-n // across)
+    height = 1.5 if titles else 1.3
+    figure, axes = new_figure(down, across, (1.35 * across, height * down))
+    for i, image in enumerate(images):
+        axis = axes.ravel()[i]
+        axis.set_xticks([])
+        axis.set_yticks([])
+        axis.spines[:].set_color("#888888")
+        axis.imshow(image, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        if titles:
+            axis.set_title(titles[i], fontsize=8)
+    for axis in axes.ravel()[len(images) :]:
+        axis.remove()
+    return figure
+
+
+def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", Any]:
+    """An empty figure, and its axes by row and column."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("pictures need matplotlib: pip install 'atomlearn[plot]'") from None
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)

@@ -1,0 +1,159 @@
+"""What ``make demo`` shows: a rule, hand-written digits and a chess board, learned while you wait.
+
+Everything learns from rules written here and data that comes with scikit-learn; nothing is fetched.
+"""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn import Algebra, __version__
+from atomlearn.views.page import Page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+FOLDER = Path("demo")
+
+BARS = """
+v < c1 c2 c7 c8
+v < c3 c4 c5 c6
+v !< c2 c4 c5 c7
+v !< c3 c5 c6 c8
+v !< c4 c5 c6 c7
+"""
+
+PAIRS = [("c1", "c5"), ("c2", "c6"), ("c3", "c7"), ("c4", "c8")]
+GRID = [["c2", "c3"], ["c1", "c4"]]
+"""Black beside white, and where the pixels are."""
+
+
+def main() -> None:
+    """Run the three parts and write the page."""
+    page = Page(f"atomlearn {__version__}")
+    start = time.perf_counter()
+    learn_a_rule(page)
+    learn_digits(page)
+    solve_queens(page)
+    path = FOLDER / "index.html"
+    page.write(path)
+    page.console.rule()
+    page.console.print(f"{time.perf_counter() - start:.0f} seconds; pictures are in {path}")
+
+
+def learn_a_rule(page: Page) -> None:
+    """The paper's first example: what is a vertical bar?"""
+    page.section("A rule from five pictures")
+    page.say(
+        "Images of 2 × 2 pixels; c1 to c4 are black pixels, c5 to c8 the same in white (columns "
+        "first). Two images have a vertical bar (v), three have none:"
+    )
+    page.code(BARS.strip())
+    algebra = Algebra(["v", *(f"c{i}" for i in range(1, 9))])
+    algebra.add(algebra.relation(line) for line in BARS.strip().splitlines())
+    model = algebra.learn(random_state=0)
+    page.say("Atoms of v in one model of them; an image has a bar if it meets every one:")
+    v = algebra["v"]
+    page.code("\n".join(str(atom) for atom in model.atoms_of(v)))
+    images = [[c + 4 * (bits >> c & 1) for c in range(1, 5)] for bits in range(0, 32, 2)]
+    truth = {
+        algebra.term([f"c{c}" for c in image]): {1, 2} <= set(image) or {3, 4} <= set(image)
+        for image in images
+    }
+    right = sum(model.holds(v <= image) == has_bar for image, has_bar in truth.items())
+    page.say(f"From these five examples it is right about {right} of all 16 images. It says that")
+    page.code(str(model.definition(v, complementary=PAIRS, grid=GRID)))
+    algebra.add(v <= image if has_bar else ~(v <= image) for image, has_bar in truth.items())
+    page.say("and after all 16 images that")
+    page.code(str(algebra.learn(random_state=0).definition(v, complementary=PAIRS, grid=GRID)))
+
+
+def learn_digits(page: Page) -> None:
+    """Hand-written digits, a classifier with nothing to tune."""
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+    page.section("Hand-written digits")
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
+    start = time.perf_counter()
+    classifier = AlgebraicClassifier(random_state=0, n_jobs=2, image_shape=(8, 8))
+    classifier.fit(X_train, y_train)
+    seconds = time.perf_counter() - start
+    error = 1 - classifier.score(X_test, y_test)
+    page.say(
+        f"{len(X_train):,} images of 8 × 8 pixels learned in {seconds:.1f} s, nothing tuned; "
+        f"error on {len(X_test)} others: {error:.1%}."
+    )
+    page.picture(draw_decisions(classifier, X_test, y_test), "test images with their misses")
+    page.say(
+        "A digit is what its atoms say: each atom is a few pixels, dark (black) or not (white), "
+        "of which every example has at least one. Some atoms of the digit 5:"
+    )
+    page.picture(draw_some_atoms(classifier, 5), "atoms of the digit 5")
+
+
+def draw_decisions(
+    classifier: "AlgebraicClassifier", X: npt.NDArray[Any], y: npt.NDArray[Any]
+) -> "Figure":
+    """A few images, and how many atoms of each class they miss."""
+    figure, axes = _axes(2, 6, (12, 4))
+    wrong = np.flatnonzero(classifier.predict(X) != y)[:2]
+    shown = np.concatenate([wrong, np.flatnonzero(classifier.predict(X) == y)[: 6 - len(wrong)]])
+    misses, typical = classifier.misses(X[shown]), classifier.learned_.typical
+    for column, (i, missed) in enumerate(zip(shown, misses, strict=True)):
+        said = classifier.predict(X[i : i + 1])[0]
+        axes[0, column].imshow(X[i].reshape(8, 8), cmap="gray_r")
+        axes[0, column].set_title(f"{y[i]}, said {said}", color="black" if said == y[i] else "red")
+        axes[0, column].set_axis_off()
+        axes[1, column].bar(range(10), 100 * missed / np.maximum(typical, 1), color="steelblue")
+        axes[1, column].set_xticks(range(10))
+        axes[1, column].set_ylim(0, 150)
+    axes[1, 0].set_ylabel("misses, % of typical")
+    return figure
+
+
+def draw_some_atoms(classifier: "AlgebraicClassifier", digit: int, n: int = 18) -> "Figure":
+    """Some atoms of a class as small images."""
+    from atomlearn.tables.images import pixels_of
+    from atomlearn.views.pictures import draw_atoms
+
+    atoms = classifier.learned_.concepts[digit].pool.atoms
+    literals = classifier.encoder_.literals_
+    chosen = np.linspace(0, len(atoms.starts) - 2, n).astype(int)
+    constants = [atoms.constants[atoms.starts[k] : atoms.starts[k + 1]].tolist() for k in chosen]
+    named = [[literals[c] for c in one if c < len(literals)] for one in constants]
+    return draw_atoms(*pixels_of(named, 64), (8, 8))
+
+
+def solve_queens(page: Page) -> None:
+    """The rules of a puzzle in, its solutions out."""
+    from atomlearn.problems import queens
+
+    page.section("A chess board from its rules")
+    page.say(
+        "Eight queens that do not attack each other, with queens on b4 and d5 already there: only "
+        "two boards complete it. The algebra is told the rules, not how to search."
+    )
+    start = time.perf_counter()
+    for board in queens.solve(8, queens=["b4", "d5"], random_state=0, max_epochs=60):
+        page.say(f"Epoch {board.epoch}, {time.perf_counter() - start:.1f} s:")
+        page.code(str(board))
+
+
+def _axes(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns)
+
+
+if __name__ == "__main__":
+    main()

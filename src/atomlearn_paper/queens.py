@@ -1,0 +1,201 @@
+"""Queens: the paper's section 5, and beside every success what is reached without learning."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from atomlearn.problems import queens
+from atomlearn.problems.queens import Board
+from atomlearn.problems.solving import ATTEMPTS, PAPER
+from atomlearn_paper.controls import Control, legal_squares, propagated, remembering
+from atomlearn_paper.experiment import Experiment, Setting, Step
+from atomlearn_paper.queens_page import report
+
+SMALL = (8, ["b4", "d5"])
+MIDDLE = (13, ["c7", "f2"])
+LARGE = (17, ["c10"])
+"""The paper's boards; it does not tell which queens are fixed on its 13 × 13."""
+
+MIDDLE_EPOCH = 42
+"""The epoch of the paper's Figure 11; ours is the next that is not idle."""
+
+CONTROLS: dict[str, Callable[..., Control]] = {
+    "random legal squares": legal_squares,
+    "the same, rules propagated": propagated,
+}
+
+
+@dataclass
+class Tally:
+    """Attempts of one experiment, which keeps what it learned from one to the next."""
+
+    attempts: int = 0
+    full: list[str] = field(default_factory=list)
+    shown: int = 0
+    boards: set[tuple[str, ...]] = field(default_factory=set)
+
+    def note(self, boards: list[tuple[str, ...]]) -> None:
+        """One attempt more; ``r`` marks one whose full boards were all seen before."""
+        self.attempts += 1
+        if boards:
+            self.full.append(f"{self.attempts}{'r' if set(boards) <= self.boards else ''}")
+        self.shown += len(boards)
+        self.boards.update(boards)
+
+    def plain(self) -> dict[str, Any]:
+        """The tally as plain values.
+
+        >>> tally = Tally()
+        >>> for boards in ([("a1",)], [], [("a1",)]):
+        ...     tally.note(boards)
+        >>> tally.plain()
+        {'attempts': 3, 'full': ['1', '3r'], 'new': 1, 'shown': 2, 'distinct': 1}
+        """
+        return {
+            "attempts": self.attempts,
+            "full": self.full,
+            "new": sum(not mark.endswith("r") for mark in self.full),
+            "shown": self.shown,
+            "distinct": len(self.boards),
+        }
+
+
+def completions(size: int, fixed: list[str], seed: int, epochs: int, kept: int) -> dict[str, Any]:
+    """The paper's straightforward way: idle epochs, nothing inserted.
+
+    ``kept`` boards are kept to be drawn, and the atoms of one epoch.
+    """
+    boards: list[dict[str, Any]] = []
+    atoms: dict[str, Any] = {}
+
+    def keep(board: Board) -> None:
+        if len(boards) < kept:
+            boards.append(plain_board(board))
+        if kept and not atoms and board.epoch >= MIDDLE_EPOCH and not board.idle:
+            atoms.update(board_atoms(board))
+
+    solver = queens.solve(
+        size, fixed, random_state=seed, max_epochs=epochs, schedule=PAPER, on_epoch=keep
+    )
+    found = [board.epoch for board in solver]
+    return {"epochs": found, "shown again": solver.again, "boards": boards, "atoms": atoms}
+
+
+def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -> dict[str, Any]:
+    """Attempts of 20 epochs, a queen inserted in 17 of them; the controls with as many."""
+    tally = Tally()
+    boards: list[dict[str, Any]] = []
+    solver = queens.solve(size, fixed, random_state=seed, schedule=ATTEMPTS)
+    for _ in range(attempts):
+        full = []
+        for _ in range(ATTEMPTS.length):
+            solver.step()
+            board = solver.shown
+            if board is not None and not board.idle and board.solved():
+                full.append(board.queens)
+                if len(boards) < kept and board.queens not in tally.boards:
+                    boards.append(plain_board(board))
+        tally.note(full)
+    atoms = board_atoms(solver.shown) if solver.shown is not None and kept else {}
+    memory = simulate(remembering(size, fixed, seed), attempts)
+    joined = simulate(remembering(size, fixed, seed, joins=True), attempts)
+    return {"size": size} | tally.plain() | {
+        "memory": memory, "joined": joined, "boards": boards, "atoms": atoms,
+        "epochs": solver.epochs.number,
+    }  # fmt: skip
+
+
+def simulate(control: Control, attempts: int) -> dict[str, Any]:
+    """Attempts by a control."""
+    tally = Tally()
+    for _ in range(attempts):
+        tally.note(control.attempt())
+    return tally.plain()
+
+
+def chance(size: int, fixed: list[str], control: str, seed: int, draws: int) -> dict[str, Any]:
+    """How often a control without memory comes to a full board."""
+    found = simulate(CONTROLS[control](size, fixed, seed), draws)
+    return {"attempts": draws, "full": len(found["full"])}
+
+
+def plain_board(board: Board) -> dict[str, Any]:
+    """A board as plain values, to be drawn later."""
+    return {
+        "size": board.size,
+        "queens": list(board.queens),
+        "empty": sorted(board.empty),
+        "fixed": list(board.fixed),
+        "epoch": board.epoch,
+        "idle": board.idle,
+        "inserted": board.inserted,
+    }
+
+
+def board_atoms(board: Board, n: int = 40) -> dict[str, Any]:
+    """Atoms of a board's model that are about squares and not about rules.
+
+    A square of which an atom has ``E`` and not ``Q`` is a queen of its pinning term; so atoms look
+    like boards. ``queens`` counts the atoms by queens, ``shown`` has those with most queens first.
+    """
+    if board.shown is None or board.shown.model is None:
+        return {"epoch": board.epoch, "queens": {}, "shown": []}
+    atoms = [a.constants for a in board.shown.model.atoms if len(a) > 1 and "U" not in a.constants]
+    atoms.sort(key=lambda atom: (-n_queens(atom), len(atom)))
+    counts = Counter(n_queens(atom) for atom in atoms)
+    many, rest = atoms[: n // 4], atoms[n // 4 :]
+    step = max(1, len(rest) // (n - n // 4))
+    shown = [*many, *rest[::step][: n - n // 4]]
+    return {
+        "epoch": board.epoch,
+        "queens": {str(k): counts[k] for k in sorted(counts)},
+        "shown": [list(constants) for constants in shown],
+    }
+
+
+def n_queens(atom: tuple[str, ...]) -> int:
+    """The queens of an atom's pinning term.
+
+    >>> n_queens(("Ea1", "Eb2", "Qb2", "Qc1"))
+    1
+    """
+    held = set(atom)
+    return sum(name[0] == "E" and f"Q{name[1:]}" not in held for name in atom)
+
+
+def steps(setting: Setting) -> list[Step]:
+    """8 × 8 and 13 × 13 by themselves, ten experiments on 17 × 17, and controls."""
+    quick, seed = setting.quick, setting.seed
+    found = []
+    for (size, fixed), seeds, epochs, cost in (
+        (SMALL, 3 if quick else 10, 60, 1.0),
+        (MIDDLE, 1 if quick else 5, 60, 7.0),
+    ):
+        found += [
+            Step(
+                f"{size}x{size}-{k}", completions,
+                {"size": size, "fixed": fixed, "seed": seed + k, "epochs": epochs,
+                 "kept": 30 if k == 0 else 0},
+                cost,
+            )
+            for k in range(seeds)
+        ]  # fmt: skip
+    size, fixed = (11, ["c7"]) if quick else LARGE
+    tries = setting.attempts or (2 if quick else 8)
+    for name in CONTROLS:
+        given = {"size": size, "fixed": fixed, "control": name, "seed": seed,
+                 "draws": 1000 if quick else 10_000}  # fmt: skip
+        found.append(Step(f"chance-{name.split()[0]}", chance, given, 15.0))
+    return found + [
+        Step(
+            f"attempts-{k}", attempts,
+            {"size": size, "fixed": fixed, "seed": seed + k, "attempts": tries,
+             "kept": 2 if k == 0 else 0},
+            tries * (1.0 if quick else 14.0),
+        )
+        for k in range(2 if quick else 10)
+    ]  # fmt: skip
+
+
+EXPERIMENT = Experiment("queens", "Queens from their rules", steps, report)

@@ -1,0 +1,75 @@
+"""The README's table of results, made from the results that are kept in ``docs/results``.
+
+``python -m atomlearn_paper.readme`` writes it; a test checks that it is up to date.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from atomlearn.files.replacing import replacing
+from atomlearn_paper import NAMES
+from atomlearn_paper.progress import spoken
+from atomlearn_paper.record import read_json
+
+RESULTS, README = Path("docs/results"), Path("README.md")
+START, END = "<!-- results -->", "<!-- /results -->"
+
+
+def read_results(folder: Path) -> list[dict[str, Any]]:
+    """What the experiments left in a folder, in the order of the paper."""
+    found = (read_json(folder / name / "results.json") for name in NAMES)
+    return [results for results in found if results is not None]
+
+
+def table(results: list[dict[str, Any]]) -> str:
+    """The table in Markdown: the claims that are worth a line, and how they were made.
+
+    >>> claim = {"what": "bars", "place": "section 3", "paper": "5 %", "ours": "6 %",
+    ...          "difference": "1 point higher", "headline": True}
+    >>> made = {"version": "1.0", "seconds": 60, "seed": 0, "claims": [claim],
+    ...         "machine": [{"processor": "a processor", "cores": 2}]}
+    >>> print(table([made]))
+    | what | paper | here | difference |
+    |---|---|---|---|
+    | bars (section 3) | 5 % | 6 % | 1 point higher |
+    <BLANKLINE>
+    `atomlearn reproduce all --seed 0`, version 1.0, 60 s of one core (a processor).
+    """
+    lines = ["| what | paper | here | difference |", "|---|---|---|---|"]
+    lines += _rows(results)
+    made, machine = results[0], results[0]["machine"][0]
+    seconds = sum(one["seconds"] for one in results)
+    lines += [
+        "",
+        f"`atomlearn reproduce all --seed {made['seed']}`, version {made['version']}, "
+        f"{spoken(seconds)} of one core ({machine['processor']}).",
+    ]
+    return "\n".join(lines)
+
+
+def _rows(results: list[dict[str, Any]]) -> Iterator[str]:
+    for one in results:
+        for claim in one["claims"]:
+            if claim["headline"]:
+                cells = (f"{claim['what']} ({claim['place']})", claim["paper"], claim["ours"],
+                         claim["difference"])  # fmt: skip
+                yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def with_table(text: str, results: list[dict[str, Any]]) -> str:
+    """A README with the table between its two marks made anew."""
+    before, rest = text.split(START, 1)
+    _, after = rest.split(END, 1)
+    return f"{before}{START}\n{table(results)}\n{END}{after}"
+
+
+def main() -> None:
+    """Write the table into the README of the present folder."""
+    text = with_table(README.read_text(encoding="utf-8"), read_results(RESULTS))
+    with replacing(README) as file:
+        file.write(text.encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""What is written of an experiment: a page, its tables as CSV, its figures as PNG, all as JSON."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atomlearn import __version__
+from atomlearn.files.replacing import replacing
+from atomlearn.views.page import Page, png
+from atomlearn_paper.experiment import Experiment, Setting
+from atomlearn_paper.progress import spoken
+from atomlearn_paper.record import Record, write_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that the paper says, what came out here, and the difference in a sentence."""
+
+    what: str
+    place: str
+    paper: str
+    ours: str
+    difference: str
+    headline: bool = False
+    """Does it stand in the README's table?"""
+
+
+class Report:
+    """The page of an experiment, growing from top to bottom, and the files beside it."""
+
+    def __init__(
+        self, experiment: Experiment, folder: Path, setting: Setting, records: list[Record]
+    ) -> None:
+        self.experiment, self.folder, self.setting = experiment, folder, setting
+        self.records = records
+        self.claims: list[Claim] = []
+        self.page = Page(experiment.title, quiet=True)
+        self._say_how()
+
+    @property
+    def command(self) -> str:
+        """The command that makes all this."""
+        quick = " --quick" if self.setting.quick else ""
+        attempts = f" --attempts {self.setting.attempts}" if self.setting.attempts else ""
+        return f"atomlearn reproduce {self.experiment.name}{quick}{attempts} --seed " + str(
+            self.setting.seed
+        )
+
+    def section(self, text: str) -> None:
+        """Begin a section."""
+        self.page.section(text)
+
+    def say(self, text: str) -> None:
+        """A paragraph."""
+        self.page.say(text)
+
+    def code(self, text: str) -> None:
+        """Something to be read as it is."""
+        self.page.code(text)
+
+    def claim(self, *claims: Claim) -> None:
+        """Set the paper's figures beside ours."""
+        self.claims += claims
+        self.page.table(*claims_table([asdict(claim) for claim in claims]))
+
+    def table(self, name: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """A table on the page, and the same as ``name.csv``."""
+        rows = [list(row) for row in rows]
+        self.page.table(head, rows)
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([list(head), *rows])
+        self._write(f"{name}.csv", text.getvalue().encode())
+
+    def figure(self, name: str, figure: "Figure", about: str) -> None:
+        """A figure on the page, and the same as ``name.png``."""
+        self.page.picture(figure, about)
+        self._write(f"{name}.png", png(figure))
+
+    def write(self) -> None:
+        """Write the page and everything as JSON."""
+        write_json(
+            self.folder / "results.json",
+            {
+                "experiment": self.experiment.name,
+                "command": self.command,
+                "settings": asdict(self.setting),
+                "seed": self.setting.seed,
+                "version": __version__,
+                "machine": self.machines,
+                "seconds": self.seconds,
+                "claims": [asdict(claim) for claim in self.claims],
+                "steps": self.records,
+            },
+        )
+        self.page.write(self.folder / "index.html")
+
+    @property
+    def seconds(self) -> float:
+        """What all steps took."""
+        return round(sum(record["seconds"] for record in self.records), 1)
+
+    @property
+    def machines(self) -> list[dict[str, Any]]:
+        """The machines that the steps ran on."""
+        found: list[dict[str, Any]] = []
+        for record in self.records:
+            if record["machine"] not in found:
+                found.append(record["machine"])
+        return found
+
+    def _say_how(self) -> None:
+        where = "; ".join(
+            f"{m['processor']}, {m['cores']} cores, Python {m['python']}, NumPy {m['numpy']}, "
+            f"Numba {m['numba']}"
+            for m in self.machines
+        )
+        self.say(
+            f"Made by atomlearn {__version__} in {spoken(self.seconds)} with the command below, "
+            f"on {where}. The same seed gives the same figures, whatever the number of jobs. "
+            "Everything shown here is also in results.json, in CSV tables and in PNG figures "
+            "beside this page."
+        )
+        self.code(self.command)
+        if self.setting.quick:
+            self.say(
+                "This is the quick setting: sizes are small, and many of the paper's figures are "
+                "out of its reach. Without --quick the sizes are the paper's."
+            )
+
+    def _write(self, name: str, data: bytes) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with replacing(self.folder / name) as file:
+            file.write(data)
+
+
+def claims_table(claims: Iterable[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Claims as a table: the paper, ours, and the difference in a sentence."""
+    head = ["what", "where", "paper", "ours", "difference"]
+    keys = ("what", "place", "paper", "ours", "difference")
+    return head, [[claim[key] for key in keys] for claim in claims]
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """A share as one writes it.
+
+    >>> percent(0.0175)
+    '1.75 %'
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def beside(ours: float, paper: float, digits: int = 2) -> str:
+    """How an error of ours lies beside the paper's, both shares.
+
+    >>> beside(0.0175, 0.0408)
+    '2.33 points lower'
+    >>> beside(0.0100, 0.0100)
+    'the same'
+    """
+    points = 100 * (ours - paper)
+    if round(abs(points), digits) == 0:
+        return "the same"
+    return f"{abs(points):.{digits}f} points {'lower' if points < 0 else 'higher'}"

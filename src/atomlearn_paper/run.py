@@ -1,0 +1,111 @@
+"""Running an experiment: what is known is not run again, and the pages are made from the records.
+
+Steps do not know of each other, so they may run at the same time; the results are the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from atomlearn import __version__
+from atomlearn.errors import DataNotFound
+from atomlearn.views.page import Page
+from atomlearn_paper import NAMES, experiment
+from atomlearn_paper.charts import check_matplotlib
+from atomlearn_paper.experiment import Experiment, Setting, Step
+from atomlearn_paper.progress import Display
+from atomlearn_paper.record import Record, Records, read_json
+from atomlearn_paper.report import Report, claims_table
+
+
+def reproduce_all(
+    names: Sequence[str], out: Path, setting: Setting, *, n_jobs: int = 1, again: bool = False
+) -> list[Path]:
+    """Run experiments, each in a folder of its own, and write a page over those in ``out``.
+
+    Returns the pages written, the one over all first.
+    """
+    check_matplotlib()
+    for name in names:
+        _fetch_data(experiment(name))  # now, and not after an hour of other experiments
+    pages = [out / "index.html"]
+    costs = [_cost(experiment(name), out / name, setting, again) for name in names]
+    for k, name in enumerate(names):
+        later = sum(costs[k + 1 :])
+        reproduce(experiment(name), out / name, setting, n_jobs=n_jobs, again=again, later=later)
+        pages.append(out / name / "index.html")
+    write_index(out)
+    return pages
+
+
+def _cost(experiment: Experiment, folder: Path, setting: Setting, again: bool) -> float:
+    """What is still to run, in rough seconds."""
+    steps = experiment.steps(setting)
+    known = {} if again else Records(folder).find(steps)
+    return sum(step.cost for step in steps if step.name not in known)
+
+
+def _fetch_data(experiment: Experiment) -> None:
+    if experiment.data is not None:
+        from atomlearn.datasets.fetch import find, provide
+        from atomlearn.datasets.sets import SETS
+
+        try:
+            find(SETS[experiment.data])
+        except DataNotFound:
+            provide(SETS[experiment.data])
+
+
+def write_index(out: Path) -> None:
+    """A page over all experiments that have results in a folder."""
+    page = Page("Algebraic Machine Learning, reproduced", quiet=True)
+    page.say(
+        f"What the paper says beside what atomlearn {__version__} finds. Each part has a page of "
+        "its own, with every table and figure, in the folder of its name."
+    )
+    for name in NAMES:
+        found = read_json(out / name / "results.json")
+        if found is not None:
+            page.section(experiment(name).title)
+            page.link(f"{name}/index.html", f"{name}: tables and figures")
+            page.code(found["command"])
+            page.table(*claims_table(found["claims"]))
+    page.write(out / "index.html")
+
+
+def reproduce(
+    experiment: Experiment,
+    folder: Path,
+    setting: Setting,
+    *,
+    n_jobs: int = 1,
+    again: bool = False,
+    later: float = 0.0,
+) -> Report:
+    """Run what is not yet known, and write the pages to ``folder``.
+
+    An interruption loses the running steps only; the next call goes on from there. ``again`` runs
+    everything anew. ``later`` is the cost of what comes after, for the estimate.
+    """
+    steps = experiment.steps(setting)
+    records = Records(folder)
+    known = {} if again else records.find(steps)
+    todo = [step for step in steps if step.name not in known]
+    with Display(experiment.name, todo, len(steps), n_jobs, later) as display:
+        for record in _run(records, todo, n_jobs):
+            known[record["step"]] = record
+            display.done(record["step"], record["seconds"])
+    report = Report(experiment, folder, setting, [known[step.name] for step in steps])
+    experiment.report(report, {name: record["result"] for name, record in known.items()})
+    report.write()
+    return report
+
+
+def _run(records: Records, steps: Sequence[Step], n_jobs: int) -> Iterator[Record]:
+    """The records as they come."""
+    if n_jobs == 1 or len(steps) < 2:
+        yield from (records.run(step) for step in steps)
+        return
+    from joblib import Parallel, delayed
+
+    workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    yield from workers(delayed(records.run)(step) for step in steps)

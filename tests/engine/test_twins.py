@@ -1,0 +1,35 @@
+"""The twins against the oracle: other orders of chance, the same algorithms."""
+
+from collections import Counter
+
+from hypothesis import assume, given
+
+import naive
+from engine import twins
+from engine.strategies import problems, singletons, small, states
+from sets.strategies import SplitMix, seeds, some
+
+
+@given(states(small), seeds)
+@some(100)
+def test_crossing_in_slots_is_the_guided_crossing_of_the_oracle(state, seed):
+    atoms = [*singletons(state.singles), *state.composites]
+    singles, slots = set(state.singles), list(state.composites)
+    for a, b in state.problem.positives:
+        expected = naive.guided_sparse_crossing(atoms, state.witnesses, a, b, SplitMix(seed).choose)
+        twins.cross_until(
+            10**9, 0, [(a, b)], state.witnesses, singles, slots, SplitMix(seed).choose
+        )
+        atoms = [*singletons(singles), *filter(None, slots)]
+        assert Counter(atoms) == Counter(expected)
+
+
+@given(problems, seeds)
+@some(50)
+def test_reduced_dual_separates_and_each_witness_was_needed_when_it_came(problem, seed):
+    assume(problem.negatives)
+    witnesses = [naive.closure(b, problem.positives) for _, b in problem.negatives]
+    order = SplitMix(seed).permutation(len(problem.negatives))
+    kept = twins.reduce_dual(witnesses, problem.negatives, order, SplitMix(seed).choose)
+    assert all(any(naive.separates(s, a, b) for s in kept) for a, b in problem.negatives)
+    assert len(kept) <= len(problem.negatives) and set(kept) <= set(witnesses)

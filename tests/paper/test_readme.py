@@ -1,0 +1,44 @@
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from atomlearn_paper import NAMES, experiment
+from atomlearn_paper.experiment import Setting
+from atomlearn_paper.readme import END, START, read_results, table, with_table
+from atomlearn_paper.record import read_json
+from atomlearn_paper.report import Report
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_readme_has_the_table_of_the_committed_results():
+    results = read_results(ROOT / "docs" / "results")
+    assert {one["experiment"] for one in results} == {"toy", "bars", "parity", "mnist", "queens"}
+    assert not any(one["settings"]["quick"] for one in results)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert with_table(text, results) == text
+
+
+def test_only_what_is_between_the_marks_is_changed():
+    claim = dict.fromkeys(("what", "place", "paper", "ours", "difference"), "a | b")
+    results = [{"claims": [claim | {"headline": True}, claim | {"headline": False}], "seed": 7,
+                "version": "1", "seconds": 1, "machine": [{"processor": "P"}]}]  # fmt: skip
+    text = with_table(f"before\n{START}\nold\n{END}\nafter", results)
+    assert text.startswith("before\n") and text.endswith("\nafter") and "old" not in text
+    assert text.count("a \\| b") == 5 and "--seed 7" in table(results)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_committed_claims_are_what_the_committed_measurements_say(name, tmp_path):
+    """Nothing was written by hand: the pages are made anew from what the steps left."""
+    committed = read_json(ROOT / "docs" / "results" / name / "results.json")
+    setting = Setting(**committed["settings"])
+    report = Report(experiment(name), tmp_path, setting, committed["steps"])
+    results = {step["step"]: step["result"] for step in committed["steps"]}
+    experiment(name).report(report, results)
+    assert [asdict(claim) for claim in report.claims] == committed["claims"]
+    assert [step.name for step in experiment(name).steps(setting)] == list(results)
+    for path in tmp_path.glob("*.csv"):
+        kept = ROOT / "docs" / "results" / name / path.name
+        assert path.read_text() == kept.read_text()

@@ -1,0 +1,68 @@
+"""Kernels run wherever they are installed: without a cache, with a full or a damaged one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = """
+from atomlearn.sets.jit import kernel
+
+@kernel
+def add(a: int, b: int) -> int:
+    return a + b
+
+print(add(1, 2))
+"""
+
+
+def run(script: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA")}
+    return subprocess.run(
+        [sys.executable, str(script)],
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "atomlearn_script.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_a_cache_that_cannot_be_found_is_warned_of_once(script: Path) -> None:
+    # As with read-only packages and no HOME: none of Numba's places can be written to.
+    nowhere = "from numba.core.caching import CacheImpl; CacheImpl._locator_classes = []"
+    script.write_text(nowhere + SOURCE)
+    done = run(script)
+    assert done.stdout == "3\n"
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
+
+
+def test_a_full_disk_is_warned_of_once(script: Path) -> None:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))"
+    script.write_text(limit + SOURCE)
+    done = run(script)
+    assert done.stdout == "3\n"
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"\x80\x05K"])
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+def test_a_damaged_cache_is_replaced(
+    script: Path, tmp_path: Path, pattern: str, content: bytes
+) -> None:
+    cache = tmp_path / "cache"
+    run(script, NUMBA_CACHE_DIR=str(cache))
+    damaged = list(cache.rglob(pattern))
+    assert damaged
+    for path in damaged:
+        path.write_bytes(content)
+    assert run(script, NUMBA_CACHE_DIR=str(cache)).stdout == "3\n"
+    assert all(path.stat().st_size > len(content) for path in damaged)

@@ -1,0 +1,41 @@
+"""Lists of constants against Python's sets."""
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atomlearn.sets.lists import append, no_lists, take, to_lists, to_rows
+from engine.strategies import sets_of_lists
+from sets import strategies as bits
+from sets.strategies import KERNELS, families, some
+
+pytestmark = KERNELS
+
+
+@given(families())
+@some(150)
+def test_rows_become_lists_and_lists_become_rows(family):
+    n, sets = family
+    matrix = bits.to_rows(sets, n)
+    lists = to_lists(matrix)
+    assert [lists.constants[s:e].tolist() for s, e in pairwise(lists.starts)] == [
+        sorted(s) for s in sets
+    ]
+    assert lists.starts.dtype == np.int64 and lists.constants.dtype == np.int32
+    assert np.array_equal(to_rows(lists, n), matrix)
+
+
+@given(families(), families(), st.data())
+@some(150)
+def test_take_and_append(family, other, data):
+    n, sets = family
+    m, more = other
+    lists, others = to_lists(bits.to_rows(sets, n)), to_lists(bits.to_rows(more, m))
+    which = data.draw(st.lists(st.integers(0, len(sets) - 1), max_size=9)) if sets else []
+    taken = take(lists, np.array(which, dtype=np.int64))
+    assert sets_of_lists(taken) == [sets[k] for k in which]
+    assert sets_of_lists(append(lists, others)) == [*sets, *more]
+    assert sets_of_lists(append(no_lists(), others)) == more
+    assert sets_of_lists(append(lists, no_lists())) == sets

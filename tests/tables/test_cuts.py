@@ -1,0 +1,124 @@
+"""Where number columns are cut: at quantiles, and where the classes change."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atomlearn import AlgebraicClassifier, LiteralEncoder
+from atomlearn.tables import cuts, encoder
+from atomlearn.tables.cuts import Histogram, tree_cuts
+from naive import best_cut
+
+
+@pytest.fixture
+def gains():
+    """Mostly zero, as capital gain is; the class changes twice among the others."""
+    rng = np.random.default_rng(0)
+    x = np.where(rng.random(600) < 0.9, 0.0, rng.integers(1, 1000, 600).astype(float))
+    y = ((x > 300) & (x <= 700)).astype(int)
+    return x[:, None], y
+
+
+def cuts_of(encoder):
+    return encoder.columns_[0].cuts
+
+
+def test_cuts_lie_where_the_classes_change(gains):
+    X, y = gains
+    x = X[:, 0]
+    changes = {(x[x <= edge].max() + x[x > edge].min()) / 2 for edge in (300, 700)}
+    assert not changes & set(cuts_of(LiteralEncoder().fit(X)))
+    aware = cuts_of(LiteralEncoder().fit(X, y))
+    assert changes <= set(aware)
+    assert set(cuts_of(LiteralEncoder().fit(X))) <= set(aware)
+    assert list(aware) == sorted(set(aware))
+
+
+def test_the_classifier_tells_them_apart(gains):
+    X, y = gains
+    assert AlgebraicClassifier(random_state=0, max_epochs=5).fit(X, y).score(X, y) == 1
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_the_first_cut_is_the_best_one(data):
+    n = data.draw(st.integers(10, 60))
+    x = data.draw(st.lists(st.integers(0, 20), min_size=n, max_size=n))
+    y = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    column = Histogram.of(np.array(x, dtype=float), np.ones(n))
+    found = tree_cuts(column, np.array(y), most=1)
+    best = best_cut(x, y, cuts.SMALLEST_LEAF)
+    if best is None:
+        assert len(found) == 0
+    else:
+        impurity, least = best
+        assert impurity(*column.halfway(found)) == pytest.approx(least)
+
+
+@settings(deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(2, 4))
+def test_order_and_repetitions_do_not_matter(random, n_classes):
+    rng = np.random.default_rng(random.randrange(1 << 30))
+    x = np.round(rng.normal(size=(80, 1)), 1)
+    y = rng.integers(n_classes, size=80)
+    weights = rng.integers(0, 4, 80)
+    weights[:5] = 1
+    order = rng.permutation(80)
+    weighted = LiteralEncoder(max_cuts=8).fit(x[order], y[order], sample_weight=weights[order])
+    repeated = LiteralEncoder(max_cuts=8).fit(np.repeat(x, weights, 0), np.repeat(y, weights))
+    assert weighted.literals_ == repeated.literals_
+
+
+def test_no_side_of_a_cut_has_fewer_than_five_rows():
+    x = np.arange(40.0)
+    y = np.zeros(40, dtype=int)
+    y[7] = 1  # a tree that may would cut this row out
+    found = tree_cuts(Histogram.of(x, np.ones(40)), y, most=15)
+    assert len(found) and np.diff([-1, *found, 39]).min() >= 5
+
+
+def test_many_values_are_put_together(monkeypatch):
+    rng = np.random.default_rng(0)
+    x = rng.random(5000)
+    y = (x > 0.25).astype(int)
+    exact = tree_cuts(Histogram.of(x, np.ones(5000)), y, most=1)
+    monkeypatch.setattr(cuts, "MOST_BINS", 100)
+    rough = tree_cuts(Histogram.of(x, np.ones(5000)), y, most=1)
+    assert np.sort(x)[exact] <= 0.25 < np.sort(x)[exact + 1]
+    assert abs(rough - exact) <= 5000 / 100
+
+
+def test_values_that_single_precision_does_not_tell_apart():
+    x = np.repeat([1.0, 1.0 + 1e-12], 10)
+    assert tree_cuts(Histogram.of(x, np.ones(20)), np.repeat([0, 1], 10), most=3).tolist() == [0]
+
+
+def test_max_cuts_bounds_both_kinds_together(gains):
+    X, y = gains
+    for most in (1, 2, 5):
+        assert len(cuts_of(LiteralEncoder(max_cuts=most).fit(X, y))) <= most
+    classifier = AlgebraicClassifier(max_cuts=4, random_state=0, max_epochs=2).fit(X, y)
+    assert len(cuts_of(classifier.encoder_)) <= 4
+
+
+def test_all_columns_together_stay_within_the_budget(monkeypatch):
+    monkeypatch.setattr(encoder, "BUDGET", 40)
+    rng = np.random.default_rng(0)
+    X, y = rng.random((200, 2)), rng.integers(2, size=200)
+    assert all(15 < len(c.cuts) <= 20 for c in LiteralEncoder().fit(X, y).columns_)
+    wide = np.hstack([X] * 2)  # 10 cuts a column: no room for those of a tree
+    assert [c.cuts for c in LiteralEncoder().fit(wide, y).columns_] == [
+        c.cuts for c in LiteralEncoder().fit(wide).columns_
+    ]
+
+
+@pytest.mark.parametrize("y", [np.linspace(0, 1, 600), np.ones((600, 2))])
+def test_targets_that_are_no_classes_are_left_aside(gains, y):
+    X, _ = gains
+    assert cuts_of(LiteralEncoder().fit(X, y)) == cuts_of(LiteralEncoder().fit(X))
+
+
+def test_labels_of_another_length_are_refused(gains):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        LiteralEncoder().fit(gains[0], gains[1][:-1])

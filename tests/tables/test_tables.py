@@ -1,0 +1,158 @@
+"""Whatever a table holds is learned from, or refused with a message that says why."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from atomlearn import AlgebraicClassifier, LiteralEncoder
+from atomlearn.tables import encoder as encoding
+from atomlearn.tables.literals import Literal
+
+
+def learn(X, y, **parameters):
+    return AlgebraicClassifier(random_state=0, max_epochs=12, **parameters).fit(X, y)
+
+
+def names(X, **parameters):
+    return LiteralEncoder(**parameters).fit(X).get_feature_names_out().tolist()
+
+
+def test_every_kind_of_column(mixed):
+    X, y = mixed
+    classifier = learn(X, y)
+    assert classifier.score(X, y) > 0.95
+    shown = classifier.encoder_.get_feature_names_out().tolist()
+    assert {"colour = red", "smoker = True", "size is missing", "code = 0", "note = a"} <= set(
+        shown
+    )
+    assert any(name.startswith("rooms > ") for name in shown)
+
+
+def test_polars_and_pandas_give_the_same_model(mixed):
+    X, y = mixed
+    plain = X[["size", "colour", "smoker"]]
+    frame = pl.DataFrame(
+        {
+            "size": [None if np.isnan(v) else v for v in plain["size"]],
+            "colour": plain["colour"].tolist(),
+            "smoker": plain["smoker"].tolist(),
+        }
+    ).with_columns(pl.col("colour").cast(pl.Categorical))
+    one, two = learn(plain, y), learn(frame, pl.Series(y.tolist()))
+    assert two.feature_names_in_.tolist() == ["size", "colour", "smoker"]
+    assert (one.misses(plain) == two.misses(frame)).all()
+
+
+def test_sparse_and_dense_give_the_same_model():
+    X = sparse.random(80, 30, 0.2, random_state=0, format="csr")
+    y = np.asarray(X[:, :5].sum(axis=1)).ravel() > 0.3
+    assert (learn(X, y).misses(X) == learn(X.toarray(), y).misses(X.toarray())).all()
+
+
+def test_columns_that_tell_nothing_cost_nothing():
+    x = np.arange(8.0)
+    X = np.column_stack([x, np.ones(8), x, np.full(8, np.nan)])
+    encoder = LiteralEncoder().fit(X)
+    assert {literal.column for literal in encoder.literals_} == {0}
+    assert encoder.transform(np.array([[3.0, 5, 9, 7]])).shape == (1, 14)
+
+
+def test_all_columns_constant():
+    classifier = learn(np.ones((6, 2)), [0, 0, 0, 0, 1, 1])
+    assert classifier.predict(np.zeros((2, 2))).tolist() == [0, 0]
+    assert len(classifier.conflicts_) == 1
+
+
+def test_a_category_never_seen_is_none_of_those_that_were():
+    encoder = LiteralEncoder().fit(pd.DataFrame({"c": ["a", "b", "c", None]}))
+    literals = encoder.get_feature_names_out().tolist()
+    seen = encoder.transform(pd.DataFrame({"c": ["zz", None]}))
+    true = [{n for n, bit in zip(literals, row, strict=True) if bit} for row in seen]
+    assert true == [{"c ≠ a", "c ≠ b", "c ≠ c", "c is known"}, {"c is missing"}] or true[1] == {
+        "c is missing"
+    }
+
+
+def test_too_many_categories_are_cut_with_a_message(monkeypatch):
+    monkeypatch.setattr(encoding, "FEWEST_CATEGORIES", 2)
+    monkeypatch.setattr(encoding, "MOST_CATEGORIES", 3)
+    X = pd.DataFrame({"id": ["x", "x", "y", "y", "z", "z", *map(str, range(20))]})
+    with pytest.warns(UserWarning, match="'id' has 23 different values; the 3 commonest"):
+        encoder = LiteralEncoder().fit(X)
+    assert encoder.columns_[0].categories == ("x", "y", "z")
+
+
+def test_memory_of_encoding_is_bounded_by_parts(monkeypatch, mixed):
+    whole = LiteralEncoder().fit(mixed[0])
+    monkeypatch.setattr(encoding, "CELLS_AT_ONCE", 1)
+    parts = LiteralEncoder().fit(mixed[0])
+    assert parts.literals_ == whole.literals_
+    assert (parts.transform(mixed[0]) == whole.transform(mixed[0])).all()
+
+
+def test_objects_of_mixed_types_are_categories():
+    X = np.array([[1, "a"], ["x", 2.5], [None, True], [3, "a"]] * 5, dtype=object)
+    assert learn(X, [0, 1, 0, 1] * 5).score(X, [0, 1, 0, 1] * 5) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("X", "says"),
+    [
+        (np.array([[[1], 2], [None, 3]], dtype=object), "'x0' holds a list"),
+        (pd.DataFrame({"d": pd.date_range("2020", periods=2)}), "'d' holds dates"),
+        (pd.DataFrame({"d": pd.date_range("2020", periods=2), "a": [1, 2]}), "'d' holds dates"),
+        (np.array([[np.inf], [1.0]]), "infinity"),
+    ],
+)
+def test_values_that_cannot_be_read(X, says):
+    with pytest.raises(ValueError, match=says):
+        learn(X, [0, 1])
+
+
+def test_text_where_numbers_were():
+    classifier = learn([[1.0], [2.0], [3.0]], [0, 1, 1])
+    with pytest.raises(ValueError, match=r"column 'x0' held numbers .* 'a'"):
+        classifier.predict(np.array([["a"]], dtype=object))
+
+
+def test_ten_thousand_columns():
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 10_000)) < 0.5
+    classifier = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, X[:, 7])
+    assert len(classifier.encoder_.literals_) == 20_000
+    assert classifier.predict(X).shape == (40,)
+
+
+def test_cuts_lie_between_values_and_weights_are_repetitions():
+    X = np.array([[0.0], [1.0], [1.0], [5.0]])
+    assert names(X) == ["x0 > 0.5", "x0 ≤ 0.5", "x0 > 3", "x0 ≤ 3"]
+    repeated = LiteralEncoder(max_cuts=1).fit(np.repeat(X, [1, 1, 1, 4], axis=0))
+    weighted = LiteralEncoder(max_cuts=1).fit(X, sample_weight=[1, 1, 1, 4])
+    assert repeated.literals_ == weighted.literals_
+    with pytest.raises(ValueError, match="max_cuts"):
+        names(X, max_cuts=0)
+
+
+def test_what_a_literal_implies():
+    def lit(operator, value, column=0):
+        return Literal(column, "x", operator, value)
+
+    assert lit(">", 3.0).implies(lit(">", 2.0)) and not lit(">", 2.0).implies(lit(">", 3.0))
+    assert lit("<=", 1.0).implies(lit("<=", 2.0)) and not lit(">", 1.0).implies(lit("<=", 2.0))
+    assert lit("=", "a").implies(lit("!=", "b")) and not lit("=", "a").implies(lit("!=", "a"))
+    assert lit(">", 1.0).implies(lit("present", None))
+    assert not lit("missing", None).implies(lit("present", None))
+    assert not lit(">", 3.0).implies(lit(">", 2.0, column=1))
+
+
+def test_categories_beside_booleans():
+    rng = np.random.default_rng(0)
+    colour, smoker = rng.choice(["red", "blue"], 80), rng.random(80) > 0.5
+    frame = pd.DataFrame({"x": rng.random(80), "colour": colour, "smoker": smoker})
+    declared = frame.astype({"colour": "category"})
+    y = (colour == "red") & smoker
+    fitted = AlgebraicClassifier(random_state=0, max_epochs=5).fit(declared, y)
+    assert (fitted.predict(declared) == fitted.predict(frame)).all()
+    assert "colour = red" in str(fitted.definition(True))

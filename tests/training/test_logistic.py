@@ -1,0 +1,42 @@
+"""Exponentials and logarithms of our own are as good as the library's."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atomlearn.training.calibration import softmax
+from atomlearn.training.logistic import exp, held_out_loss, log
+from sets.strategies import KERNELS, some
+
+pytestmark = KERNELS
+
+
+@given(st.floats(-800, 0))
+@some(200)
+def test_exp(x):
+    assert exp(x) == pytest.approx(math.exp(x), rel=1e-14, abs=1e-300)
+
+
+@given(st.floats(1e-300, 1e300))
+@some(200)
+def test_log(x):
+    assert log(x) == pytest.approx(math.log(x), rel=1e-14, abs=1e-14)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+@some(200)
+def test_probabilities_and_loss(seed, n_columns):
+    rng = np.random.default_rng(seed)
+    scores, weights = rng.normal(size=(20, n_columns), scale=5), rng.random(20) + 0.1
+    labels = rng.integers(max(2, n_columns), size=20)
+    counted = np.flatnonzero(rng.random(20) < 0.7)
+    p = np.zeros_like(scores)
+    loss = held_out_loss(scores, labels, weights, counted, p)
+    whole = softmax(scores if n_columns > 1 else np.hstack([np.zeros((20, 1)), scores]))
+    assert np.allclose(p[counted], (whole if n_columns > 1 else whole[:, 1:])[counted])
+    own = np.maximum(whole[np.arange(20), labels][counted], 1e-12)
+    expected = np.average(-np.log(own), weights=weights[counted]) if len(counted) else 0.0
+    assert loss == pytest.approx(expected)
