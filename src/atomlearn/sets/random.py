@@ -34,7 +34,7 @@ def seed_sequence(seed: Seed) -> np.random.SeedSequence:
         return np.random.SeedSequence(int(seed.integers(2**63)))
     if isinstance(seed, np.random.RandomState):
         return np.random.SeedSequence(int(seed.randint(2**31)))
-    return np.random.SeedSequence(seed)
+    return np.random.SeedSequence(int(seed) if isinstance(seed, np.integer) else seed)
 
 
 @kernel
