@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PY_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-LOWEST := tests/algebra tests/bits tests/classifier/test_sklearn_contract.py tests/classifier/test_tables.py
+LOWEST := tests/algebra tests/sets tests/classifier/test_sklearn_contract.py tests/tables/test_tables.py
 STAMP  := $(VENV)/installed-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lowest deployment fuzz bench reproduce docs clean interrupts
+.PHONY: help demo test thorough coverage lint lowest deployment fuzz bench reproduce docs clean interrupts
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,11 +29,17 @@ $(STAMP): pyproject.toml
 demo: $(STAMP) ## learn a rule, hand-written digits and a chess board; writes demo/index.html
 	@$(BIN)/python -m atomlearn_paper.demo
 
-# The second run is without compilation: coverage sees inside the kernels, and both forms must agree.
-test: $(STAMP) ## the whole test suite
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=
-	@echo "the kernels once more, as plain Python:"
-	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m kernels tests --cov --cov-append --cov-report=term
+test: $(STAMP) ## the tests, but for slow ones (3 minutes)
+	@$(PYTEST)
+
+thorough: $(STAMP) ## slow tests, more random examples, and the kernels as plain Python
+	@$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough tests
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels tests
+
+# Without compilation coverage sees inside the kernels.
+coverage: $(STAMP) ## which lines all tests reach together
+	@$(PYTEST) -m "slow or not slow" --cov --cov-report=
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels tests --cov --cov-append --cov-report=term
 
 lint: $(STAMP) ## ruff and mypy --strict
 	@$(BIN)/ruff check .
@@ -44,7 +51,7 @@ lowest: $(STAMP) ## part of the suite with the lowest versions of everything tha
 	@$(PIP) install uv
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(VENV)-lowest
 	@VIRTUAL_ENV=$(VENV)-lowest $(BIN)/uv pip install -q --resolution lowest-direct -e ".[test]"
-	@NUMBA_CACHE_DIR=$(VENV)-lowest/cache $(VENV)-lowest/bin/python -m pytest -q -n 2 --dist loadfile $(LOWEST)
+	@NUMBA_CACHE_DIR=$(VENV)-lowest/cache $(VENV)-lowest/bin/python -m pytest -q -n 2 --dist worksteal $(LOWEST)
 
 interrupts: $(STAMP) ## Ctrl-C at random times, 224 tries: commands, scripts, a Jupyter kernel (half an hour)
 	@$(BIN)/python -m tests.interrupts --tries 224

@@ -3,16 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, Model, Relation, Term
 from atomlearn.sets import rows as bits
 
 NAMES = ["a", "b", "c", "d", "e", "f", "g"]
-
-quick = settings(max_examples=120, deadline=None)
-few = settings(max_examples=50, deadline=None)
 
 Names = frozenset[str]
 Pair = tuple[Names, Names]

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import naive
-from algebra.problems import NAMES, names_of, pairs, problems, quick, relation, sets
 from atomlearn import Algebra, Conflict
+from tests import naive
+from tests.algebra.problems import NAMES, names_of, pairs, problems, relation, sets
 
 pytestmark = pytest.mark.kernels
 
 
-@quick
 @given(problems())
 def test_closures_of_all_terms(problem):
     alg = problem.algebra()
@@ -24,7 +23,6 @@ def test_closures_of_all_terms(problem):
     assert alg.closure(closed[0]) == closed[0]
 
 
-@quick
 @given(problems(), st.data())
 def test_entails_is_truth_in_every_model_of_the_relations(problem, data):
     alg = problem.algebra()
@@ -37,7 +35,6 @@ def test_entails_is_truth_in_every_model_of_the_relations(problem, data):
     assert alg.entails(relation(alg, pair)) == (not refuted)
 
 
-@quick
 @given(problems(most=4), st.data())
 def test_entailed_negatives_are_those_whose_denial_has_no_model(problem, data):
     alg = problem.algebra()
@@ -47,7 +44,6 @@ def test_entailed_negatives_are_those_whose_denial_has_no_model(problem, data):
     assert alg.entails(~relation(alg, pair)) == (not has_model)
 
 
-@quick
 @given(problems(negatives=8))
 def test_conflicts_are_found_and_explained(problem):
     alg = problem.algebra()
@@ -84,7 +80,6 @@ def goals_reached_in_many_ways(draw):
     return positives, naive.closure(start, positives) - start, start
 
 
-@quick
 @given(goals_reached_in_many_ways())
 def test_nothing_idle_stays_in_a_derivation(drawn):
     positives, goal, start = drawn

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-import naive
-from algebra.problems import few, problems
 from atomlearn import Algebra, Model
 from atomlearn.errors import ModelTooLarge
 from atomlearn.sets.rows import members
+from tests import naive
+from tests.algebra.problems import problems
 
 
-@few
 @given(problems())
 def test_a_learned_model_satisfies_all_relations(problem):
     assume(naive.consistent(problem.positives, problem.negatives))

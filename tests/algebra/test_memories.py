@@ -6,14 +6,13 @@ from itertools import product
 import pytest
 from hypothesis import given
 
-import naive
-from algebra.problems import few, model_of, problems, quick, relation, sets_of
 from atomlearn import Algebra, InconsistentRelations, ModelTooLarge
+from tests import naive
+from tests.algebra.problems import model_of, problems, relation, sets_of
 
 pytestmark = pytest.mark.kernels
 
 
-@quick
 @given(problems(negatives=0))
 def test_freest_is_the_complements_of_meet_irreducible_closed_sets(problem):
     freest = problem.algebra().freest()
@@ -21,7 +20,6 @@ def test_freest_is_the_complements_of_meet_irreducible_closed_sets(problem):
     assert freest.redundant_atoms == ()
 
 
-@few
 @given(problems(most=4))
 def test_freest_answers_yes_only_to_what_follows(problem):
     problem.negatives = [n for n in problem.negatives if not naive.entails(problem.positives, *n)]
@@ -35,7 +33,6 @@ def test_freest_answers_yes_only_to_what_follows(problem):
     assert freest.is_freer_than(least)
 
 
-@few
 @given(problems(most=4))
 def test_positive_relations_follow_from_positive_ones_alone(problem):
     """Theorem 4: negative relations that can hold entail no positive one."""
@@ -48,7 +45,6 @@ def test_positive_relations_follow_from_positive_ones_alone(problem):
     assert all(alg.freest().holds(r) for r in alg.negative)
 
 
-@quick
 @given(problems())
 def test_least_free_is_the_paper_s_memory(problem):
     alg = problem.algebra()

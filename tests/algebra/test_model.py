@@ -8,21 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
-from algebra.problems import (
-    few,
+from atomlearn import Algebra, Model
+from atomlearn.errors import DifferentConstants, InvalidAtoms, NotARelation, UnknownConstant
+from atomlearn.sets import rows as bits
+from tests import naive
+from tests.algebra.problems import (
     model_of,
     names_of,
     pairs,
-    quick,
     relation,
     sets,
     sets_of,
     universes_with_atoms,
 )
-from atomlearn import Algebra, Model
-from atomlearn.errors import DifferentConstants, InvalidAtoms, NotARelation, UnknownConstant
-from atomlearn.sets import rows as bits
 
 pytestmark = pytest.mark.kernels
 
@@ -34,7 +32,6 @@ def same_theory(one, two, names, empty=False):
     return all(naive.holds(one, a, b) == naive.holds(two, a, b) for a in terms for b in rights)
 
 
-@quick
 @given(universes_with_atoms(), st.data())
 def test_holds_atoms_and_discriminant(universe, data):
     names, atoms = universe
@@ -50,7 +47,6 @@ def test_holds_atoms_and_discriminant(universe, data):
     assert model.n_atoms == len(model.atoms) == len(set(atoms))
 
 
-@quick
 @given(universes_with_atoms(most=4, models=2))
 def test_freer_and_equal_are_decided_exactly(universe):
     names, one, two = universe
@@ -63,7 +59,6 @@ def test_freer_and_equal_are_decided_exactly(universe):
         assert m.is_freer_than(n) and n.is_freer_than(m)
 
 
-@quick
 @given(universes_with_atoms(most=4))
 def test_redundant_atoms_are_those_that_can_go(universe):
     """Theorem 5. With the empty merge among the terms, as its proof has it for the paper's 0."""
@@ -82,7 +77,6 @@ def test_redundant_atoms_are_those_that_can_go(universe):
     assert slim.redundant_atoms == ()
 
 
-@quick
 @given(universes_with_atoms(most=4, models=2))
 def test_pinning_captures_what_a_model_tells_apart(universe):
     """Theorem 3 and Algorithm 6."""
@@ -100,7 +94,6 @@ def test_pinning_captures_what_a_model_tells_apart(universe):
     assert all(n.holds(r) for r in pinning) == naive.is_freer(two, one, names)
 
 
-@quick
 @given(universes_with_atoms())
 def test_back_from_pinning_terms(universe):
     names, atoms = universe
@@ -111,7 +104,6 @@ def test_back_from_pinning_terms(universe):
     assert sets_of(back) == set(atoms) - {frozenset(names)}
 
 
-@few
 @given(universes_with_atoms(most=4, models=2))
 def test_union_keeps_what_either_tells_apart(universe):
     names, one, two = universe
@@ -123,7 +115,6 @@ def test_union_keeps_what_either_tells_apart(universe):
             assert both.holds(relation(both, (a, b))) == expected
 
 
-@few
 @given(universes_with_atoms(), st.data())
 def test_restriction_answers_the_same(universe, data):
     names, atoms = universe
@@ -138,7 +129,6 @@ def test_restriction_answers_the_same(universe, data):
     assert model.restrict(list(names)) == model
 
 
-@quick
 @given(universes_with_atoms(most=4), st.data())
 def test_full_crossing_enforces_one_relation_and_no_more(universe, data):
     """Theorem 6: what holds after is what the relations before and the new one entail."""

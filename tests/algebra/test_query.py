@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import naive
-from algebra.problems import Problem, names_of, pairs, problems, quick, relation
 from atomlearn import Algebra, InconsistentRelations
+from tests import naive
+from tests.algebra.problems import Problem, names_of, pairs, problems, relation
 
 SETS = 4000
 OPPOSITE = {"follows": "contradicted", "contradicted": "follows", "open": "open"}
@@ -47,7 +47,6 @@ def test_thousands_of_random_sets_against_all_models():
     assert min(seen.values()) > 100, seen
 
 
-@quick
 @given(problems(), st.data())
 def test_the_derivation_proves_the_verdict(problem, data):
     alg = problem.algebra()

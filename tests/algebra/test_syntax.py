@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from algebra.problems import quick
 from atomlearn.algebra.syntax import (
     _parse_plain,
     parse_names,
@@ -20,7 +19,6 @@ from atomlearn.errors import RelationSyntaxError
 any_name = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 
 
-@quick
 @given(st.lists(any_name, min_size=1), st.booleans(), st.lists(any_name, min_size=1))
 def test_every_name_survives(left, positive, right):
     assert parse_names(write_names(left)) == left
@@ -30,7 +28,6 @@ def test_every_name_survives(left, positive, right):
     assert parse_relation(text + "  # and a 'comment\" <") == (left, positive, right)
 
 
-@quick
 @given(st.text(st.sampled_from("ab!<=# '\"\\|\t"), max_size=12))
 def test_the_short_cut_agrees_with_the_grammar(text):
     plain = _parse_plain(text)

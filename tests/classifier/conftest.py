@@ -56,25 +56,3 @@ def by_evidence(noisy):
     )
     both.evidence_, both.estimated_error_ = evidence, 0.2
     return {**made, "both": both}
-
-
-@pytest.fixture(scope="session")
-def mixed():
-    """Numbers, text, truth values, declared categories, missing values; what decides is known."""
-    rng = np.random.default_rng(1)
-    n = 120
-    frame = pd.DataFrame(
-        {
-            "size": rng.normal(size=n),
-            "colour": rng.choice(["red", "green", "blue"], n),
-            "smoker": rng.random(n) < 0.5,
-            "rooms": pd.array(rng.integers(1, 5, n), dtype="Int64"),
-            "code": pd.Categorical(rng.integers(3, size=n)),
-            "note": pd.Series(rng.choice(["a", "b"], n), dtype="string"),
-        }
-    )
-    y = np.where((frame["colour"] == "red") | frame["smoker"], "yes", "no")
-    frame.loc[3, "rooms"] = pd.NA
-    frame.loc[4, "size"] = np.nan
-    frame.loc[5, "note"] = pd.NA
-    return frame, y

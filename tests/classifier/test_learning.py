@@ -12,7 +12,7 @@ from atomlearn.classifier import batches
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.tables.column_maps import permuted, translations
 from atomlearn.training import classes, folds
-from engine.strategies import sets_of_lists
+from tests.engine.strategies import sets_of_lists
 
 
 def quick(**parameters):

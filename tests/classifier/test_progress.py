@@ -100,15 +100,16 @@ def test_scikit_learns_own_callbacks(iris, capsys):
     assert monitor.get_logs() is not None
 
 
-def test_callbacks_reach_it_through_a_search(iris):
+def test_callbacks_reach_it_through_a_search(iris, capsys):
     from sklearn.model_selection import GridSearchCV
 
     search = GridSearchCV(quick(), {"max_epochs": [2, 3]}, cv=2)
     if not hasattr(search, "set_callbacks"):
         pytest.skip("this scikit-learn does not pass callbacks on")
     search.set_callbacks(callbacks.ProgressBar()).fit(*iris)
+    assert "AlgebraicClassifier" in capsys.readouterr().out
 
 
 def test_without_callbacks_in_scikit_learn(iris, monkeypatch):
     monkeypatch.delattr(progress.CallbackSupportMixin, "_init_callback_context")
-    quick().fit(*iris)
+    assert quick().fit(*iris).score(*iris) > 0.9

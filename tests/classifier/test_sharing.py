@@ -8,7 +8,7 @@ import atomlearn
 from atomlearn import AlgebraicClassifier
 from atomlearn.errors import DifferentConstants
 from atomlearn.sets import rows
-from engine.strategies import sets_of_lists
+from tests.engine.strategies import sets_of_lists
 
 
 @pytest.fixture(scope="module")

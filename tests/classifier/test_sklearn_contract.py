@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from atomlearn import AlgebraicClassifier, LiteralEncoder
 
 
-@parametrize_with_checks([AlgebraicClassifier(random_state=0), LiteralEncoder()])
+@parametrize_with_checks([AlgebraicClassifier(random_state=0, max_epochs=9), LiteralEncoder()])
 def test_estimator_checks(estimator, check):
     check(estimator)
 
@@ -107,6 +107,7 @@ def test_the_seed_fixes_the_model_and_row_order_does_not_matter(digits):
     assert (one.misses(X) != other.misses(X)).any()
 
 
+@pytest.mark.slow
 def test_good_enough_to_use(digits, iris):
     X, y = digits
     digits_error = 1 - AlgebraicClassifier(random_state=0).fit(X[:900], y[:900]).score(

@@ -14,7 +14,7 @@ from atomlearn.classifier.costs import costs_of
 from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.errors import DifferentConstants, MissingExtra
 from atomlearn.training.evidence import Evidence
-from fuzz.parts import Parts
+from tests.fuzz.parts import Parts
 
 KINDS = ("strict", "weighted", "both")
 

@@ -6,7 +6,7 @@ import pytest
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.training import rounds
-from distributed.fingerprints import fingerprint
+from tests.distributed.fingerprints import fingerprint
 
 
 def learned(digits, n_jobs=None):

@@ -1,7 +1,6 @@
 """Columns that are not the same in all parts, or that cannot be learned from."""
 
 import json
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -141,11 +140,10 @@ class TestFiles:
                                  "--quiet", *more)  # fmt: skip
             assert code == 0 and err.count("note: t.csv: column 'x' is read as text") == 1
 
-    def test_codes_are_meant(self, tmp_path):
+    def test_codes_are_meant(self, tmp_path, recwarn):
         (tmp_path / "t.csv").write_text("x,y\n" + "7,a\n8,b\nA,a\n" * 9)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            list(read_batches(tmp_path / "t.csv", "y", 10))
+        list(read_batches(tmp_path / "t.csv", "y", 10))
+        assert not recwarn.list
 
     def test_the_command_line_refuses_a_number_and_can_be_overruled(self, tmp_path, typed):
         rng = np.random.default_rng(0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.datasets import vertical_bars
@@ -13,8 +13,8 @@ from atomlearn.training.examples import Examples
 from atomlearn.training.exchange import Known, PartsHere, exchange, learn_parts, ranked, thinned
 from atomlearn.training.parts import Shared, Task, check_part, learn_part, rank_part
 from atomlearn.training.rounds import Rounds, Settings
-from engine.strategies import sets_of_lists
-from sets.strategies import seeds
+from tests.engine.strategies import sets_of_lists
+from tests.sets.strategies import seeds
 
 N = 33  # 4 × 4 pixels, black and white, and the class
 
@@ -46,7 +46,6 @@ def known_after(parts, n_exchanges, seed=0, share_examples=True):
 
 
 @given(st.integers(1, 4), st.integers(8, 60), seeds)
-@settings(max_examples=25, deadline=None)
 def test_what_is_known_holds_for_every_example_of_every_part(n_parts, n, seed):
     parts, everything = bars(n, n_parts, seed % 1000)
     known = known_after(parts, 2, seed)
@@ -145,6 +144,7 @@ def test_parts_that_lack_a_side():
     assert names == {"2", "3"}
 
 
+@pytest.mark.slow
 def test_learning_ends_by_itself_and_tells_bars():
     parts, _ = bars(4000, 4, noise=0.2)
     held = bars(600, 1, seed=1, noise=0.2)[1]

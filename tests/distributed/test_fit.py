@@ -22,7 +22,7 @@ from atomlearn.errors import (
     WorkersLost,
 )
 from atomlearn.tables.column_maps import translations
-from distributed.fingerprints import fingerprint
+from tests.distributed.fingerprints import fingerprint
 
 EPOCHS = 30
 

@@ -10,7 +10,7 @@ from atomlearn.distributed import fit_batches, streaming
 from atomlearn.errors import FileFormatError, InvalidTable, MissingExtra, UnfitParts
 from atomlearn.files.scratch import private_folder
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
-from distributed.fingerprints import fingerprint
+from tests.distributed.fingerprints import fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +95,7 @@ def test_a_folder_that_others_use_too(model, digits, tmp_path):
     assert fingerprint(again) == fingerprint(model)
 
 
+@pytest.mark.slow
 def test_folders_of_killed_runs_are_removed(digits, tmp_path):
     script = f"""
 import os, signal

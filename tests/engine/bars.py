@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from sets.strategies import to_rows
+from tests.sets.strategies import to_rows
 
 SIDE = 4
 PIXELS = SIDE * SIDE

@@ -1,4 +1,4 @@
-"""What the kernels make of fixed seeds, in digests: ``python -m engine.digests`` prints them.
+"""What the kernels make of fixed seeds, in digests: ``python -m tests.engine.digests`` prints them.
 
 Run with and without ``NUMBA_DISABLE_JIT=1``, the output must be the same to the letter.
 """
@@ -20,8 +20,8 @@ from atomlearn.sets import words
 from atomlearn.sets.chaining import close_many
 from atomlearn.sets.random import below, draw, permutation, shuffle, stream
 from atomlearn.sets.transpose import transpose
-from engine.bars import BAR, N, bars, rows
-from engine.strategies import (
+from tests.engine.bars import BAR, N, bars, rows
+from tests.engine.strategies import (
     branching_problem,
     closed_pins,
     consistent,
@@ -31,7 +31,7 @@ from engine.strategies import (
     random_terms,
     relation_rows,
 )
-from sets.strategies import random_sets, to_rows
+from tests.sets.strategies import random_sets, to_rows
 
 PROBLEMS = [(8, 6, 10), (12, 70, 20), (20, 130, 30), (65, 10, 20), (130, 20, 30)]
 SEEDS = range(3)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.engine.state import Dual, Master, Positives, dual_of, master_of, positives_of
 from atomlearn.sets.lists import Lists, to_lists
-from naive import Relation, Term, closure, conflicts, distinct
-from sets.strategies import random_sets, seeds, to_rows, to_sets
+from tests.naive import Relation, Term, closure, conflicts, distinct
+from tests.sets.strategies import random_sets, seeds, to_rows, to_sets
 
 
 class Problem(NamedTuple):

@@ -8,9 +8,9 @@ import pytest
 
 from atomlearn.engine.concept import PAPER, Concept, Recipe, Sampler
 from atomlearn.engine.misses import blocks_of
-from engine.bars import BAR, N, bars, rows
-from engine.strategies import sets_of_lists
-from sets.strategies import KERNELS, to_sets
+from tests.engine.bars import BAR, N, bars, rows
+from tests.engine.strategies import sets_of_lists
+from tests.sets.strategies import KERNELS, to_sets
 
 pytestmark = KERNELS
 
@@ -184,10 +184,11 @@ def test_a_concept_goes_on_with_other_examples():
 def test_hard_counterexamples_of_other_examples_are_forgotten():
     terms, _, labels = bars(9, 200)
     concept = Concept(N, BAR, 0, Recipe(first=10, hard_after=1, hard_every=10, hard_size=50))
-    for n in (200, 30):
+    for n, hard in ((200, 50), (30, 0)):  # the next hard ones are due in the eleventh epoch
         sampler = Sampler(concept, rows(terms)[None, :n], labels[:n])
         for _ in range(4):
             sampler.run_epoch()
+        assert len(concept.hard) == hard
 
 
 def test_misses_and_votes_count_what_the_atoms_say():

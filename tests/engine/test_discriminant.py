@@ -3,15 +3,14 @@
 from hypothesis import given
 
 from atomlearn.engine.discriminant import contradicted, discriminants
-from engine.strategies import any_problem, lists_of, positive_rows
-from naive import dis
-from sets.strategies import KERNELS, families, some, to_sets
+from tests.engine.strategies import any_problem, lists_of, positive_rows
+from tests.naive import dis
+from tests.sets.strategies import KERNELS, families, to_sets
 
 pytestmark = KERNELS
 
 
 @given(any_problem, families(counts=[0, 1, 5, 70]))
-@some(200)
 def test_discriminants_and_contradicted(problem, family):
     atoms = [frozenset(c % problem.n for c in atom) for atom in family[1]]
     sides = positive_rows(problem.positives, problem.n)

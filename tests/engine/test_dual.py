@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-import naive
 from atomlearn.engine.dual import cover, reduce_dual
-from engine import twins
-from engine.strategies import closed_pins, lists_of, problems
-from sets.strategies import KERNELS, seeds, some, to_rows, to_sets, twin_streams
+from tests import naive
+from tests.engine import twins
+from tests.engine.strategies import closed_pins, lists_of, problems
+from tests.sets.strategies import KERNELS, seeds, to_rows, to_sets, twin_streams
 
 pytestmark = KERNELS
 
@@ -22,7 +22,6 @@ def side(relations, which, n):
 
 
 @given(problems, seeds)
-@some(200)
 def test_cover_is_the_lazy_cover_of_the_oracle(problem, seed):
     n, negatives = problem.n, closed_negatives(problem)
     pins = closed_pins(problem, seed, 20)
@@ -44,7 +43,6 @@ def test_cover_is_the_lazy_cover_of_the_oracle(problem, seed):
 
 
 @given(problems, seeds)
-@some(200)
 def test_reduce_dual_is_algorithm_5(problem, seed):
     n, negatives = problem.n, closed_negatives(problem)
     assume(negatives)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-import naive
 from atomlearn.engine import epoch, learn
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.report import Report
 from atomlearn.sets.random import stream
-from engine.strategies import (
+from tests import naive
+from tests.engine.strategies import (
     Problem,
     any_problem,
     branching_problem,
@@ -30,7 +30,7 @@ from engine.strategies import (
     singles_of,
     singletons,
 )
-from sets.strategies import KERNELS, seeds, some, to_rows, to_sets, twin_streams
+from tests.sets.strategies import KERNELS, seeds, to_rows, to_sets, twin_streams
 
 pytestmark = KERNELS
 
@@ -140,7 +140,6 @@ def assert_model(atoms, problem):
 
 
 @given(problems, seeds, settings_of_an_epoch, st.booleans(), st.booleans(), growths)
-@some(300)
 def test_all_relations_hold_after_an_epoch(problem, seed, settings, with_pins, keep, growth):
     pins = closed_pins(problem, seed, 12) if with_pins else []
     kept = random_terms(seed, 10, problem.n) if keep else None
@@ -170,7 +169,6 @@ def test_invariants_hold_while_arrays_grow_and_atoms_are_reduced(growth):
 
 
 @given(any_problem, seeds)
-@some(150)
 def test_exactly_the_contradicted_relations_are_conflicts(problem, seed):
     batch = epoch.prepare(relation_rows(problem), stream(seed))
     wrong = naive.conflicts(problem.positives, problem.negatives)
@@ -182,7 +180,6 @@ def test_exactly_the_contradicted_relations_are_conflicts(problem, seed):
 
 
 @given(any_problem, seeds)
-@some(30)
 def test_learn_refuses_conflicts_before_any_work(problem, seed):
     wrong = naive.conflicts(problem.positives, problem.negatives)
     reports = []
@@ -205,7 +202,6 @@ def test_learn_refuses_conflicts_before_any_work(problem, seed):
 
 
 @given(problems, problems, seeds)
-@some(100)
 def test_pins_of_one_batch_serve_the_next_if_it_does_not_contradict_them(first, second, seed):
     n = max(first.n, second.n)
     first, second = first._replace(n=n), second._replace(n=n)
@@ -219,7 +215,6 @@ def test_pins_of_one_batch_serve_the_next_if_it_does_not_contradict_them(first, 
 
 
 @given(problems, seeds, settings_of_an_epoch)
-@some(60)
 def test_the_same_seed_gives_the_same_atoms(problem, seed, settings):
     pins = closed_pins(problem, seed, 12)
     assert run(problem, seed, pins, **settings) == run(problem, seed, pins, **settings)
@@ -231,7 +226,6 @@ def test_another_seed_gives_other_atoms():
 
 
 @given(problems, seeds)
-@some(100)
 def test_enforce_is_algorithms_1_and_2_in_turn(problem, seed):
     batch, witnesses, composites = start_of(problem, seed)
     stream, twin = twin_streams(seed)
@@ -251,7 +245,6 @@ def test_enforce_is_algorithms_1_and_2_in_turn(problem, seed):
 
 @given(problems, seeds)
 @example(Problem(2, [], [(frozenset({0}), frozenset({1}))]), 0)
-@some(100)
 def test_enforce_adds_the_witnesses_that_are_lacking(problem, seed):
     # The oracle goes on after a new witness, the engine starts over: only the constraints compare.
     assume(problem.negatives)

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
 from atomlearn import Algebra, InconsistentRelations
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.engine.checkpoints import load_concept, resume_epochs, save_concept, save_epochs
@@ -15,8 +14,9 @@ from atomlearn.engine.epochs import choose_witnesses, close_pins
 from atomlearn.errors import CheckpointMismatch, DifferentConstants
 from atomlearn.sets import rows
 from atomlearn.sets.random import stream
-from engine.bars import BAR, N, bars
-from sets.strategies import some, to_rows, to_sets
+from tests import naive
+from tests.engine.bars import BAR, N, bars
+from tests.sets.strategies import to_rows, to_sets
 
 
 def small_algebra(
@@ -77,7 +77,6 @@ def test_the_oldest_pins_are_forgotten_first():
 
 
 @given(st.integers(0, 10_000))
-@some(60)
 def test_closed_pins_are_closed_and_contain_the_originals(seed):
     n, batch, pins = small_batch(seed)
     positives = list(
@@ -89,7 +88,6 @@ def test_closed_pins_are_closed_and_contain_the_originals(seed):
 
 
 @given(st.integers(0, 10_000))
-@some(60)
 def test_witnesses_separate_all_negatives_and_at_most_one_that_can_hold_the_focus_does(seed):
     n, batch, pins = small_batch(seed)
     focus = rows.row([0], n)

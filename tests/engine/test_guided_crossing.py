@@ -16,7 +16,7 @@ from atomlearn.engine.guided_crossing import (
 )
 from atomlearn.sets import rows
 from atomlearn.sets.random import stream
-from sets.strategies import KERNELS, some
+from tests.sets.strategies import KERNELS
 
 pytestmark = KERNELS
 
@@ -62,14 +62,12 @@ def naive_grow(batch, has, offered, slope, curvature, most, ridge, least):
 
 
 @given(st.lists(st.integers(-70, 70), min_size=1, max_size=150))
-@some(150)
 def test_digits_add_up_to_the_values(values):
     planes = digits_of(values, 8)
     assert [naive_value(planes, i, True) for i in range(len(values))] == values
 
 
 @given(st.integers(0, 2**32 - 1))
-@some(100)
 def test_rounding_is_to_one_of_two_neighbours(seed):
     rng = np.random.default_rng(seed)
     weights = rng.random(40) * rng.choice([1.0, 50.0], 40) + 0.01
@@ -95,7 +93,6 @@ def test_rounding_is_right_in_the_mean():
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 90), st.integers(1, 6), st.integers(1, 6))
-@some(300)
 def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
     rng = np.random.default_rng(seed)
     slope, curvature = rng.integers(-40, 41, n), rng.integers(0, 16, n)

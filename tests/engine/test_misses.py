@@ -6,8 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from atomlearn.engine.misses import BLOCK, blocks_of, count_misses, missed_by
-from engine.strategies import lists_of
-from sets.strategies import KERNELS, families, random_sets, some, to_rows
+from tests.engine.strategies import lists_of
+from tests.sets.strategies import KERNELS, families, random_sets, to_rows
 
 pytestmark = KERNELS
 
@@ -25,7 +25,6 @@ def misses(atoms, examples, n):
 @example(3, (3, []), (3, [frozenset({0})]))
 @example(3, (3, [frozenset({0})]), (3, []))
 @example(3, (3, [frozenset()] * 16), (3, [frozenset({0, 1, 2}), frozenset()]))
-@some(200)
 def test_misses(n, atoms, examples):
     atoms, examples = ([frozenset(c % n for c in s) for s in f[1]] for f in (atoms, examples))
     counts = misses(atoms, examples, n)

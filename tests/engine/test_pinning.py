@@ -9,13 +9,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from atomlearn.engine.misses import blocks_of
 from atomlearn.engine.pool import Pool, Source, hash_lists
 from atomlearn.errors import DifferentConstants
-from engine.strategies import any_problem, lists_of, positive_rows, random_terms, sets_of_lists
-from naive import is_closed, pinning_term
-from sets.strategies import (
+from tests.engine.strategies import (
+    any_problem,
+    lists_of,
+    positive_rows,
+    random_terms,
+    sets_of_lists,
+)
+from tests.naive import is_closed, pinning_term
+from tests.sets.strategies import (
     KERNELS,
     random_sets,
     seeds,
-    some,
     to_rows,
     to_sets,
     twin_streams,
@@ -107,12 +112,10 @@ class Pools(RuleBasedStateMachine):
 
 
 class TestPools(Pools.TestCase):
-    settings = some(100)
     pytestmark = KERNELS
 
 
 @given(any_problem, seeds)
-@some(150)
 def test_only_the_pins_that_the_relations_contradict_are_dropped(problem, seed):
     atoms = list(dict.fromkeys(random_terms(seed, 40, problem.n)))
     pool = Pool(problem.n)
@@ -126,7 +129,6 @@ def test_only_the_pins_that_the_relations_contradict_are_dropped(problem, seed):
 
 
 @given(any_problem, seeds, st.permutations("abcdefgh"), st.integers(1, 8))
-@some(150)
 def test_pools_of_other_algebras_are_matched_by_name(problem, seed, names, n_theirs):
     ours = [f"c{i}" for i in range(problem.n)]
     theirs = [*(n for n in names[: n_theirs // 2]), *ours[::-1][:n_theirs]]
@@ -156,7 +158,6 @@ def test_pools_that_cannot_be_matched():
 
 
 @given(st.lists(st.frozensets(st.integers(0, 2000), max_size=12), max_size=100))
-@some(50)
 def test_hashes_are_fnv_and_tell_lists_apart(atoms):
     def expected(atom):
         value = 0xCBF29CE484222325

@@ -2,11 +2,11 @@
 
 from hypothesis import given
 
-import naive
 from atomlearn.engine.reduction import reduce
 from atomlearn.engine.state import constant_traces
-from engine.strategies import any_problem, composites_of, singles_of, singletons, states
-from sets.strategies import KERNELS, seeds, some, to_sets, twin_streams
+from tests import naive
+from tests.engine.strategies import any_problem, composites_of, singles_of, singletons, states
+from tests.sets.strategies import KERNELS, seeds, to_sets, twin_streams
 
 pytestmark = KERNELS
 
@@ -17,7 +17,6 @@ def named(sets):
 
 
 @given(states(any_problem) | states(any_problem, sound=False), seeds)
-@some(300)
 def test_reduce_is_algorithm_4(state, seed):
     _, dual, master = state.rows()
     traces = constant_traces(master, dual)

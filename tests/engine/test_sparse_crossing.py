@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
 from atomlearn.engine.sparse_crossing import cross_until
-from engine import twins
-from engine.strategies import (
+from tests import naive
+from tests.engine import twins
+from tests.engine.strategies import (
     State,
     any_problem,
     branching_problem,
@@ -16,7 +16,7 @@ from engine.strategies import (
     singles_of,
     states,
 )
-from sets.strategies import KERNELS, seeds, some, to_sets, twin_streams
+from tests.sets.strategies import KERNELS, seeds, to_sets, twin_streams
 
 pytestmark = KERNELS
 
@@ -80,19 +80,16 @@ def assert_cached(master, state, first):
 
 
 @given(states(any_problem), seeds, limits)
-@some(300)
 def test_cross_until_is_algorithm_3(state, seed, limit):
     cross_both(state, seed, limit)
 
 
 @given(states(any_problem), seeds, limits, budgets)
-@some(200)
 def test_pauses_change_nothing(state, seed, limit, budget):
     cross_both(state, seed, limit, budget)
 
 
 @given(states(any_problem, sound=False), seeds, limits)
-@some(300)
 def test_a_trace_constraint_that_does_not_hold_is_reported(state, seed, limit):
     cross_both(state, seed, limit)
 

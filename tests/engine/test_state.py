@@ -3,16 +3,15 @@
 import numpy as np
 from hypothesis import given
 
-import naive
 from atomlearn.engine.state import atoms_of, derive
-from engine.strategies import any_problem, composites_of, singles_of, states
-from sets.strategies import KERNELS, some, to_sets
+from tests import naive
+from tests.engine.strategies import any_problem, composites_of, singles_of, states
+from tests.sets.strategies import KERNELS, to_sets
 
 pytestmark = KERNELS
 
 
 @given(states(any_problem, sound=False))
-@some(100)
 def test_master_of_derives_traces_and_sides(state):
     positives, dual, master = state.rows()
     assert composites_of(master) == state.composites and singles_of(master) == state.singles
@@ -30,7 +29,6 @@ def test_master_of_derives_traces_and_sides(state):
 
 
 @given(states(any_problem, sound=False))
-@some(100)
 def test_atoms_of_gives_every_atom(state):
     *_, master = state.rows()
     assert to_sets(atoms_of(master)) == state.atoms

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, Model, ModelTooLarge
@@ -45,7 +45,6 @@ maps = st.lists(st.integers(ALWAYS, N - 1), min_size=N, max_size=N).map(np.array
 atoms = st.lists(st.sets(st.integers(0, N - 1), min_size=1), max_size=8)
 
 
-@settings(max_examples=200, deadline=None)
 @given(atoms, maps, maps)
 def test_moved_atoms_are_moved_sets(sets, first, second):
     lists = to_lists(rows.from_indices([sorted(one) for one in sets], N))
@@ -102,7 +101,6 @@ def test_an_atom_with_a_false_image_goes():
 # -- maps of columns
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 1000))
 def test_an_atom_holds_of_a_moved_row_where_its_image_holds_of_the_row(seed):
     """The definition of what a symmetry does to an atom, on numbers cut at different places."""

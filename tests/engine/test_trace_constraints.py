@@ -3,11 +3,11 @@
 import numpy as np
 from hypothesis import given
 
-import naive
 from atomlearn.engine.state import constant_traces
 from atomlearn.engine.trace_constraints import HOLD, enforce_negative, enforce_positive, trace_of
-from engine.strategies import any_problem, singles_of, states
-from sets.strategies import KERNELS, seeds, some, to_rows, to_sets, twin_streams
+from tests import naive
+from tests.engine.strategies import any_problem, singles_of, states
+from tests.sets.strategies import KERNELS, seeds, to_rows, to_sets, twin_streams
 
 pytestmark = KERNELS
 
@@ -19,7 +19,6 @@ def expected_traces(n, atoms, witnesses):
 
 
 @given(any_state)
-@some(100)
 def test_traces_of_constants_and_terms(state):
     problem, witnesses = state.problem, state.witnesses
     _, dual, master = state.rows()
@@ -33,7 +32,6 @@ def test_traces_of_constants_and_terms(state):
 
 
 @given(any_state, seeds)
-@some(250)
 def test_enforce_negative_is_algorithm_1(state, seed):
     problem, witnesses = state.problem, state.witnesses
     left = to_rows([a for a, _ in problem.negatives], problem.n)
@@ -58,7 +56,6 @@ def test_enforce_negative_is_algorithm_1(state, seed):
 
 
 @given(any_state, seeds)
-@some(250)
 def test_enforce_positive_is_algorithm_2(state, seed):
     problem, witnesses = state.problem, state.witnesses
     positives, dual, master = state.rows()
@@ -80,7 +77,6 @@ def test_enforce_positive_is_algorithm_2(state, seed):
 
 
 @given(states(any_problem), seeds)
-@some(50)
 def test_closed_witnesses_and_an_atom_in_every_constant_need_nothing_more(state, seed):
     positives, dual, master = state.rows()
     stream, twin = twin_streams(seed)

@@ -4,14 +4,13 @@ from collections import Counter
 
 from hypothesis import assume, given
 
-import naive
-from engine import twins
-from engine.strategies import problems, singletons, small, states
-from sets.strategies import SplitMix, seeds, some
+from tests import naive
+from tests.engine import twins
+from tests.engine.strategies import problems, singletons, small, states
+from tests.sets.strategies import SplitMix, seeds
 
 
 @given(states(small), seeds)
-@some(100)
 def test_crossing_in_slots_is_the_guided_crossing_of_the_oracle(state, seed):
     atoms = [*singletons(state.singles), *state.composites]
     singles, slots = set(state.singles), list(state.composites)
@@ -25,7 +24,6 @@ def test_crossing_in_slots_is_the_guided_crossing_of_the_oracle(state, seed):
 
 
 @given(problems, seeds)
-@some(50)
 def test_reduced_dual_separates_and_each_witness_was_needed_when_it_came(problem, seed):
     assume(problem.negatives)
     witnesses = [naive.closure(b, problem.positives) for _, b in problem.negatives]

@@ -6,8 +6,8 @@ or keeps atoms in slots, it is restated here, and :mod:`learning.test_twins` com
 
 from collections.abc import Sequence
 
-from engine.strategies import singletons
-from naive import Choose, NoPartnerError, Relation, Term, separates, trace
+from tests.engine.strategies import singletons
+from tests.naive import Choose, NoPartnerError, Relation, Term, separates, trace
 
 
 def cross_until(

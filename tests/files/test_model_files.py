@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, Model, load
@@ -47,7 +47,6 @@ def saved(alg, tmp_path):
     return path
 
 
-@settings(max_examples=60, deadline=None)
 @given(names, st.data())
 def test_round_trip(tmp_path_factory, names, data):
     some = st.lists(
@@ -316,6 +315,7 @@ def test_the_user_may_set_the_limit(saved, monkeypatch):
     assert load(saved).n_atoms == 5
 
 
+@pytest.mark.slow
 def test_a_model_that_needs_a_higher_limit_says_so_when_it_is_saved(tmp_path, monkeypatch):
     n = 33_000
     rows = np.zeros((n, bits.width(n)), dtype=np.uint64)
@@ -338,7 +338,6 @@ def test_every_truncation_is_noticed(saved):
             load(saved)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_a_changed_byte_is_noticed_or_harmless(tmp_path_factory, data):
     alg = Algebra(["v", "a", "b"])

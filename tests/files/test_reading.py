@@ -9,7 +9,7 @@ from atomlearn.files.budget import FLOOR, TIMES, Budget
 from atomlearn.files.container import Container
 from atomlearn.files.reading import Members, Value, reading
 from atomlearn.sets import rows as bits
-from fuzz.kinds import sample
+from tests.fuzz.kinds import sample
 
 
 def members(**arrays):

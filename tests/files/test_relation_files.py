@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, AtomlearnError
@@ -25,7 +25,6 @@ def stated(alg):
     }
 
 
-@settings(max_examples=80, deadline=None)
 @given(names, st.data())
 def test_round_trip(tmp_path_factory, names, data):
     alg = Algebra(names)
@@ -111,7 +110,6 @@ def test_a_line_without_end(tmp_path, monkeypatch):
         read(tmp_path, b"a < " + b"b " * 60)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.binary(max_size=60), st.text("ab<!# \"'\\\n\r=", max_size=40).map(str.encode)))
 def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "fuzz.rel"

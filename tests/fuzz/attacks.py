@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from atomlearn.errors import AtomlearnError, FileFormatError, NotEnoughMemory
 from atomlearn.files.container import Container
-from fuzz.corpus import Nasty, corpus
-from fuzz.kinds import CONTAINERS, KINDS, Kind, sample
-from fuzz.mutations import mutate_bytes, mutate_parts
-from fuzz.parts import Parts
-from fuzz.relation_sets import compare
-from fuzz.saves import torn
+from tests.fuzz.corpus import Nasty, corpus
+from tests.fuzz.kinds import CONTAINERS, KINDS, Kind, sample
+from tests.fuzz.mutations import mutate_bytes, mutate_parts
+from tests.fuzz.parts import Parts
+from tests.fuzz.relation_sets import compare
+from tests.fuzz.saves import torn
 
 REFUSED, LOADED, AGREED = "refused", "loaded", "agreed"
 RAW, MISMATCH, CRASH = "raw exceptions", "mismatches", "crashes"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fuzz.kinds import CONTAINERS, sample
-from fuzz.parts import MANIFEST, Parts, npy, npy_with_header
+from tests.fuzz.kinds import CONTAINERS, sample
+from tests.fuzz.parts import MANIFEST, Parts, npy, npy_with_header
 
 LISTS = {
     "model": ("offsets.npy", "atoms.npy"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.parts import Parts, npy, npy_with_header
+from tests.fuzz.parts import Parts, npy, npy_with_header
 
 INTEGERS = [0, 1, -1, 2, 63, 64, 65, 127, -128, 255, 2**15, 2**31 - 1, 2**31, -(2**31), 2**32 - 1,
             2**32, 2**53, 2**62, 2**63 - 1, -(2**63), -2]  # fmt: skip

@@ -3,8 +3,8 @@
 import contextlib
 import random
 
-import naive
 from atomlearn import Algebra, InconsistentRelations, Relation
+from tests import naive
 
 NAMES = "abcdefg"
 

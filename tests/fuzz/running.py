@@ -13,10 +13,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fuzz.attacks import AGREED, BAD, CRASH, LOADED, MISMATCH, RAW, REFUSED
+from tests.fuzz.attacks import AGREED, BAD, CRASH, LOADED, MISMATCH, RAW, REFUSED
 
-TESTS = Path(__file__).parents[1]
-WORKER = "fuzz.worker"
+ROOT = Path(__file__).parents[2]
+WORKER = "tests.fuzz.worker"
 PATIENCE = 300
 """Seconds without a word after which a worker hangs: compiling takes a minute, or several if the
 machine is busy."""
@@ -119,7 +119,7 @@ class Run:
         print(f"!! {kept}: {told}", file=sys.stderr, flush=True)
 
     def _env(self) -> dict[str, str]:
-        path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         env = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
         if self.bounds_check:
             # Kernels with checks have a cache of their own: Numba does not tell them apart.

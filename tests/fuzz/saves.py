@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import atomlearn
-from fuzz.kinds import algebra
+from tests.fuzz.kinds import algebra
 
 LONGEST = 0.03
 """Seconds after which a process that saves is killed, at most."""

@@ -3,9 +3,9 @@
 import pytest
 
 from atomlearn.errors import FileFormatError, UnsafeFile
-from fuzz.corpus import bombs, corpus
-from fuzz.kinds import KINDS, sample
-from fuzz.parts import Parts
+from tests.fuzz.corpus import bombs, corpus
+from tests.fuzz.kinds import KINDS, sample
+from tests.fuzz.parts import Parts
 
 NASTY = list(corpus())
 

@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("resource", reason="workers limit their memory, which Windows cannot")
 
 from atomlearn.files import container
-from fuzz import attacks, running, worker
-from fuzz.attacks import CRASH, LOADED, MISMATCH, RAW, REFUSED, attack_file
-from fuzz.running import Run, Tally
-from fuzz.saves import torn
+from tests.fuzz import attacks, running, worker
+from tests.fuzz.attacks import CRASH, LOADED, MISMATCH, RAW, REFUSED, attack_file
+from tests.fuzz.running import Run, Tally
+from tests.fuzz.saves import torn
 
 
 @pytest.mark.slow

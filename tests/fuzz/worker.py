@@ -4,8 +4,8 @@ import resource
 import sys
 from pathlib import Path
 
-from fuzz.attacks import ATTACKS
-from fuzz.kinds import KINDS, sample
+from tests.fuzz.attacks import ATTACKS
+from tests.fuzz.kinds import KINDS, sample
 
 MEMORY = 1 << 30
 """Bytes that cases may take beyond what the process has after its first steps."""

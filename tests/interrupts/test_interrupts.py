@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from interrupts.terminal import attempt
+from tests.interrupts.terminal import attempt
 
 pytest.importorskip("pty")
 
@@ -40,7 +40,7 @@ def test_a_second_ctrl_c(name, tmp_path):
 @pytest.mark.slow
 def test_a_notebook_lives_on():
     pytest.importorskip("ipykernel")
-    from interrupts.notebook import Notebook
+    from tests.interrupts.notebook import Notebook
 
     notebook = Notebook()
     try:

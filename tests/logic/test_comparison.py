@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra
@@ -18,10 +18,9 @@ from atomlearn.logic.formulas import Has, exists, forall
 from atomlearn.logic.grids import Grid
 from atomlearn.sets import rows
 from atomlearn.sets.lists import to_lists
-from logic.oracle import NAMES, exact_atoms, formulas
+from tests.logic.oracle import NAMES, exact_atoms, formulas
 
 
-@settings(max_examples=100, deadline=None)
 @given(formulas(NAMES[:5], monotone=True), st.lists(st.sets(st.sampled_from(NAMES)), max_size=12))
 def test_counts_are_those_by_hand(formula, sets):
     atoms = exact_atoms(formula)

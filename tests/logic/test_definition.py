@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, Model
@@ -15,7 +15,7 @@ from atomlearn.logic.formulas import Has, Not, exists, forall
 from atomlearn.logic.grids import Grid
 from atomlearn.logic.telling import measure, most_telling
 from atomlearn.sets import rows
-from logic.oracle import is_true
+from tests.logic.oracle import is_true
 
 NAMES = [f"c{i}" for i in range(1, 9)]
 PAIRS = [(f"c{i}", f"c{i + 4}") for i in range(1, 5)]
@@ -33,7 +33,6 @@ def model_of(sets):
 atoms_of_v = st.lists(st.sets(st.integers(1, 8), max_size=5), max_size=7)
 
 
-@settings(max_examples=150, deadline=None)
 @given(atoms_of_v)
 def test_every_form_is_what_the_model_says(sets):
     model = model_of(sets)
@@ -52,7 +51,6 @@ def test_every_form_is_what_the_model_says(sets):
     assert told.shortest.size() <= told.minimal.size() <= told.cnf.size()
 
 
-@settings(max_examples=150, deadline=None)
 @given(atoms_of_v)
 def test_with_complements_every_form_is_right_of_every_image(sets):
     model = model_of(sets)
@@ -66,7 +64,6 @@ def test_with_complements_every_form_is_right_of_every_image(sets):
     assert told.minimal.size() <= define(model, "v").minimal.size()
 
 
-@settings(max_examples=60, deadline=None)
 @given(atoms_of_v)
 def test_python_and_sympy_decide_the_same(sets):
     model = model_of(sets)

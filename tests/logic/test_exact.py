@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, ModelTooLarge
@@ -13,7 +13,7 @@ from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import FALSE, TRUE, And, Has, Not, Odd, Or, exists, forall
 from atomlearn.logic.map_index import MOST_SIBLINGS
 from atomlearn.logic.pairs import complements
-from logic.oracle import ABSENT, NAMES, exact_atoms, formulas, images, is_true, worlds
+from tests.logic.oracle import ABSENT, NAMES, exact_atoms, formulas, images, is_true, worlds
 
 PAIRS = [(name, ABSENT[name]) for name in NAMES]
 
@@ -31,7 +31,6 @@ def bars(height, width):
     return exists(range(width), lambda j: forall(range(height), lambda i: black(i, j)))
 
 
-@settings(max_examples=200, deadline=None)
 @given(formulas())
 def test_atoms_are_the_formula_and_nothing_else(formula):
     exact = ExactAtomization(formula, PAIRS)
@@ -40,7 +39,6 @@ def test_atoms_are_the_formula_and_nothing_else(formula):
         assert all(atom & image for atom in atoms) == is_true(formula, image)
 
 
-@settings(max_examples=200, deadline=None)
 @given(formulas())
 def test_atoms_are_those_of_the_naive_map_index(formula):
     exact = ExactAtomization(formula, PAIRS)
@@ -59,7 +57,6 @@ def walk(formula):
             yield from walk(part)
 
 
-@settings(max_examples=150, deadline=None)
 @given(formulas(NAMES[:4]), st.data())
 def test_questions_about_any_set_of_constants(formula, data):
     exact = ExactAtomization(formula, PAIRS)
@@ -75,7 +72,6 @@ def test_questions_about_any_set_of_constants(formula, data):
     assert (exact.follow(sets)[plain] == within[plain]).all()
 
 
-@settings(max_examples=150, deadline=None)
 @given(formulas(NAMES[:5]))
 def test_atoms_of_a_constant_meet_the_reverted_atoms_of_its_inverse(formula):
     exact = ExactAtomization(formula, PAIRS)
@@ -83,7 +79,6 @@ def test_atoms_of_a_constant_meet_the_reverted_atoms_of_its_inverse(formula):
     assert all(atom & exact.reverted(other) for atom, other in product(list(exact), list(inverse)))
 
 
-@settings(max_examples=100, deadline=None)
 @given(formulas(monotone=True))
 def test_the_model_means_the_formula(formula):
     algebra = Algebra(["v", *NAMES])

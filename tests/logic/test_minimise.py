@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from atomlearn.errors import FormulaTooLarge
@@ -12,7 +12,7 @@ from atomlearn.logic.factor import factor
 from atomlearn.logic.formulas import And, Has, Or
 from atomlearn.logic.minimise import covered, irredundant, minimise
 from atomlearn.logic.pairs import complements
-from logic.oracle import ABSENT, NAMES, fewest, images, is_true, terms, worlds
+from tests.logic.oracle import ABSENT, NAMES, fewest, images, is_true, terms, worlds
 
 LITERALS = [*NAMES, *(ABSENT[name] for name in NAMES)]
 COMPLEMENT = complements(ABSENT)
@@ -34,7 +34,6 @@ def true_of(cnf, world):
     return all(set(one) & world for one in cnf)
 
 
-@settings(max_examples=300, deadline=None)
 @given(cnfs(NAMES))
 def test_distributive_law_over_free_constants(cnf):
     """Absorbed, it is the one shortest disjunctive form: there is nothing to minimise."""
@@ -47,7 +46,6 @@ def test_distributive_law_over_free_constants(cnf):
     assert not any(a < b for a in products for b in products)
 
 
-@settings(max_examples=300, deadline=None)
 @given(cnfs())
 def test_minimised_forms_of_complementary_constants_say_the_same(cnf):
     space = Space.paired(LITERALS, COMPLEMENT)
@@ -61,7 +59,6 @@ def test_minimised_forms_of_complementary_constants_say_the_same(cnf):
     assert len(shorter) <= len(rough) <= len(cubes)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sets(st.sampled_from(images(NAMES[:3])), max_size=8))
 def test_no_fewer_conjunctions_will_do(table):
     space = Space.paired(LITERALS[:3] + LITERALS[8:11], COMPLEMENT)
@@ -73,7 +70,6 @@ def test_no_fewer_conjunctions_will_do(table):
     assert len(shorter) == fewest(table, implicants)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sets(st.sampled_from(images(NAMES[:3])), max_size=8))
 def test_prime_implicants_are_all_there_and_no_others(table):
     space = Space.paired(LITERALS[:3] + LITERALS[8:11], COMPLEMENT)
@@ -90,7 +86,6 @@ def test_prime_implicants_are_all_there_and_no_others(table):
     assert found == {t for t in implicants if not any(other < t for other in implicants)}
 
 
-@settings(max_examples=100, deadline=None)
 @given(cnfs(LITERALS, most=5))
 def test_the_conjunctive_form_is_minimised_by_turning_it_inside_out(cnf):
     space = Space.paired(LITERALS, COMPLEMENT)
@@ -107,7 +102,6 @@ CUTS = np.array([[x > 1, x > 2, x > 3, x <= 1, x <= 2, x <= 3] for x in (1, 2, 3
 NUMBERS = [("x", op, cut) for op in ">≤" for cut in (1, 2, 3)]
 
 
-@settings(max_examples=200, deadline=None)
 @given(cnfs([*NUMBERS, "a", "A", "b", "B"], most=5))
 def test_literals_that_imply_each_other(cnf):
     """Cuts of a number: what cannot be is no condition, and intervals take two literals at most."""
@@ -169,7 +163,6 @@ def test_the_integer_program_has_a_fallback(monkeypatch):
     assert minimisation._greedily(boxes) == [0, 1]
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.sets(st.frozensets(st.sampled_from(NAMES), min_size=1, max_size=4), max_size=8))
 def test_factored_forms_say_the_same_in_no_more_words(products):
     space = Space.free(NAMES)

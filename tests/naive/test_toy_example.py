@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from naive import (
+from tests.naive import (
     Dual,
     Embedding,
     Script,

@@ -58,6 +58,7 @@ def test_the_seed_is_in_every_step(name):
         assert a.settings != b.settings
 
 
+@pytest.mark.slow
 def test_toy_by_the_command(tmp_path):
     done = command("toy", "--quick", "--out", tmp_path)
     assert done.exit_code == 0, done.output
@@ -111,6 +112,7 @@ def test_parity_counts_what_it_has_seen():
     assert line(10, True) < line(10, False)
 
 
+@pytest.mark.slow
 def test_parity_pages(tmp_path):
     def smaller(setting):
         cut = {"n_test": 500, "largest": 260}
@@ -125,6 +127,7 @@ def test_parity_pages(tmp_path):
     check_folder(tmp_path / "parity")
 
 
+@pytest.mark.slow
 def test_queens_pages(tmp_path):
     def smaller(setting):
         cut = {"size": 6, "fixed": ["b1"], "draws": 50, "epochs": 45, "attempts": 1}
@@ -146,6 +149,7 @@ def test_attempts_are_a_setting():
     assert steps["attempts-9"].settings["attempts"] == 77
 
 
+@pytest.mark.slow
 def test_mnist_pages(tmp_path, tiny_mnist, monkeypatch):
     monkeypatch.setitem(mnist.RECIPES, "ours", Recipe(first=20))
     done = command("mnist", "--quick", "--out", tmp_path)

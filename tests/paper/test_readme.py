@@ -29,6 +29,7 @@ def test_only_what_is_between_the_marks_is_changed():
     assert text.count("a \\| b") == 5 and "--seed 7" in table(results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_committed_claims_are_what_the_committed_measurements_say(name, tmp_path):
     """Nothing was written by hand: the pages are made anew from what the steps left."""

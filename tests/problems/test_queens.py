@@ -7,7 +7,7 @@ from atomlearn import InconsistentRelations
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems import queens
 from atomlearn.problems.solving import ATTEMPTS, PAPER
-from problems import oracle
+from tests.problems import oracle
 
 BOTH = oracle.queens(8, ["b4", "d5"])
 
@@ -68,7 +68,7 @@ def test_attacking_queens_are_a_contradiction_with_a_derivation(fixed):
 # -- boards
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 3))])
 def test_both_completions_with_idle_epochs(seed):
     assert found(8, ["b4", "d5"], random_state=seed, max_epochs=60, schedule=PAPER) == BOTH
 
@@ -79,7 +79,8 @@ def _games():
         for n_fixed in (1, 2, 3):
             boards = sorted(map(sorted, oracle.queens(size)))
             board = boards[rng.integers(len(boards))]
-            yield size, sorted(rng.choice(board, n_fixed, replace=False).tolist())
+            fixed = sorted(rng.choice(board, n_fixed, replace=False).tolist())
+            yield pytest.param(size, fixed, marks=[pytest.mark.slow] if size > 9 else [])
 
 
 @pytest.mark.parametrize(("size", "fixed"), list(_games()))
@@ -112,6 +113,7 @@ def test_without_a_completion(size, fixed):
     assert "there is no solution" in str(solver.summary)
 
 
+@pytest.mark.slow
 def test_insertions_find_more():
     some = found(9, ["c7"], random_state=0, max_epochs=60, schedule=ATTEMPTS)
     assert len(some) > 3 and some <= oracle.queens(9, ["c7"])

@@ -7,14 +7,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import naive
 from atomlearn import InconsistentRelations
 from atomlearn.errors import ContradictoryGivens
 from atomlearn.problems import colouring, hamiltonian, queens, sudoku
 from atomlearn.problems.choices import Choices, one_of_each, play
 from atomlearn.problems.graphs import graph
 from atomlearn.problems.refuting import minimal
-from problems import oracle
+from tests import naive
+from tests.problems import oracle
 
 
 def probed(positives, pairs, start):

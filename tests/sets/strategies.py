@@ -7,7 +7,6 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from atomlearn.sets import rows
@@ -25,11 +24,6 @@ SIZES = [0, 1, 2, 63, 64, 65, 127, 128, 130]
 
 seeds = st.integers(0, 2**64 - 1)
 words = st.integers(0, 2**64 - 1) | st.sets(st.integers(0, 63)).map(lambda s: mask(s))
-
-
-def some(count: int) -> settings:
-    """Settings for a property checked on so many cases, on a few if kernels are not compiled."""
-    return settings(max_examples=count if COMPILED else max(4, count // 10), deadline=None)
 
 
 def random_sets(seed: int, count: int, n: int, density: float) -> list[frozenset[int]]:

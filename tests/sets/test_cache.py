@@ -53,16 +53,17 @@ def test_a_full_disk_is_warned_of_once(script: Path) -> None:
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage", b"\x80\x05K"])
-@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
-def test_a_damaged_cache_is_replaced(
-    script: Path, tmp_path: Path, pattern: str, content: bytes
-) -> None:
+def test_a_damaged_cache_is_replaced(script: Path, tmp_path: Path) -> None:
+    contents = {"empty": b"", "text": b"garbage", "torn": b"\x80\x05K"}
+    ways = [(suffix, what) for suffix in ("nbi", "nbc") for what in contents]
+    made = [SOURCE.replace("add", f"{what}_{suffix}") for suffix, what in ways]
+    script.write_text("".join(made))  # a kernel for each kind of damage
     cache = tmp_path / "cache"
     run(script, NUMBA_CACHE_DIR=str(cache))
-    damaged = list(cache.rglob(pattern))
-    assert damaged
-    for path in damaged:
-        path.write_bytes(content)
-    assert run(script, NUMBA_CACHE_DIR=str(cache)).stdout == "3\n"
-    assert all(path.stat().st_size > len(content) for path in damaged)
+    damaged = []
+    for suffix, what in ways:
+        (path,) = cache.rglob(f"*.{what}_{suffix}-*.{suffix}")
+        path.write_bytes(contents[what])
+        damaged.append((path, len(contents[what])))
+    assert run(script, NUMBA_CACHE_DIR=str(cache)).stdout == "3\n" * len(ways)
+    assert all(path.stat().st_size > size for path, size in damaged)

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.sets.chaining import close_many
-from naive import closure
-from sets.strategies import KERNELS, random_sets, seeds, some, to_rows, to_sets
+from tests.naive import closure
+from tests.sets.strategies import KERNELS, random_sets, seeds, to_rows, to_sets
 
 pytestmark = KERNELS
 
@@ -18,7 +18,6 @@ pytestmark = KERNELS
     st.sampled_from([0, 1, 5, 20, 70]),
     st.integers(0, 4),
 )
-@some(300)
 def test_close_many(seed, n, n_sets, n_rules, members):
     sets = random_sets(seed, n_sets, n, 0.3)
     lefts = random_sets(seed + 1, n_rules, n, min(1.0, 2 / n))

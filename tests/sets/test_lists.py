@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.sets.lists import append, no_lists, take, to_lists, to_rows
-from engine.strategies import sets_of_lists
-from sets import strategies as bits
-from sets.strategies import KERNELS, families, some
+from tests.engine.strategies import sets_of_lists
+from tests.sets import strategies as bits
+from tests.sets.strategies import KERNELS, families
 
 pytestmark = KERNELS
 
 
 @given(families())
-@some(150)
 def test_rows_become_lists_and_lists_become_rows(family):
     n, sets = family
     matrix = bits.to_rows(sets, n)
@@ -28,7 +27,6 @@ def test_rows_become_lists_and_lists_become_rows(family):
 
 
 @given(families(), families(), st.data())
-@some(150)
 def test_take_and_append(family, other, data):
     n, sets = family
     m, more = other

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.sets import random
-from sets.strategies import KERNELS, SplitMix, seeds, some, twin_streams
+from tests.sets.strategies import KERNELS, SplitMix, seeds, twin_streams
 
 pytestmark = KERNELS
 
@@ -21,7 +21,6 @@ def test_the_twin_is_splitmix64():
 
 
 @given(seeds, st.integers(1, 20))
-@some(200)
 def test_draw(seed, count):
     stream, twin = twin_streams(seed)
     assert [int(random.draw(stream)) for _ in range(count)] == [twin.draw() for _ in range(count)]
@@ -29,7 +28,6 @@ def test_draw(seed, count):
 
 
 @given(seeds, st.integers(1, 2**32 - 1) | st.integers(1, 100))
-@some(400)
 def test_below_is_in_range_and_the_same_in_python(seed, n):
     stream, twin = twin_streams(seed)
     number = random.below(stream, n)
@@ -44,7 +42,6 @@ def test_below_reaches_every_number_about_equally():
 
 
 @given(seeds, st.integers(0, 200), st.integers(0, 250))
-@some(200)
 def test_shuffle_permutation_and_sample(seed, n, size):
     stream, twin = twin_streams(seed)
     items = np.arange(100, 100 + n)

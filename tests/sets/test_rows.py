@@ -5,11 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.sets import rows
-from sets.strategies import as_int, families, mask, some, to_rows, to_sets
+from tests.sets.strategies import as_int, families, mask, to_rows, to_sets
 
 
 @given(families())
-@some(100)
 def test_sets_become_rows_and_rows_become_sets(family):
     n, sets = family
     matrix = to_rows(sets, n)
@@ -21,7 +20,6 @@ def test_sets_become_rows_and_rows_become_sets(family):
 
 
 @given(families())
-@some(100)
 def test_boolean_matrices_are_packed_and_unpacked(family):
     n, sets = family
     matrix = np.array([[i in s for i in range(n)] for s in sets], bool).reshape(len(sets), n)
@@ -32,7 +30,6 @@ def test_boolean_matrices_are_packed_and_unpacked(family):
 
 
 @given(st.integers(0, 200), st.integers(0, 5))
-@some(100)
 def test_empty_and_full_rows(n, n_rows):
     assert as_int(rows.full(n)) == mask(range(n))
     assert rows.empty(n_rows, n).shape == (n_rows, rows.width(n)) == (n_rows, len(rows.full(n)))
@@ -40,7 +37,6 @@ def test_empty_and_full_rows(n, n_rows):
 
 
 @given(families(), st.data())
-@some(150)
 def test_set_operations(family, data):
     n, sets = family
     one = frozenset(data.draw(st.sets(st.sampled_from(range(n))))) if n else frozenset()
@@ -52,7 +48,6 @@ def test_set_operations(family, data):
 
 
 @given(families(sizes=[0, 1, 2, 3, 65, 130]), st.data())
-@some(150)
 def test_distinct_rows_stay_in_order_of_appearance(family, data):
     n, sets = family
     repeated = data.draw(st.lists(st.sampled_from(sets), max_size=20)) if sets else []

@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.sets.transpose import flip, transpose
-from sets.strategies import KERNELS, as_int, families, some, to_rows, to_sets, words
+from tests.sets.strategies import KERNELS, as_int, families, to_rows, to_sets, words
 
 pytestmark = KERNELS
 
 
 @given(families())
-@some(300)
 def test_transpose_tells_which_rows_hold_a_member(family):
     n, sets = family
     matrix = to_rows(sets, n)
@@ -22,7 +21,6 @@ def test_transpose_tells_which_rows_hold_a_member(family):
 
 
 @given(st.lists(words, min_size=64, max_size=64))
-@some(100)
 def test_flip_of_a_block(block):
     flipped = np.array(block, dtype=np.uint64)
     flip(flipped)

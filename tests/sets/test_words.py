@@ -5,14 +5,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from atomlearn.sets import words
-from sets.strategies import KERNELS, as_int, families, mask, some, to_rows
-from sets.strategies import words as any_word
+from tests.sets.strategies import KERNELS, as_int, families, mask, to_rows
+from tests.sets.strategies import words as any_word
 
 pytestmark = KERNELS
 
 
 @given(any_word)
-@some(400)
 def test_popcount_lowest_and_nth(word):
     assert words.popcount(np.uint64(word)) == word.bit_count()
     assume(word)
@@ -22,7 +21,6 @@ def test_popcount_lowest_and_nth(word):
 
 
 @given(st.integers(0, 300))
-@some(300)
 def test_bit_of_and_tail(n):
     assert int(words.bit_of(n)) == 1 << n % 64
     used = n - (n - 1) // 64 * 64 if n else 64
@@ -30,7 +28,6 @@ def test_bit_of_and_tail(n):
 
 
 @given(families(sizes=[1, 2, 63, 64, 65, 128, 130], counts=[1]), st.data())
-@some(300)
 def test_has_put_size_and_select(family, data):
     n, (members,) = family
     row = to_rows([members], n)[0]
@@ -44,7 +41,6 @@ def test_has_put_size_and_select(family, data):
 
 
 @given(families(counts=[2]))
-@some(50)
 def test_clear_and_copy_row(family):
     n, sets = family
     matrix, target = to_rows(sets, n), to_rows([[], [], []], n)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import AlgebraicClassifier, LiteralEncoder
@@ -86,7 +86,6 @@ def test_equal_values_imply_cuts_and_cuts_imply_differences():
     assert lit("<=", 2.5).implies(lit("!=", 3)) and not lit("<=", 3.0).implies(lit("!=", 3))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(NUMBERS), min_size=1), st.sets(st.integers(0, 4)))
 def test_bits_are_what_python_says(numbers, values):
     column = NumberColumn(0, "x", (1.5, 2.5), False, values=tuple(sorted(values)))
