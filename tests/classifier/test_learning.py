@@ -242,7 +242,7 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
     assert classifier.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_as_a_signal(n_jobs):
     script = textwrap.dedent(
         f"""

@@ -85,7 +85,7 @@ def test_class_weights_move_the_decision():
     assert weighted.predict(X).mean() > plain.predict(X).mean()
 
 
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
 def test_number_of_jobs_never_changes_the_model(digits, backend):
     from joblib import parallel_config
 

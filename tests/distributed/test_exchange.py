@@ -14,7 +14,7 @@ from atomlearn.training.exchange import Known, PartsHere, exchange, learn_parts,
 from atomlearn.training.parts import Shared, Task, check_part, learn_part, rank_part
 from atomlearn.training.rounds import Rounds, Settings
 from tests.engine.strategies import sets_of_lists
-from tests.sets.strategies import seeds
+from tests.sets.strategies import FEWER, seeds
 
 N = 33  # 4 × 4 pixels, black and white, and the class
 
@@ -45,6 +45,7 @@ def known_after(parts, n_exchanges, seed=0, share_examples=True):
     return known
 
 
+@FEWER
 @given(st.integers(1, 4), st.integers(8, 60), seeds)
 def test_what_is_known_holds_for_every_example_of_every_part(n_parts, n, seed):
     parts, everything = bars(n, n_parts, seed % 1000)

@@ -49,6 +49,7 @@ def test_it_is_a_classifier_like_any_other(model, digits, tmp_path):
     again.partial_fit(X[:100], y[:100])
 
 
+@pytest.mark.slow
 def test_the_same_model_on_workers(model, blocks, client):
     assert fingerprint(fit(*blocks, random_state=0, max_epochs=EPOCHS)) == fingerprint(model)
     import dask
@@ -65,6 +66,7 @@ def slowly(block):
     return block
 
 
+@pytest.mark.slow
 def test_the_same_model_though_a_worker_is_killed_and_one_is_added(model, blocks, cluster, client):
     X, y = blocks
     pids = list(client.run(os.getpid).values())
@@ -283,6 +285,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match="Invalid parameter"):
             fit(*blocks, epochs=3)
 
+    @pytest.mark.slow
     def test_a_partition_that_kills_its_workers(self, blocks, client):
         X, y = blocks
         client.run_on_scheduler(_allow_no_failures)

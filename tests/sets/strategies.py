@@ -7,6 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from atomlearn.sets import rows
@@ -19,6 +20,9 @@ KERNELS = [
     pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),
 ]
 """Marks of a module that is also run with NUMBA_DISABLE_JIT=1."""
+
+FEWER = settings(max_examples=settings.default.max_examples // 5)
+"""For a property of which each example takes a good part of a second."""
 
 SIZES = [0, 1, 2, 63, 64, 65, 127, 128, 130]
 

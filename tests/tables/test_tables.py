@@ -117,6 +117,7 @@ def test_text_where_numbers_were():
         classifier.predict(np.array([["a"]], dtype=object))
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns():
     rng = np.random.default_rng(0)
     X = rng.random((40, 10_000)) < 0.5
