@@ -15,7 +15,7 @@ import numpy as np
 from atomlearn.engine.concept import Concept, Sampler
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.sets.rows import Rows
-from atomlearn.training.evidence import Evidence, weigh_evidence
+from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
 from atomlearn.training.examples import Examples, HeldOut, Unseen
 from atomlearn.training.folds import FEW_FOLDS, MANY_FOLDS, NEVER, SMALL, deal
 from atomlearn.training.rounds import Learned, OnEpoch, OnRound, Rounds, Settings, Verdict
@@ -32,8 +32,8 @@ DOUBT = 0.05
 """An example of a batch is doubted if its label has less than this probability ..."""
 NOISE = 0.02
 """... and if there are more such than this share, labels are noisy and the doubted are left out."""
-HOPELESS = 1.25
-"""Strict atoms are given up if their loss is so many times that of weighted ones."""
+GLANCE = 3
+"""Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones."""
 SPARED_SHARE = 0.1
 LARGEST_SPARED = 5000
 KEPT = 20_000
@@ -132,12 +132,12 @@ class _Learning:
         error, loss = judged.unseen.error_and_loss(judged.calibration)
         if self.wants_weighted and self.weighted is None:
             self._weigh(loss)
-        rival = np.inf if self.weighted is None else self.weighted.loss
+        evidence = self._evidence(judged)
         return Verdict(
             error,
             loss,
             lambda: self._with_evidence(strict.together(samplers, judged, KEPT)),
-            loss > HOPELESS * rival,
+            evidence is not None and adds_nothing(evidence),
         )
 
     def _weigh(self, rival: float) -> None:
@@ -149,24 +149,29 @@ class _Learning:
 
     def _with_evidence(self, learned: Learned) -> Learned:
         """The same with weighted atoms, if held-out rows favour them."""
-        weighted = self.weighted
-        if weighted is None or len(weighted.scores) == 0:
+        weighted, evidence = self.weighted, self._evidence(learned)
+        if weighted is None or evidence is None:
             return learned
-        strict = None
+        if evidence.chosen != "strict":
+            learned = replace(learned, unseen=self._unseen(learned.unseen, weighted))
+        return _applied(learned, weighted, evidence)
+
+    def _evidence(self, learned: Learned) -> Evidence | None:
+        """What held-out rows say of strict atoms and of weighted ones, if there are any."""
+        weighted, strict = self.weighted, None
+        if weighted is None or len(weighted.scores) == 0:
+            return None
         if self.wants_strict and len(learned.unseen) == len(weighted.scores):
             strict = learned.calibration.scores(learned.unseen.ratios)
         n_strict = sum(len(concept.pool) for concept in learned.concepts)
         sizes = {"strict": n_strict, "weighted": len(weighted.atoms)}
-        evidence = weigh_evidence(
+        return weigh_evidence(
             strict,
             weighted.scores,
             self.dealt.label[weighted.held],
             self.dealt.weight[weighted.held],
             {**sizes, "both": sum(sizes.values())},
         )
-        if evidence.chosen != "strict":
-            learned = replace(learned, unseen=self._unseen(learned.unseen, weighted))
-        return _applied(learned, weighted, evidence)
 
     def _unseen(self, strict: Unseen, weighted: WeightedFolds) -> Unseen:
         """What both said of the rows that were held out."""
@@ -239,8 +244,9 @@ def _targets(n_examples: int, settings: Settings) -> list[int]:
     """Epochs of each fold at the end of each round."""
     if n_examples <= SMALL:
         epochs = max(1, (settings.max_epochs or SMALL_EPOCHS) // MANY_FOLDS)
-        return sorted({max(1, epochs // 3), epochs})
-    return list(schedule(max(1, (settings.max_epochs or LARGE_EPOCHS) // FEW_FOLDS)))
+        return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
+    epochs = max(1, (settings.max_epochs or LARGE_EPOCHS) // FEW_FOLDS)
+    return sorted({min(GLANCE, epochs), *schedule(epochs)})
 
 
 def schedule(max_epochs: int) -> Iterator[int]:

@@ -19,6 +19,9 @@ Labels = npt.NDArray[np.int64]
 CLOSE = 1.02
 """Losses within this factor are alike: the smaller model is taken."""
 
+WORTH = 0.99
+"""Strict atoms are worth more epochs if with them the loss is below this part of that without."""
+
 SMALLEST = 1e-12
 
 KINDS = ("strict", "weighted", "both")
@@ -71,6 +74,15 @@ def weigh_evidence(
         losses[kind], errors[kind] = loss_and_error(scores, labels, weights)
     chosen = _choose(losses, sizes)
     return Evidence(chosen, losses, errors, *fitted[chosen])
+
+
+def adds_nothing(evidence: Evidence) -> bool:
+    """Are strict atoms of no use beside weighted ones?
+
+    A few epochs show it: if they add nothing, many will not add much.
+    """
+    losses = evidence.losses
+    return "both" in losses and losses["both"] >= WORTH * losses["weighted"]
 
 
 def loss_and_error(scores: Floats, labels: Labels, weights: Floats) -> tuple[float, float]:

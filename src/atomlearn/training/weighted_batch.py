@@ -5,7 +5,6 @@ not learned from and says when to stop; if nothing helps there, nothing is added
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +14,8 @@ from atomlearn.sets.lists import no_lists
 from atomlearn.sets.rows import Rows
 from atomlearn.training.examples import Examples
 from atomlearn.training.rounds import Rounds
-from atomlearn.training.weighted import WeightedLearner, WeightedRecipe
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
+from atomlearn.training.weighted_rounds import WeightedLearner, recipe_for
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,9 +51,7 @@ def learn_weighted_batch(
     held[order[: len(examples) // HELD_OUT]] = True
     if examples.n_classes < 2 or not held.any():
         return known
-    recipe = WeightedRecipe()
-    if rounds.settings.max_epochs is not None:
-        recipe = replace(recipe, rounds=min(recipe.rounds, rounds.settings.max_epochs))
+    recipe = recipe_for(len(which), rounds.settings.max_epochs)
     learner = WeightedLearner(
         find_alternatives(examples.variants[0][which]),
         labels,
@@ -67,4 +64,4 @@ def learn_weighted_batch(
     )
     while not learner.is_done and not rounds.over():
         learner.run_round()
-    return merged([known, learner.best(1.0 / factor)])
+    return merged([known, learner.atoms(recipe.fewest(learner.losses), 1.0 / factor)])

@@ -1,0 +1,310 @@
+"""Rounds that find weighted atoms.
+
+In each round a batch of rows shows what is still wrong with the predictions; guided crossing finds
+atoms that explain it, and each gets the weight of one damped Newton step (gradient boosting: J.
+Friedman, "Greedy function approximation", 2001). Rows outside the training set say when to stop.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.engine.guided_crossing import (
+    Alternatives,
+    Planes,
+    add_to_cells,
+    empty_planes,
+    grow,
+    sum_cells,
+    write_planes,
+)
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
+from atomlearn.sets.rows import Rows, pack
+from atomlearn.sets.words import FULL, ONE, ZERO, lowest, size
+from atomlearn.training.logistic import held_out_loss, write_probabilities
+from atomlearn.training.weighted_atoms import WeightedAtoms
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.bool_]
+_NONE = np.zeros(0, dtype=np.int64)
+
+MANY = 4000
+"""Rows from which on steps grow, with the square root of their number ..."""
+LARGEST_RATE = 0.4
+"""... up to this."""
+
+
+@dataclass(frozen=True)
+class WeightedRecipe:
+    """How weighted atoms are found."""
+
+    rounds: int = 500
+    atoms: int = 8
+    """Atoms of a class in one round."""
+    rate: float = 0.12
+    """Share of the Newton step that is taken: smaller steps need more rounds, and err less."""
+    offered: float = 0.5
+    """Share of the columns that a round may use."""
+    ridge: float = 1.0
+    least: float = 0.5
+    """Curvature that the rows of a cell must have: about two undecided rows."""
+    patience: int = 25
+    progress: float = 0.998
+    """Stop after ``patience`` rounds in which the loss has not come below this part of the best."""
+    largest: int = 512
+    """Words of 64 rows in a batch, at most."""
+    tolerance: float = 0.005
+    """By how much more loss, as a share of the lowest, fewer rounds are as good."""
+    slope_steps: int = 31
+    curvature_steps: int = 15
+    """Into how many steps slope and curvature of a row of mean weight are rounded."""
+
+    def has_stalled(self, losses: Sequence[float]) -> bool:
+        """Have held-out rows stopped getting better? The first loss is that of no round."""
+        if len(losses) > self.rounds:
+            return True
+        if len(losses) <= self.patience:
+            return False
+        before = min(losses[: -self.patience])
+        return min(losses[-self.patience :]) >= self.progress * before
+
+    def fewest(self, losses: Sequence[float]) -> int:
+        """The fewest rounds that are about as good as the best number.
+
+        >>> WeightedRecipe().fewest([0.7, 0.5, 0.401, 0.4, 0.45])
+        2
+        """
+        return int(np.argmax(np.array(losses) <= (1 + self.tolerance) * min(losses)))
+
+
+def recipe_for(n_rows: int, max_rounds: int | None) -> WeightedRecipe:
+    """The recipe for so many rows: of many, larger steps err no more, and need fewer atoms."""
+    usual = WeightedRecipe()
+    rate = usual.rate * math.sqrt(n_rows / MANY)
+    rounds = usual.rounds if max_rounds is None else min(usual.rounds, max_rounds)
+    return replace(usual, rate=min(max(rate, usual.rate), LARGEST_RATE), rounds=rounds)
+
+
+class Found(NamedTuple):
+    """The atoms of one round: the sides that lead to each, padded with ``-1``, and the weights."""
+
+    path: Integers
+    column: Integers
+    weight: Floats
+
+
+class WeightedLearner:
+    """Finds weighted atoms on the rows that are ``learned``, and judges them by the others.
+
+    For two classes one score is enough: that of the second.
+    """
+
+    def __init__(
+        self,
+        alternatives: Alternatives,
+        labels: Integers,
+        weights: Floats,
+        n_classes: int,
+        learned: Bits,
+        seed: Seed,
+        recipe: WeightedRecipe,
+        start: Floats | None = None,
+    ) -> None:
+        self.alternatives = alternatives
+        self.labels = labels
+        self.weights = weights
+        self.n_classes = n_classes
+        self.recipe = recipe
+        self.rng: Stream = stream(seed)
+        self.held = np.flatnonzero(~learned)
+        padded = np.zeros(alternatives.has.shape[1] * 64, dtype=np.bool_)
+        padded[: len(learned)] = learned
+        self.learned: Rows = pack(padded[None])[0]
+        mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
+        self.offset: Floats = np.log(mass / mass[0])
+        scores = np.tile(self.offset, (len(labels), 1))
+        if start is not None:  # what other atoms say already
+            self.offset, scores = np.zeros(n_classes), start - start[:, :1]
+        self.start: Floats = scores if n_classes > 2 else scores[:, 1:].copy()
+        self.scores: Floats = self.start.copy()
+        self.probability = np.empty_like(self.scores)
+        self.rounds: list[Found] = []
+        self.planes = empty_planes(weights, recipe.slope_steps, recipe.curvature_steps)
+        self.losses: list[float] = []
+        self._judge()
+
+    def run_round(self) -> float:
+        """Find the atoms of one more round; the loss on the rows that are not learned from."""
+        recipe, n_groups = self.recipe, int(self.alternatives.group.max(initial=-1)) + 1
+        found = find_atoms(
+            self.alternatives.has,
+            self.alternatives.group,
+            math.ceil(recipe.offered * n_groups),
+            self.labels,
+            self.weights,
+            self.learned,
+            recipe.largest,
+            self.scores,
+            self.probability,
+            self.planes,
+            self.rng,
+            recipe.atoms,
+            recipe.rate,
+            recipe.ridge,
+            recipe.least,
+        )
+        self.rounds.append(found)
+        self._judge()
+        return self.losses[-1]
+
+    @property
+    def is_done(self) -> bool:
+        """Has it stopped getting better?"""
+        return self.recipe.has_stalled(self.losses)
+
+    def atoms(self, n_rounds: int, part: float = 1.0) -> WeightedAtoms:
+        """The atoms of the first rounds, with this part of their weights."""
+        rounds = self.rounds[:n_rounds]
+        paths = [path[path >= 0] for found in rounds for path in found.path]
+        classes = np.concatenate([_NONE, *(found.column for found in rounds)])
+        weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
+        if self.n_classes == 2:  # what speaks for the second class is a cost of the first
+            classes = (weights < 0).astype(np.int64)
+            weights = -np.abs(weights)
+        return WeightedAtoms(self._atoms(paths), classes, weights, part * self.offset)
+
+    def held_scores(self, n_rounds: int) -> Floats:
+        """What the first rounds say of the rows that are not learned from, by class."""
+        scores = self.start.copy()
+        for found in self.rounds[:n_rounds]:
+            add_atoms(self.alternatives.has, found, scores)
+        held = scores[self.held]
+        return np.hstack([np.zeros((len(held), self.n_classes - held.shape[1])), held])
+
+    def _judge(self) -> None:
+        """Note the loss on the rows that are not learned from."""
+        self.losses.append(
+            held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
+        )
+
+    def _atoms(self, paths: list[Integers]) -> Lists:
+        """The literals that a row of each cell does not have."""
+        other = [path ^ 1 for path in paths]  # a row that has one side misses the other
+        starts = np.concatenate([[0], np.cumsum([len(path) for path in other])]).astype(np.int64)
+        flat = np.concatenate(other) if other else np.zeros(0, dtype=np.int64)
+        sides = take(self.alternatives.sides, flat)
+        bounds = sides.starts[starts]
+        parts = [np.unique(sides.constants[a:b]) for a, b in pairwise(bounds)]
+        ends = np.concatenate([[0], np.cumsum([len(one) for one in parts])]).astype(np.int64)
+        constants = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+        return Lists(ends, constants.astype(np.int32))
+
+
+@kernel
+def find_atoms(
+    has: Rows,
+    group: Integers,
+    n_offered: int,
+    labels: Integers,
+    weights: Floats,
+    learned: Rows,
+    largest: int,
+    scores: Floats,
+    probability: Floats,
+    planes: Planes,
+    rng: Stream,
+    most: int,
+    rate: float,
+    ridge: float,
+    least: float,
+) -> Found:
+    """One round: for each score, find atoms that explain what is wrong with it, and correct it."""
+    batch = draw_batch(learned, largest, rng)
+    offered = draw_columns(group, n_offered, rng)
+    members = members_of(batch)
+    for i in members:
+        write_probabilities(scores, i, probability)
+    n_columns = scores.shape[1]
+    path = np.empty((n_columns * most, max(most - 1, 1)), dtype=np.int64)
+    column = np.empty(n_columns * most, dtype=np.int64)
+    weight = np.empty(n_columns * most)
+    sums = np.empty((2, most))
+    n = 0
+    for k in range(n_columns):
+        own = k if n_columns > 1 else 1
+        for i in members:
+            p = probability[i, k]
+            slope = weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
+            write_planes(i, slope, weights[i] * p * (1.0 - p), planes, rng)
+        cells = grow(batch, has, offered, planes, most, ridge, least)
+        n_cells = cells.path.shape[0]
+        if n_cells == 1:
+            continue
+        sum_cells(cells.rows, batch, labels, own, weights, probability[:, k], sums)
+        for j in range(n_cells):
+            path[n + j] = cells.path[j]
+            column[n + j] = k
+            weight[n + j] = rate * sums[0, j] / (sums[1, j] + ridge)
+        add_to_cells(cells.rows, weight[n : n + n_cells], scores, k)
+        n += n_cells
+    return Found(path[:n], column[:n], weight[:n])
+
+
+@kernel
+def add_atoms(has: Rows, found: Found, scores: Floats) -> None:
+    """Add the weights of the atoms of a round to the scores of the rows that miss them."""
+    cell = np.empty((1, has.shape[1]), dtype=np.uint64)
+    for k in range(found.weight.shape[0]):
+        cell[:] = FULL
+        for side in found.path[k]:
+            if side >= 0:
+                a = side >> 1
+                for w in range(has.shape[1]):
+                    cell[0, w] &= has[a, w] if side & 1 == 0 else ~has[a, w]
+        add_to_cells(cell, found.weight[k : k + 1], scores, found.column[k])
+
+
+@kernel
+def draw_batch(learned: Rows, largest: int, rng: Stream) -> Rows:
+    """Five of eight rows that are learned from; of very many, those of ``largest`` words."""
+    batch = np.zeros_like(learned)
+    words = np.arange(learned.shape[0])
+    if words.shape[0] > largest:
+        draw_first(rng, words, largest)
+        words = words[:largest]
+    for w in words:
+        batch[w] = learned[w] & (draw(rng) | (draw(rng) & draw(rng)))
+    return batch
+
+
+@kernel
+def draw_columns(group: Integers, n_offered: int, rng: Stream) -> Integers:
+    """The alternatives of some columns."""
+    columns = np.arange(group.max() + 1 if group.shape[0] else 0)
+    draw_first(rng, columns, n_offered)
+    is_offered = np.zeros(columns.shape[0], dtype=np.bool_)
+    for c in columns[:n_offered]:
+        is_offered[c] = True
+    return np.flatnonzero(is_offered[group])
+
+
+@kernel
+def members_of(row: Rows) -> Integers:
+    """The members of a row, in order."""
+    members = np.empty(size(row), dtype=np.int64)
+    n = 0
+    for w in range(row.shape[0]):
+        word = row[w]
+        while word != ZERO:
+            members[n] = w * 64 + lowest(word)
+            n += 1
+            word &= word - ONE
+    return members

@@ -1,0 +1,42 @@
+"""Strict or weighted: what held-out rows decide, and when strict atoms are given up."""
+
+import numpy as np
+import pytest
+
+from atomlearn import AlgebraicClassifier
+from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
+
+SIZES = {"strict": 10, "weighted": 20, "both": 30}
+
+
+def scores_of(labels, strength, rng):
+    """Scores that favour the right one of two classes, more or less."""
+    right = strength * np.where(labels == 1, 1.0, -1.0) + rng.normal(size=len(labels))
+    return np.column_stack([np.zeros(len(labels)), right])
+
+
+@pytest.fixture
+def held_out():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=500)
+    return labels, np.ones(500), rng
+
+
+def test_strict_atoms_that_add_nothing_are_found_out(held_out):
+    labels, weights, rng = held_out
+    good, noise = scores_of(labels, 1.0, rng), scores_of(labels, 0.0, rng)
+    assert adds_nothing(weigh_evidence(noise, good, labels, weights, SIZES))
+    other = scores_of(labels, 0.7, rng)
+    assert not adds_nothing(weigh_evidence(other, good, labels, weights, SIZES))
+    assert not adds_nothing(weigh_evidence(good, None, labels, weights, SIZES))
+    assert not adds_nothing(Evidence())
+
+
+def test_strict_atoms_get_few_epochs_where_classes_overlap():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    noisy = X[:, 0] + X[:, 1] + 1.5 * rng.normal(size=400) > 0
+    clean = (X[:, 0] > 0) == (X[:, 1] > 0)
+    of_noisy, of_clean = (AlgebraicClassifier(random_state=0).fit(X, y) for y in (noisy, clean))
+    assert of_noisy.evidence_.chosen == "weighted"
+    assert len(of_noisy.history_) < len(of_clean.history_) / 2

@@ -1,0 +1,105 @@
+"""Weighted atoms: found without each fold, judged by its rows, and kept from all rows together."""
+
+import numpy as np
+import pytest
+
+from atomlearn.engine.guided_crossing import Alternatives
+from atomlearn.engine.misses import blocks_of
+from atomlearn.sets import rows
+from atomlearn.sets.lists import to_lists
+from atomlearn.training.examples import Examples
+from atomlearn.training.folds import deal
+from atomlearn.training.rounds import Rounds, Settings
+from atomlearn.training.weighted import learn_weighted
+from atomlearn.training.weighted_rounds import WeightedLearner, WeightedRecipe, recipe_for
+
+N_COLUMNS = 6
+
+
+def alternatives_of(truths):
+    """Literal ``2 j`` says that column ``j`` is true, ``2 j + 1`` that it is not."""
+    sides = to_lists(rows.from_indices([[i] for i in range(2 * N_COLUMNS)], 2 * N_COLUMNS + 1))
+    return Alternatives(rows.pack(truths.T), sides, np.arange(N_COLUMNS))
+
+
+@pytest.fixture(params=[2, 3])
+def problem(request):
+    """Rows of six truths; classes follow the first two, with exceptions."""
+    rng = np.random.default_rng(0)
+    truths = np.unique(rng.random((400, 12)) < 0.5, axis=0)[:, :N_COLUMNS]
+    truths = truths[rng.permutation(len(truths))]
+    labels = (truths[:, 0].astype(int) + truths[:, 1]) % request.param
+    wrong = rng.random(len(labels)) < 0.15
+    labels[wrong] = rng.integers(request.param, size=wrong.sum())
+    literals = np.stack([truths, ~truths], axis=2).reshape(len(truths), -1)
+    packed = rows.pack(np.column_stack([literals, np.zeros(len(truths), dtype=bool)]))
+    weights = np.ones(len(labels))
+    examples = Examples(packed[None], labels, weights, 2 * N_COLUMNS + 1, request.param)
+    return examples, truths
+
+
+def learned(problem, **settings):
+    examples, truths = problem
+    dealt = deal(examples, np.random.default_rng(0))
+    alternatives = alternatives_of(truths[dealt.example])
+    seed, rounds = np.random.SeedSequence(0), Rounds(Settings(**settings))
+    return dealt, learn_weighted(examples, alternatives, dealt, seed, rounds, np.inf)
+
+
+def test_what_is_said_of_held_out_rows_is_what_the_atoms_say(problem):
+    examples, truths = problem
+    held = np.arange(len(truths)) % 3 == 0
+    learner = WeightedLearner(
+        alternatives_of(truths),
+        examples.labels,
+        examples.weights,
+        examples.n_classes,
+        ~held,
+        0,
+        WeightedRecipe(),
+    )
+    for _ in range(12):
+        learner.run_round()
+    blocks = blocks_of(examples.variants[0], examples.n_constants)
+    for n_rounds in (0, 5, 12):
+        said = learner.atoms(n_rounds).scores(blocks, len(truths))[held]
+        of_held = learner.held_scores(n_rounds)
+        # Scores count up to a constant of the row; for two classes one is written as a cost.
+        np.testing.assert_allclose(said - said[:, :1], of_held - of_held[:, :1], atol=1e-12)
+
+
+def test_the_atoms_are_those_of_one_model_not_of_every_fold(problem):
+    dealt, found = learned(problem)
+    most = max(len(part) for part in found.parts)
+    assert 0 < len(found.atoms) <= 1.5 * most < sum(len(part) for part in found.parts)
+    said = found.scores.argmax(axis=1)
+    assert (said == dealt.label[found.held]).mean() > 0.75
+
+
+def test_the_number_of_jobs_does_not_matter(problem):
+    one, two = (learned(problem, n_jobs=n)[1] for n in (1, 2))
+    assert (one.scores == two.scores).all() and (one.atoms.weights == two.atoms.weights).all()
+
+
+def test_a_limit_of_time_leaves_what_the_folds_have(problem, monkeypatch):
+    calls = iter(range(10**6))
+    monkeypatch.setattr(Rounds, "over", lambda self: next(calls) >= 40)
+    _, found = learned(problem)
+    assert len(found.atoms) > 0
+    np.testing.assert_allclose(
+        found.atoms.weights.sum(), sum(part.weights.sum() for part in found.parts)
+    )
+
+
+def test_fewer_rounds_are_enough_if_the_loss_is_close():
+    recipe = WeightedRecipe(tolerance=0.01, patience=3)
+    assert recipe.fewest([1.0, 0.506, 0.505, 0.5, 0.6]) == 2
+    assert recipe.fewest([0.5]) == 0
+    assert not recipe.has_stalled([1.0, 0.9, 0.8])
+    assert recipe.has_stalled([1.0, 0.5, 0.5, 0.5, 0.5])
+
+
+def test_more_rows_take_larger_steps():
+    rates = [recipe_for(n, None).rate for n in (10, 4000, 30_000, 10**6)]
+    assert rates[0] == rates[1] < rates[2] < rates[3] <= 0.5
+    assert recipe_for(10, 7).rounds == 7
