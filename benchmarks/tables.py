@@ -127,7 +127,7 @@ def sizes(model: AlgebraicClassifier) -> dict[str, Any]:
         model.save(path)
         n_bytes = path.stat().st_size
     learned = model.learned_
-    counted = sum(len(concept.pool) for concept in learned.concepts)
+    counted = sum(map(len, learned.pools))
     weighted = 0 if learned.weighted is None else len(learned.weighted)
     return {
         "atoms": {"strict": counted, "weighted": weighted}.get(

@@ -37,7 +37,7 @@ def main(spec: dict) -> dict:
         return {
             "seconds": seconds, "peak_mb": memory.peak, "before_mb": memory.before, "error": error,
             "epochs": epochs, "learning_seconds": learning,
-            "pins": sum(len(c.pool) for c in model.learned_.concepts), **more,
+            "pins": sum(map(len, model.learned_.pools)), **more,
         }  # fmt: skip
 
 

@@ -125,7 +125,7 @@ def draw_some_atoms(classifier: "AlgebraicClassifier", digit: int, n: int = 18) 
     from atomlearn.tables.images import pixels_of
     from atomlearn.views.pictures import draw_atoms
 
-    atoms = classifier.learned_.concepts[digit].pool.atoms
+    atoms = classifier.learned_.pools[digit].atoms
     literals = classifier.encoder_.literals_
     chosen = np.linspace(0, len(atoms.starts) - 2, n).astype(int)
     constants = [atoms.constants[atoms.starts[k] : atoms.starts[k + 1]].tolist() for k in chosen]

@@ -138,7 +138,6 @@ def test_lies_in_the_json_are_refused(saved, change):
         ("class_offsets.npy", lambda a: a[:-1]),
         ("class_offsets.npy", lambda a: a[::-1].copy()),
         ("born.npy", lambda a: a[1:]),
-        ("streams.npy", lambda a: a[1:]),
         ("kept.npy", lambda a: a[::-1].copy()),
         ("kept.npy", lambda a: a + 10_000),
         ("sample_rows.npy", lambda a: a[:, :1]),

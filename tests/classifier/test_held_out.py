@@ -47,7 +47,7 @@ def test_the_measures_are_those_of_the_definitions(fitted, iris):
     new, labels = X[1::2], np.asarray(y[1::2])
     table = new.to_numpy()
     held = read_training(table, labels, None, None).examples(model.encoder_, model.classes_, None)
-    atoms = [concept.pool.atoms for concept in model.learned_.concepts]
+    atoms = [pool.atoms for pool in model.learned_.pools]
     trial = Trial(atoms, model.sample_, held, model.evidence_.chosen != "weighted")
     measures = measure_definitions([trial], 3)
     for k, label in enumerate(model.classes_):

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier import batches
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.tables.column_maps import permuted, translations
-from atomlearn.training import classes, folds
+from atomlearn.training import folds, later, loop
 from tests.engine.strategies import sets_of_lists
 
 
@@ -95,15 +94,15 @@ def test_time_limit_leaves_a_usable_model(digits):
 
 
 def test_large_sets_spare_examples_and_stop(monkeypatch, digits):
-    monkeypatch.setattr(classes, "SMALL", 300)
+    monkeypatch.setattr(loop, "SMALL", 300)
     monkeypatch.setattr(folds, "SMALL", 300)
     X, y = digits
     classifier = quick(max_epochs=30).fit(X[:900], y[:900])
     assert classifier.estimated_error_ is not None
     assert abs(classifier.estimated_error_ - (1 - classifier.score(X[900:], y[900:]))) < 0.1
-    epochs = classifier.learned_.concepts[0].epoch
+    epochs = classifier.learned_.epochs[0]
     again = classifier.set_params(warm_start=True).fit(X[:900], y[:900])
-    assert again.learned_.concepts[0].epoch > epochs
+    assert again.learned_.epochs[0] > epochs
     assert again.estimated_error_ < 0.12
 
 
@@ -126,10 +125,10 @@ def test_batches_carry_knowledge_in_the_pool(digits):
     classifier = AlgebraicClassifier(random_state=0).partial_fit(
         X[:200], y[:200], classes=range(10)
     )
-    before = [len(concept.pool) for concept in classifier.learned_.concepts]
+    before = list(map(len, classifier.learned_.pools))
     only = np.flatnonzero(y[200:400] == 3) + 200
     classifier.partial_fit(X[only], y[only])  # nothing but threes: only pins of 3 are dropped
-    after = [len(concept.pool) for concept in classifier.learned_.concepts]
+    after = list(map(len, classifier.learned_.pools))
     assert after[:3] + after[4:] == before[:3] + before[4:] and after[3] <= before[3]
     assert (classifier.misses(X[only])[:, 3] == 0).all()
 
@@ -160,7 +159,7 @@ def test_batches_after_fit_and_what_is_wrong_with_batches(iris):
 
 
 def test_batches_remember_a_bounded_number_of_unseen_rows(monkeypatch, iris):
-    monkeypatch.setattr(batches, "REMEMBERED", 40)
+    monkeypatch.setattr(later, "REMEMBERED", 40)
     classifier = quick().partial_fit(*iris, classes=np.unique(iris[1]))
     for _ in range(2):
         classifier.partial_fit(*iris)
@@ -195,10 +194,10 @@ def test_sample_is_the_same_in_whatever_order_rows_come():
 def test_warm_start_goes_on(iris):
     X, y = iris
     classifier = quick(warm_start=True).fit(X, y)
-    epochs = [concept.epoch for concept in classifier.learned_.concepts]
+    epochs = classifier.learned_.epochs
     n_history = len(classifier.history_)
     classifier.fit(X, y)
-    assert [concept.epoch for concept in classifier.learned_.concepts] == [2 * e for e in epochs]
+    assert classifier.learned_.epochs == [2 * e for e in epochs]
     assert len(classifier.history_) > n_history
     with pytest.raises(ValueError, match="needs all classes"):
         classifier.fit(X, ["setosa"] * len(X))
@@ -230,12 +229,12 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
     X, y = iris
     calls = []
 
-    def interrupted(self, done, current):
-        calls.append(done)
+    def interrupted(self):
+        calls.append(1)
         if len(calls) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("atomlearn.training.rounds.Rounds.finish", interrupted)
+    monkeypatch.setattr("atomlearn.training.loop._Training._end_round", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         classifier = quick(max_epochs=30, evidence="strict").fit(X, y)
     assert len(calls) == 2 and classifier.learned_.interrupted
@@ -246,12 +245,20 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
 def test_ctrl_c_as_a_signal(n_jobs):
     script = textwrap.dedent(
         f"""
-        import os, signal, threading, warnings
+        import os, signal, warnings
         from sklearn.datasets import load_digits
         from atomlearn import AlgebraicClassifier
+        from atomlearn.engine.concept import Concept
         X, y = load_digits(return_X_y=True)
-        AlgebraicClassifier(random_state=0, max_epochs=2).fit(X[:50], y[:50])
-        threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        epochs, learn_batch = [], Concept.learn_batch
+
+        def interrupted(self, *arguments):
+            epochs.append(1)
+            if len(epochs) == 60:
+                os.kill(os.getpid(), signal.SIGINT)
+            return learn_batch(self, *arguments)
+
+        Concept.learn_batch = interrupted
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model = AlgebraicClassifier(random_state=0, max_epochs=100_000, n_jobs={n_jobs})

@@ -9,8 +9,8 @@ from rich.console import Console
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier import progress
 from atomlearn.classifier.progress import show_progress
-from atomlearn.training.classes import Plan
-from atomlearn.training.rounds import Round, Settings
+from atomlearn.training.clock import Settings
+from atomlearn.training.hooks import Plan, Round
 
 
 def quick(**parameters):
@@ -21,8 +21,8 @@ def test_lines_where_there_is_no_terminal(iris, capsys):
     AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict", verbose=1).fit(*iris)
     out, err = capsys.readouterr()
     lines = err.splitlines()
-    assert out == "" and len(lines) == 2
-    assert lines[-1].startswith("learning: round 2 of at most 2: epoch 6, error about ")
+    assert out == "" and len(lines) == 3
+    assert lines[-1].startswith("learning: round 3 of at most 3: epoch 6, error about ")
 
 
 def test_a_bar_on_a_terminal():
@@ -72,9 +72,9 @@ def test_callbacks_see_each_round(iris):
     recorder = Recorder()
     classifier = AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict")
     classifier.set_callbacks(recorder).fit(*iris)
-    rounds = ["begin round", "end round"] * 2
+    rounds = ["begin round", "end round"] * 3
     assert recorder.events == ["setup", "begin fit", *rounds, "end fit", "teardown"]
-    assert len(recorder.scores) == 3  # two rounds, and fit
+    assert len(recorder.scores) == 4  # three rounds, and fit
     assert recorder.scores[-1] == classifier.score(*iris)
 
 
@@ -83,7 +83,7 @@ def test_callbacks_may_stop_the_fit(iris):
     classifier = AlgebraicClassifier(random_state=0, evidence="strict")
     classifier.set_callbacks(recorder).fit(*iris)
     assert recorder.events.count("end round") == 1
-    assert classifier.learned_.concepts[0].epoch == 10
+    assert classifier.learned_.epochs[0] == 3
     assert classifier.score(*iris) > 0.9
 
 

@@ -34,8 +34,8 @@ def test_what_others_learned_helps(pair, data):
     alone = 1 - first.score(X[1200:], y[1200:]), 1 - second.score(X[1200:], y[1200:])
     told = first.merge(second, X=X[:800], y=y[:800])
     assert 1 - first.score(X[1200:], y[1200:]) < min(alone)
-    for merged, concept in zip(told.values(), second.learned_.concepts, strict=True):
-        assert sum(merged) == len(concept.pool)
+    for merged, pool in zip(told.values(), second.learned_.pools, strict=True):
+        assert sum(merged) == len(pool)
         assert merged.new > 0 and merged.dropped > 0
     first.partial_fit(X[:400], y[:400])  # and it can go on
 
@@ -54,10 +54,10 @@ def test_by_file_and_pool_by_pool(pair, tmp_path):
     first, second = pair
     second.save(tmp_path / "second.atoms")
     second.pool(7).save(tmp_path / "seven.atoms")
-    before = [len(concept.pool) for concept in first.learned_.concepts]
+    before = list(map(len, first.learned_.pools))
     told = first.merge(tmp_path / "seven.atoms")
     assert list(told) == [7]
-    after = [len(concept.pool) for concept in first.learned_.concepts]
+    after = list(map(len, first.learned_.pools))
     assert [k for k in range(10) if before[k] != after[k]] == [7]
     again = first.merge(str(tmp_path / "second.atoms"), second.pool(7))
     assert again[7].new == 0 and again[8].new > 0

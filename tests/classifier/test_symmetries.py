@@ -19,7 +19,7 @@ def learned(maps, n=300, **options):
 
 
 def sets_of(classifier, k):
-    atoms = classifier.learned_.concepts[k].pool.atoms
+    atoms = classifier.learned_.pools[k].atoms
     ends = zip(atoms.starts[:-1], atoms.starts[1:], strict=True)
     return [tuple(atoms.constants[a:b].tolist()) for a, b in ends]
 

@@ -176,7 +176,7 @@ def test_the_frame_has_every_atom_that_decides(by_evidence, kind):
     assert frame.columns.tolist() == [
         "class", "atom", "weight", "size", "missed_by_class", "missed_by_others"
     ]  # fmt: skip
-    n_strict = 0 if kind == "weighted" else sum(len(one.pool) for one in learned.concepts)
+    n_strict = 0 if kind == "weighted" else sum(map(len, learned.pools))
     n_weighted = 0 if kind == "strict" else len(learned.weighted)
     assert len(frame) == n_strict + n_weighted
     if kind == "strict":
@@ -255,8 +255,8 @@ def test_strict_and_weighted_together_are_both(by_evidence, noisy, tmp_path, kin
     assert ours.evidence_.chosen == "both" and ours.evidence_.strict == 0.5
     worst = min(by_evidence[kind].score(X, y) for kind in kinds)
     assert ours.score(X, y) >= worst - 0.05
-    for k, concept in enumerate(ours.learned_.concepts):  # only strict atoms are counted
-        assert len(concept.pool) == len(by_evidence["strict"].learned_.concepts[k].pool)
+    for k, pool in enumerate(ours.learned_.pools):  # only strict atoms are counted
+        assert len(pool) == len(by_evidence["strict"].learned_.pools[k])
 
 
 def test_weights_that_cannot_be_averaged(by_evidence, noisy, tmp_path):
@@ -310,14 +310,14 @@ def test_a_batch_that_teaches_nothing_changes_nothing(by_evidence, noisy, tmp_pa
 def test_going_on_from_a_file_is_going_on(by_evidence, noisy, tmp_path, kind):
     X, y = noisy
     one, other = (again(by_evidence[kind], tmp_path) for _ in range(2))
-    n_strict = [len(concept.pool) for concept in one.learned_.concepts]
+    n_strict = list(map(len, one.learned_.pools))
     one.partial_fit(X[::2], y[::2])
     again(other, tmp_path).partial_fit(X[::2], y[::2])
     other.partial_fit(X[::2], y[::2])
     assert (one.predict_proba(X) == other.predict_proba(X)).all()
     assert one.evidence_.chosen == kind and list(one.evidence_.losses) == [kind]
     if kind == "both":
-        assert [len(concept.pool) for concept in one.learned_.concepts] != n_strict
+        assert list(map(len, one.learned_.pools)) != n_strict
 
 
 def test_batches_from_the_start():

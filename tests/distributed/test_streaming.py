@@ -22,13 +22,13 @@ def model(digits):
 def packed_files(monkeypatch):
     """What lies on disk while it is learned from: name and size by folder, as it is read."""
     seen = {}
-    load = streaming.load_examples
+    load = streaming.load_part
 
     def spy(path, *sizes):
         seen[path.parent] = {file.name: file.stat().st_size for file in path.parent.iterdir()}
         return load(path, *sizes)
 
-    monkeypatch.setattr(streaming, "load_examples", spy)
+    monkeypatch.setattr(streaming, "load_part", spy)
     return seen
 
 
@@ -47,7 +47,7 @@ def test_the_same_model_from_memory_from_disk_and_on_two_cores(
     )
     assert fingerprint(again) == fingerprint(model)
     ((folder, files),) = packed_files.items()
-    assert folder.parent == packed and len(files) == 8  # terms and labels of four batches
+    assert folder.parent == packed and len(files) == 12  # terms, labels and folds of four batches
     assert sum(size for name, size in files.items() if "terms" in name) < X.nbytes
     assert list(packed.iterdir()) == []  # nothing is left for another run to stumble over
     as_list = list(ArrayBatches(X, y, rows=180))
@@ -59,7 +59,7 @@ def test_the_same_model_from_memory_from_disk_and_on_two_cores(
 def test_it_has_learned(model, digits):
     X, y = digits
     assert model.score(X, y) > 0.98
-    pool = model.learned_.concepts[0].pool
+    pool = model.learned_.pools[0]
     assert {source.name for source in pool.sources} >= {"batch 0", "batch 3"}
 
 
@@ -102,7 +102,7 @@ import os, signal
 from sklearn.datasets import load_digits
 from atomlearn.distributed import fit_batches, streaming
 from atomlearn.tables.batches import ArrayBatches
-streaming.load_examples = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+streaming.load_part = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 fit_batches(ArrayBatches(*load_digits(return_X_y=True), rows=900), folder={str(tmp_path)!r})
 """
     subprocess.run([sys.executable, "-c", script], check=False, timeout=120)

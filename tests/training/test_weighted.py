@@ -7,9 +7,9 @@ from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.lists import to_lists
+from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.examples import Examples
 from atomlearn.training.folds import deal
-from atomlearn.training.rounds import Rounds, Settings
 from atomlearn.training.weighted import learn_weighted
 from atomlearn.training.weighted_rounds import WeightedLearner, WeightedRecipe, recipe_for
 
@@ -40,9 +40,9 @@ def problem(request):
 
 def learned(problem, **settings):
     examples, truths = problem
-    dealt = deal(examples, np.random.default_rng(0))
+    dealt = deal(examples, 5, np.random.default_rng(0))
     alternatives = alternatives_of(truths[dealt.example])
-    seed, rounds = np.random.SeedSequence(0), Rounds(Settings(**settings))
+    seed, rounds = np.random.SeedSequence(0), Clock(Settings(**settings))
     return dealt, learn_weighted(examples, alternatives, dealt, seed, rounds, np.inf)
 
 
@@ -83,7 +83,7 @@ def test_the_number_of_jobs_does_not_matter(problem):
 
 def test_a_limit_of_time_leaves_what_the_folds_have(problem, monkeypatch):
     calls = iter(range(10**6))
-    monkeypatch.setattr(Rounds, "over", lambda self: next(calls) >= 40)
+    monkeypatch.setattr(Clock, "over", lambda self: next(calls) >= 40)
     _, found = learned(problem)
     assert len(found.atoms) > 0
     np.testing.assert_allclose(

@@ -14,7 +14,7 @@ from atomlearn.engine.pool import Merged, hash_lists
 from atomlearn.sets.lists import take
 from atomlearn.training.evidence import Evidence
 from atomlearn.training.examples import Unseen
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 
 
@@ -39,7 +39,7 @@ def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:
         weighted=merged(parts),
         evidence=Evidence(chosen, {}, {}, float(strict), 1.0),
         calibration=counted.calibration,
-        unseen=Unseen.none(len(first.concepts)),
+        unseen=Unseen.none(len(first.pools)),
     )
 
 

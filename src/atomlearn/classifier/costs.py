@@ -13,7 +13,7 @@ import numpy.typing as npt
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take, to_rows
 from atomlearn.tables.literals import Literal
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 
 Floats = npt.NDArray[np.float64]
 Bits = npt.NDArray[np.bool_]

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
-from atomlearn.classifier.batches import EPOCHS, learn_batch, nothing_learned
+from atomlearn.classifier.data import PartsSource, TrainingData
 from atomlearn.classifier.held_out import measure_definitions, trials_of
 from atomlearn.classifier.parameters import check_parameters
 from atomlearn.classifier.progress import (
     CallbackSupportMixin,
-    Hooks,
     callback_tasks,
     show_progress,
     with_callbacks,
@@ -29,7 +28,6 @@ from atomlearn.classifier.sharing import Sharing
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
-from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.alternatives import find_alternatives
 from atomlearn.tables.encoder import LiteralEncoder
@@ -39,8 +37,14 @@ from atomlearn.tables.table import read_table
 from atomlearn.tables.targets import check_targets
 from atomlearn.tables.training_rows import TrainingRows, codes_of, read_training, root_seed
 from atomlearn.training.calibration import softmax
-from atomlearn.training.classes import Plan, learn_classes, plan
-from atomlearn.training.rounds import Current, Learned, Settings
+from atomlearn.training.clock import Settings
+from atomlearn.training.folds import folds_for
+from atomlearn.training.hooks import Current, Hooks, Plan, Round
+from atomlearn.training.later import nothing_learned, plan_part, train_later
+from atomlearn.training.learned import Learned
+from atomlearn.training.loop import plan, train
+from atomlearn.training.part import Part
+from atomlearn.training.parts import InMemory
 
 Floats = npt.NDArray[np.float64]
 
@@ -166,45 +170,81 @@ class AlgebraicClassifier(
         a warning says so.
         """
         with self._interruptible():
-            self._fit(X, y, sample_weight)
+            settings = self._settings()
+            goes_on = self.warm_start and hasattr(self, "learned_")
+            data = self._in_memory(X, y, sample_weight, goes_on)
+            self._learn(data, settings, goes_on, X=X, y=y, sample_weight=sample_weight)
+            self._warn_of_unlearned()
         return self
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
-        settings = self._settings()
-        goes_on = self.warm_start and hasattr(self, "learned_")
+    def fit_parts(self, source: PartsSource) -> "AlgebraicClassifier":
+        """Learn from a table in parts: what :func:`atomlearn.distributed.fit` calls."""
+        with self._interruptible():
+            settings = self._settings()
+            self.seed_ = root_seed(self.random_state)
+            self._learn(source.prepare(self), settings)
+        return self
+
+    def _in_memory(self, X: Any, y: Any, sample_weight: Any, goes_on: bool) -> TrainingData:
+        """A table as one part; of the same columns and classes as before if it ``goes_on``."""
         table, targets = read_table(self, X, reset=not goes_on, y=y)
         check_targets(targets, self.max_classes)
-        data = self._rows(table, targets, sample_weight)
+        rows = self._rows(table, targets, sample_weight)
         if goes_on:
-            codes_of(data.targets, self.classes_, all_present=True)
+            codes_of(rows.targets, self.classes_, all_present=True)
         else:
-            self.classes_ = np.unique(data.targets)
-            self._begin(data, declared_categories(X))
-        known = self.learned_.concepts if goes_on else None
-        examples = data.examples(self.encoder_, self.classes_, self.symmetries)
-        planned = plan(len(examples), len(self.classes_), settings)
+            self.classes_ = np.unique(rows.targets)
+            self._begin(rows, declared_categories(X))
+        examples = rows.examples(self.encoder_, self.classes_, self.symmetries)
+        dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
+        part = Part.of(examples, folds_for(len(examples)), np.random.default_rng(dealing))
+        return TrainingData(
+            self.classes_,
+            self.encoder_,
+            InMemory(part, self.n_jobs),
+            part,
+            np.bincount(examples.labels, minlength=len(self.classes_)),
+            rows.class_weights(self.classes_),
+            rows.conflicts(self.classes_),
+        )
+
+    def _learn(
+        self, data: TrainingData, settings: Settings, goes_on: bool = False, **callback_data: Any
+    ) -> None:
+        """Train on parts, and keep what is known then."""
+        self.classes_, self.encoder_ = data.classes, data.encoder
+        known = self.learned_ if goes_on else None
+        n_parts, n_rows = len(data.parts.sources), sum(one.examples for one in data.parts.sources)
+        planned = plan(n_rows, len(self.classes_), settings, n_parts)
 
         def learn(hooks: Hooks) -> Learned:
-            return learn_classes(
-                examples,
-                seed_sequence(self.seed_),
+            return train(
+                data.parts,
+                data.home,
+                self.seed_,
                 settings,
-                hooks.on_round,
-                hooks.on_epoch,
-                known,
+                hooks,
+                None if known is None else known.pools,
                 self._alternatives if self._may_weigh() else None,
+                data.state,
+                data.on_exchange,
+                data.share_examples,
             )
 
-        before = self.history_ if goes_on else []
-        learned = self._watched(learn, planned, settings, X, y, sample_weight)
-        self._conclude_fit(learned, data, before)
-        self._tell_unlearned(learned)
-        rows, labels = examples.variants[0], examples.labels
-        empty = TrainingSample.empty(rows.shape[1], len(self.classes_))
-        self.sample_ = empty.extended(rows, labels)
-        trials = trials_of(learned.held_out, examples, learned.evidence.chosen != "weighted")
+        history = self.history_ if goes_on else []
+        learned = self._watched(learn, planned, settings, **callback_data)
+        if known is not None:
+            learned.epochs = [a + b for a, b in zip(known.epochs, learned.epochs, strict=True)]
+        home = data.home.examples
+        empty = TrainingSample.empty(home.variants.shape[2], len(self.classes_))
+        sample = empty.extended(home.variants[0], home.labels)
+        self.sample_ = TrainingSample(sample.rows, sample.labels, data.totals)
+        trials = trials_of(learned.held_out, home, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_))
         learned.held_out = []
+        learned.prior = np.log(data.class_weights)
+        self.conflicts_, self.doubted_ = data.conflicts, np.zeros(0, dtype=np.int64)
+        self._conclude(learned, history)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -248,25 +288,35 @@ class AlgebraicClassifier(
                     "ever be told apart (begin with a larger batch)",
                     stacklevel=3,
                 )
-            self.learned_ = nothing_learned(n_constants, n_classes, self.seed_, self.evidence)
+            self.learned_ = nothing_learned(n_constants, n_classes, self.evidence)
             self.history_ = []
         examples = data.examples(self.encoder_, self.classes_, self.symmetries)
         rows = examples.variants[0]
         if first:
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
         sample = self.sample_.extended(rows, examples.labels)
+        seed = root_seed(np.random.SeedSequence([self.seed_, int(sample.totals.sum())]))
 
         def learn(hooks: Hooks) -> Learned:
-            seed = np.random.SeedSequence([self.seed_, int(sample.totals.sum())])
-            return learn_batch(
-                self.learned_, examples, sample, settings, hooks, self._alternatives, seed
+            return train_later(
+                self.learned_,
+                examples,
+                (sample.rows, sample.labels),
+                sample.totals,
+                settings,
+                hooks,
+                self._alternatives,
+                seed,
             )
 
-        planned = Plan(1, n_classes * EPOCHS)
-        learned = self._watched(learn, planned, settings, X, y, sample_weight)
-        self._conclude_fit(learned, data, self.history_)
+        planned = plan_part(n_classes, settings)
+        learned = self._watched(learn, planned, settings, X=X, y=y, sample_weight=sample_weight)
+        learned.prior = np.log(data.class_weights(self.classes_))
         self.sample_ = sample
         self.held_out_ = []  # every row is learned from sooner or later
+        self.conflicts_ = data.conflicts(self.classes_)
+        self.doubted_ = data.original_rows(learned.doubted)
+        self._conclude(learned, self.history_)
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
         """How many atoms of each class a row misses, ``(n_samples, n_classes)``."""
@@ -331,7 +381,13 @@ class AlgebraicClassifier(
         self.seed_ = root_seed(self.random_state)
 
     def _watched(
-        self, learn: Any, planned: Plan, settings: Settings, X: Any, y: Any, sample_weight: Any
+        self,
+        learn: Callable[[Hooks], Learned],
+        planned: Plan,
+        settings: Settings,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
     ) -> Learned:
         """Learn, with whatever wants to see how it goes."""
         started = time.monotonic()
@@ -344,26 +400,23 @@ class AlgebraicClassifier(
             show_progress(self.verbose, settings, planned) as shown,
             callback_tasks(self, planned, shown, fitted, X=X, y=y, metadata=metadata) as hooks,
         ):
-            learned: Learned = learn(hooks)
+            learned = learn(hooks)
             self.learned_ = learned  # so that callbacks find it at the end of fit
         self.fit_seconds_ = time.monotonic() - started
         return learned
 
-    def _tell_unlearned(self, learned: Learned) -> None:
+    def _warn_of_unlearned(self) -> None:
         """Warn of classes that the time limit left nothing for."""
-        none = sum(concept.epoch == 0 for concept in learned.concepts)
-        if (
-            self.time_limit is not None
-            and none
-            and len(learned.concepts) > 1
-            and not learned.interrupted
-        ):
-            warnings.warn(
-                f"time_limit={self.time_limit} was over before {none:,} of "
-                f"{len(self.classes_):,} classes had learned anything: they are never predicted "
-                "with confidence (allow more time)",
-                stacklevel=5,
-            )
+        learned = self.learned_
+        none = learned.epochs.count(0)
+        if self.time_limit is None or not none or len(self.classes_) < 2 or learned.interrupted:
+            return
+        warnings.warn(
+            f"time_limit={self.time_limit} was over before {none:,} of {len(self.classes_):,} "
+            "classes had learned anything: they are never predicted with confidence (allow more "
+            "time)",
+            stacklevel=4,
+        )
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
@@ -379,45 +432,28 @@ class AlgebraicClassifier(
                 stacklevel=5,
             )
 
-    def _conclude_fit(
-        self, learned: Learned, data: TrainingRows, history: list[dict[str, Any]]
-    ) -> None:
-        weights, conflicts = data.class_weights(self.classes_), data.conflicts(self.classes_)
-        self._conclude(learned, weights, conflicts, data.original_rows(learned.doubted), history)
-
-    def _conclude(
-        self,
-        learned: Learned,
-        class_weights: Floats,
-        conflicts: list[RowConflict],
-        doubted: npt.NDArray[np.int64],
-        history: list[dict[str, Any]],
-    ) -> None:
-        """Take over what was learned, here or by :func:`atomlearn.distributed.fit`."""
-        for concept in learned.concepts:  # what is only of use while learning
-            concept.all_positives = None
-            concept.hard = np.zeros(0, dtype=np.int64)
-            concept.masters.clear()
-        learned.prior = np.log(class_weights)
+    def _conclude(self, learned: Learned, history: list[dict[str, Any]]) -> None:
+        """Take over what was learned."""
         self.learned_ = learned
         self.evidence_ = learned.evidence
-        self.conflicts_ = conflicts
-        self.doubted_ = doubted
         self.estimated_error_ = learned.error
         self.history_ = history + [
-            {
-                "class": self.classes_[k],
-                "epoch": report.epoch,
-                "examples": report.n_positive + report.n_negative,
-                "atoms": report.n_atoms,
-                "pool": report.n_pool,
-                "estimated_error": done.error,
-                "seconds": report.total_seconds,
-            }
-            for done in learned.rounds
-            for k, reports in enumerate(done.reports)
-            for report in reports
+            entry for done in learned.rounds for entry in self._entries(done)
         ]
+
+    def _entries(self, done: Round) -> Iterator[dict[str, Any]]:
+        """What the history says of a round."""
+        for label, reports in zip(self.classes_, done.reports, strict=True):
+            for report in reports:
+                yield {
+                    "class": label,
+                    "epoch": report.epoch,
+                    "examples": report.n_positive + report.n_negative,
+                    "atoms": report.n_atoms,
+                    "pool": report.n_pool,
+                    "estimated_error": done.error,
+                    "seconds": report.total_seconds,
+                }
 
     def _packed(self, X: Any) -> Rows:
         check_is_fitted(self)

@@ -22,7 +22,7 @@ from atomlearn.sets.lists import Lists, take
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.literals import Literal
 from atomlearn.training.calibration import Floats, softmax
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -182,7 +182,7 @@ def explain_row(
     image: npt.NDArray[np.float64] | None = None,
 ) -> Explanation:
     """Explain one packed row."""
-    blocks = blocks_of(row[None, :], learned.concepts[0].n_constants)
+    blocks = blocks_of(row[None, :], learned.n_constants)
     scores = learned.scores(blocks, 1)
     order = np.argsort(-scores[0], kind="stable")
     meeting = _Meeting(learned, sample, literals, labels, row, most)
@@ -209,10 +209,10 @@ class _Meeting:
         self.learned, self.sample, self.literals = learned, sample, literals
         self.labels, self.most = labels, most
         self.columns = sample.columns()
-        self.has = packed.unpack(row, learned.concepts[0].n_constants)
+        self.has = packed.unpack(row, learned.n_constants)
 
     def strict(self, k: int, probability: float, misses: int) -> ClassSeen:
-        atoms = self.learned.concepts[k].pool.atoms
+        atoms = self.learned.pools[k].atoms
         missed = take(atoms, np.flatnonzero(~held(atoms, self.has)))
         telling = _share_missing(missed, self.columns, self.sample.labels != k)
         n_atoms, typical = len(atoms.starts) - 1, float(self.learned.typical[k])
@@ -228,13 +228,13 @@ class _Meeting:
         label, cost = self.labels[k], float(costs.sum())
         if learned.evidence.strict == 0:
             return ClassSeen(label, probability, n_missed, n_atoms, None, seen, cost)
-        n_strict, typical = len(learned.concepts[k].pool), float(learned.typical[k])
+        n_strict, typical = len(learned.pools[k]), float(learned.typical[k])
         counted = learned.evidence.strict * learned.calibration.slope * float(np.log(misses + 1.0))
         return ClassSeen(label, probability, misses, n_strict, typical, seen, cost, counted)
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
         """Atoms of the first class that the row has and rows of the second mostly lack."""
-        atoms = self.learned.concepts[first].pool.atoms
+        atoms = self.learned.pools[first].atoms
         ours = take(atoms, np.flatnonzero(held(atoms, self.has)))
         telling = _share_missing(ours, self.columns, self.sample.labels == second)
         more = telling

@@ -28,7 +28,6 @@ import numpy.typing as npt
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.parameters import EVIDENCE
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.engine.concept import Concept
 from atomlearn.engine.pool_files import add_pools, pools_in
 from atomlearn.errors import UnsavableValue
 from atomlearn.files.container import Container
@@ -38,7 +37,7 @@ from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.training.calibration import Calibration
 from atomlearn.training.examples import Unseen
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 from atomlearn.training.weighted_files import add_weighted, with_weighted
 
 KIND = "classifier"
@@ -54,7 +53,7 @@ _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
 def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     """Save a fitted classifier."""
     learned, encoder = classifier.learned_, classifier.encoder_
-    pools = [concept.pool for concept in learned.concepts]
+    pools = learned.pools
     info = {
         "classes": len(pools),
         "columns": classifier.n_features_in_,
@@ -76,7 +75,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "slope": learned.calibration.slope,
             "offset": learned.calibration.offset.tolist(),
             "typical": learned.typical.tolist(),
-            "epochs": [concept.epoch for concept in learned.concepts],
+            "epochs": learned.epochs,
             "seed": str(classifier.seed_),
             "params": _params_as_json(classifier),
             "prior": _prior_as_json(learned),
@@ -86,7 +85,6 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     )
     file.add_json("history.json", [_history_as_json(one) for one in classifier.history_])
     add_pools(file, pools)
-    file.add_array("streams.npy", np.concatenate([concept.rng for concept in learned.concepts]))
     file.add_array("kept.npy", encoder.kept_)
     file.add_array("sample_rows.npy", classifier.sample_.rows)
     file.add_array("sample_labels.npy", classifier.sample_.labels)
@@ -190,21 +188,10 @@ class _Reader:
             file.floats("unseen_weights.npy", (len(ratios),), low=_TINY, high=LARGE),
             file.floats("unseen_shares.npy", (len(ratios),), low=_TINY, high=LARGE),
         )
-        learned = Learned(self.concepts(), typical, calibration, [], unseen)
+        pools = pools_in(file, self.n_constants, n)
+        epochs = state["epochs"].integers(n, high=MOST_EPOCHS).tolist()
+        learned = Learned(pools, epochs, typical, calibration, unseen)
         return with_weighted(learned, file, state)
-
-    def concepts(self) -> list[Concept]:
-        epochs = self.state["epochs"].integers(self.n_classes, high=MOST_EPOCHS)
-        pools = pools_in(self.file, self.n_constants, self.n_classes)
-        streams = self.file.words("streams.npy", self.n_classes)
-        concepts = []
-        for k, pool in enumerate(pools):
-            concept = Concept(self.n_constants, self.n_constants - 1, 0)
-            concept.pool = pool
-            concept.rng = streams[k : k + 1].copy()
-            concept.epoch = int(epochs[k])
-            concepts.append(concept)
-        return concepts
 
     def sample(self) -> TrainingSample:
         rows = self.file.rows("sample_rows.npy", self.n_constants)
@@ -364,7 +351,7 @@ def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
 
 
 def _prior_as_json(learned: Learned) -> list[float]:
-    prior = np.zeros(len(learned.concepts)) + learned.prior
+    prior = np.zeros(len(learned.pools)) + learned.prior
     return np.maximum(prior, -LARGE).tolist()  # JSON has no infinity: what has weight 0
 
 

@@ -23,7 +23,7 @@ from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take
 from atomlearn.tables.columns import Bits
 from atomlearn.training.examples import Examples, HeldOut
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 
 MOST_CLAUSES = 12
 """Definitions of one to so many clauses are measured."""
@@ -79,8 +79,7 @@ def classifier_errors(learned: Learned) -> list[float] | None:
     said = learned.unseen_scores().argmax(axis=1)
     share = unseen.weights / unseen.weights.sum()
     return [
-        float(share[(said == k) != (unseen.labels == k)].sum())
-        for k in range(len(learned.concepts))
+        float(share[(said == k) != (unseen.labels == k)].sum()) for k in range(len(learned.pools))
     ]
 
 

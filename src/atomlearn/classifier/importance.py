@@ -13,7 +13,7 @@ from atomlearn.logic.clauses import Clause
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +36,10 @@ def deciding(learned: Learned) -> Iterator[Deciding]:
     that misses as many as a row of another class does.
     """
     evidence = learned.evidence
-    for k, concept in enumerate(learned.concepts):
+    for k, pool in enumerate(learned.pools):
         if evidence.strict > 0:
             one = -evidence.strict * learned.calibration.slope / (learned.typical[k] + 1.0)
-            yield Deciding(k, concept.pool.atoms, np.full(len(concept.pool), one))
+            yield Deciding(k, pool.atoms, np.full(len(pool), one))
         if learned.weighted is not None and evidence.weighted > 0:
             ours = np.flatnonzero(learned.weighted.classes == k)
             weights = evidence.weighted * learned.weighted.weights[ours]

@@ -4,12 +4,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from atomlearn import interrupts
-from atomlearn.training.classes import Plan
-from atomlearn.training.rounds import Current, OnEpoch, OnRound, Round, Settings
+from atomlearn.training.clock import Settings
+from atomlearn.training.hooks import Current, Hooks, Plan, Round
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,15 +25,7 @@ except ImportError:  # scikit-learn before 1.9 has no callbacks
         return method
 
 
-__all__ = ["CallbackSupportMixin", "Hooks", "callback_tasks", "show_progress", "with_callbacks"]
-
-
-@dataclass
-class Hooks:
-    """What learning calls as it goes."""
-
-    on_round: OnRound | None = None
-    on_epoch: OnEpoch | None = None
+__all__ = ["CallbackSupportMixin", "callback_tasks", "show_progress", "with_callbacks"]
 
 
 @contextmanager
@@ -79,7 +70,7 @@ def _bar(console: "Console", settings: Settings, plan: Plan) -> Iterator[Hooks]:
                 share = max(share, (time.monotonic() - start) / settings.time_limit)
             bar.update(task, completed=min(share, 1.0))
 
-        def on_round(done: Round, current: Current | None) -> None:
+        def on_round(done: Round, current: Current) -> None:
             bar.update(task, state=_state(done))
 
         yield Hooks(on_round, on_epoch)
@@ -91,7 +82,7 @@ def _lines(plan: Plan) -> Iterator[Hooks]:
     """One line a round, for log files and notebooks' kernels."""
     rounds = 0
 
-    def on_round(done: Round, current: Current | None) -> None:
+    def on_round(done: Round, current: Current) -> None:
         nonlocal rounds
         rounds += 1
         told = f"round {rounds} of at most {plan.rounds}: {_state(done)}, {done.seconds:.1f} s"
@@ -130,15 +121,13 @@ def callback_tasks(
         task = context.subcontext(task_name="round")
         task.call_on_fit_task_begin(estimator=estimator, **data)
 
-    def on_round(done: Round, current: Current | None) -> bool:
+    def on_round(done: Round, current: Current) -> bool:
         nonlocal task
-        if hooks.on_round is not None:
-            hooks.on_round(done, current)
-        attributes = None if current is None else (lambda: fitted(current))
+        hooks.on_round(done, current)
         if task is None:
             begin()
         stop = task.call_on_fit_task_end(
-            estimator=estimator, reconstruction_attributes=attributes, **data
+            estimator=estimator, reconstruction_attributes=lambda: fitted(current), **data
         )
         task = None
         return bool(stop)

@@ -19,7 +19,7 @@ from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import image_of
 from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 
 Floats = npt.NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class Readable(Importance):
         """
         check_is_fitted(self)
         k = class_number(label, self.classes_)
-        atoms = self.learned_.concepts[k].pool.atoms
+        atoms = self.learned_.pools[k].atoms
         errors = classifier_errors(self.learned_)
         return define(
             self.classes_[k],

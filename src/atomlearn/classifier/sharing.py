@@ -11,6 +11,7 @@ from atomlearn.classifier.averaging import average, merged_counts
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.engine.pool import Merged, Pool
+from atomlearn.engine.state import examples_of
 from atomlearn.errors import DifferentConstants
 from atomlearn.logic.telling import Measure
 from atomlearn.sets.rows import Rows
@@ -18,7 +19,7 @@ from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.table import read_table
 from atomlearn.tables.training_rows import class_number, codes_of
 from atomlearn.training.evidence import Evidence
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -93,14 +94,13 @@ class Sharing:
             theirs = [pool for other in others for pool in _pools(other, label)]
             if not theirs:
                 continue
-            concept = self.learned_.concepts[k]
             ours = self._named(k)
             if self.learned_.evidence.strict == 0:
                 ours.keep(np.zeros(0, dtype=np.int64))
-            positives = concept.positives_of(np.ascontiguousarray(rows[labels == k]))
+            positives = examples_of(np.ascontiguousarray(rows[labels == k]), ours.n_constants)
             dropped = ours.drop_contradicted(positives)  # what other batches taught may be
             told[label] = ours.merge(*theirs, relations=positives)
-            concept.pool = ours
+            self.learned_.pools[k] = ours
             if told[label].new or dropped:
                 changed.append(k)
         if changed:
@@ -138,7 +138,7 @@ class Sharing:
     def _named(self, k: int) -> Pool:
         literals = [literal.in_full for literal in self.encoder_.literals_]
         names = [*literals, class_name(self.classes_[k])]
-        return self.learned_.concepts[k].pool.copy(names=names)
+        return self.learned_.pools[k].copy(names=names)
 
     def _witnesses(self, X: Any, y: Any) -> tuple[Rows, npt.NDArray[np.int64]]:
         """The rows that may contradict a pin."""

@@ -7,7 +7,7 @@ from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.importance import deciding
 from atomlearn.cli.output import counted, fail, print_json
 from atomlearn.logic.definition import plain
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 
 HOW = {
     "strict": "Rows of a class have something of nearly every atom of it; a new row is of the "
@@ -104,7 +104,7 @@ def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: b
 
 def atom_counts(learned: Learned) -> list[int]:
     """How many atoms of each class decide."""
-    counts = [0] * len(learned.concepts)
+    counts = [0] * len(learned.pools)
     for k, _, weights in deciding(learned):
         counts[k] += len(weights)
     return counts

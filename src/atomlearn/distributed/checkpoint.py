@@ -3,14 +3,14 @@
 import hashlib
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 
-from atomlearn.engine.pool import Source
+from atomlearn.classifier.data import TrainingData
+from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.engine.pool_files import add_pools, pools_in
 from atomlearn.engine.report import Report
 from atomlearn.errors import CheckpointMismatch
@@ -18,45 +18,40 @@ from atomlearn.files.container import Container
 from atomlearn.files.reading import MOST_EPOCHS, Members, Value, reading
 from atomlearn.files.replacing import check_replaceable
 from atomlearn.sets.rows import Rows
-from atomlearn.training.examples import Examples
-from atomlearn.training.exchange import Known
-from atomlearn.training.rounds import Round
+from atomlearn.training.exchange import State
+from atomlearn.training.hooks import Round
 
-if TYPE_CHECKING:
-    from atomlearn.classifier.estimator import AlgebraicClassifier
+KIND, VERSION = "exchange", 2
 
-KIND, VERSION = "exchange", 1
+T = TypeVar("T")
 
 
 class Checkpoint:
     """A file for what some data, partitioned in one way, has taught so far; or no file at all."""
 
     def __init__(
-        self,
-        path: str | Path | None,
-        sources: Sequence[Source],
-        held: Examples,
-        classifier: "AlgebraicClassifier",
-        share_examples: bool = True,
+        self, path: str | Path | None, data: TrainingData, classifier: AlgebraicClassifier
     ) -> None:
         self.path = None if path is None else Path(path)
         if self.path is not None:
             check_replaceable(self.path)  # now, and not after the first exchange
-        self.n_constants, self.n_classes = held.n_constants, held.n_classes
+        self.n_constants, self.n_classes = len(data.encoder.literals_) + 1, len(data.classes)
+        self.n_folds = data.home.dealt.n_folds
         self.max_epochs = classifier.max_epochs
         maps = [] if classifier.symmetries is None else classifier.symmetries
         # All that decides what is learned, but for how long.
         self.about = {
-            "seed": str(classifier.seed_),  # first: it also decides which rows are spared
+            "seed": str(classifier.seed_),  # first: it also decides on the folds
             "symmetries": [np.asarray(one).tolist() for one in maps],
             "class_weight": repr(classifier.class_weight),
-            "data": [asdict(source) for source in sources],
-            "literals": [str(literal) for literal in classifier.encoder_.literals_],
-            "classes": [repr(label) for label in classifier.classes_.tolist()],
-            "share_examples": share_examples,
+            "data": [asdict(source) for source in data.parts.sources],
+            "literals": [str(literal) for literal in data.encoder.literals_],
+            "classes": [repr(label) for label in data.classes.tolist()],
+            "evidence": classifier.evidence,
+            "share_examples": data.share_examples,
         }
 
-    def read(self) -> Known | None:
+    def read(self) -> State | None:
         """What the file has, if there is one; an error if it is of other data, or of a run that was
         to be longer. (One that was to be shorter can be gone on with.)
         """
@@ -65,9 +60,9 @@ class Checkpoint:
         file = Container.read(self.path)
         file.expect(KIND, VERSION)
         with reading(file) as members:
-            return self._known(members)
+            return self._state(members)
 
-    def _known(self, file: Members) -> Known:
+    def _state(self, file: Members) -> State:
         state = file.json("state.json")
         for what, ours in self.about.items():
             told = state.given(what)
@@ -78,14 +73,19 @@ class Checkpoint:
                 )
         longest = state.given("max_epochs")
         self._check_length(None if longest is None else longest.integer(high=MOST_EPOCHS))
-        best = state.given("best")
-        return Known(
-            pools_in(file, self.n_constants, self.n_classes),
-            self._refuting(file),
-            state["epoch"].integer(high=MOST_EPOCHS),
-            math.inf if best is None else best.number(),
+        n = self.n_folds * self.n_classes
+        pools, refuting = pools_in(file, self.n_constants, n), self._refuting(file, n)
+        epoch = state["epoch"].integer(high=MOST_EPOCHS)
+        return State(
+            _by_fold(pools, self.n_classes),
+            _by_fold(refuting, self.n_classes),
+            np.full((self.n_folds, self.n_classes), epoch),
+            epoch,
+            _loss(state.given("best")),
+            _loss(state.given("first")),
             state["stale"].integer(),
-            state["dropped"].integer(),
+            state["adds_nothing"].truth(),
+            state["refuted"].integer(),
             [_round(one, self.n_classes) for one in file.json("rounds.json").items()],
         )
 
@@ -98,34 +98,49 @@ class Checkpoint:
                 "begin anew, or name another file (nothing has been changed)"
             )
 
-    def write(self, known: Known) -> None:
+    def write(self, state: State) -> None:
         """Replace the file by what is known now."""
         if self.path is None:
             return
-        file = Container(KIND, VERSION, {"epoch": known.epoch, "pins": sum(map(len, known.pools))})
-        best = None if math.isinf(known.best) else known.best
+        pools = [pool for ours in state.pools for pool in ours]
+        refuting = [rows for ours in state.refuting for rows in ours]
+        file = Container(KIND, VERSION, {"epoch": state.epoch, "atoms": sum(map(len, pools))})
         file.add_json(
             "state.json",
             {what: _digest(ours) for what, ours in self.about.items()}
             | {
-                "epoch": known.epoch,
-                "best": best,
-                "stale": known.stale,
-                "dropped": known.dropped,
+                "epoch": state.epoch,
+                "best": _finite(state.best),
+                "first": _finite(state.first),
+                "stale": state.stale,
+                "adds_nothing": state.adds_nothing,
+                "refuted": state.n_refuted,
                 "max_epochs": self.max_epochs,
             },
         )
-        file.add_json("rounds.json", [asdict(one) for one in known.done])
-        add_pools(file, known.pools)
-        file.add_array("refuting.npy", np.concatenate(known.refuting))
-        file.add_array("refuting_sizes.npy", np.array([len(rows) for rows in known.refuting]))
+        file.add_json("rounds.json", [asdict(one) for one in state.done])
+        add_pools(file, pools)
+        file.add_array("refuting.npy", np.concatenate(refuting))
+        file.add_array("refuting_sizes.npy", np.array([len(rows) for rows in refuting]))
         file.write(self.path)
 
-    def _refuting(self, file: Members) -> list[Rows]:
+    def _refuting(self, file: Members, n: int) -> list[Rows]:
         rows = file.rows("refuting.npy", self.n_constants)
-        sizes = file.integers("refuting_sizes.npy", self.n_classes, high=len(rows))
+        sizes = file.integers("refuting_sizes.npy", n, high=len(rows))
         file.need(sizes.sum() == len(rows), "it does not fit refuting.npy")
         return np.split(rows, np.cumsum(sizes)[:-1])
+
+
+def _by_fold(values: list[T], n_classes: int) -> list[list[T]]:
+    return [values[i : i + n_classes] for i in range(0, len(values), n_classes)]
+
+
+def _finite(loss: float) -> float | None:
+    return None if math.isinf(loss) else loss
+
+
+def _loss(told: Value | None) -> float:
+    return math.inf if told is None else told.number()
 
 
 def _digest(value: object) -> str:

@@ -1,20 +1,18 @@
 """From parts of a table to a classifier: ``fit`` for Dask collections, and what all share."""
 
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.data import TrainingData
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.classifier.held_out import Trial, measure_definitions
-from atomlearn.classifier.progress import show_progress
-from atomlearn.classifier.sample import TrainingSample
 from atomlearn.distributed.checkpoint import Checkpoint
 from atomlearn.distributed.collections import delayed_parts
-from atomlearn.distributed.packing import Recoding, Told
+from atomlearn.distributed.packing import PartSummary, Recoding
 from atomlearn.distributed.running import DaskRows, connected
 from atomlearn.distributed.survey import (
     Survey,
@@ -25,19 +23,20 @@ from atomlearn.distributed.survey import (
     class_counts,
     stacked,
 )
-from atomlearn.errors import InvalidParameter, UnfitParts
+from atomlearn.errors import UnfitParts
+from atomlearn.sets.rows import width
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.frames import declared_categories
 from atomlearn.tables.table import read_table
 from atomlearn.tables.targets import check_labels
-from atomlearn.tables.training_rows import root_seed
-from atomlearn.training.classes import LARGE_EPOCHS, LARGEST_SPARED, SPARED_SHARE, Plan, schedule
-from atomlearn.training.examples import Examples
-from atomlearn.training.exchange import Parts, learn_parts
-from atomlearn.training.rounds import Rounds
+from atomlearn.tables.training_rows import codes_of
+from atomlearn.training.folds import folds_for
+from atomlearn.training.part import joined_parts
+from atomlearn.training.parts import Parts
 
-FEWEST_SPARED = 50
-"""Rows of a small set that are spared to tell when to stop, if that is not too large a part."""
+HOME_ROWS, HOME_BYTES = 1 << 18, 1 << 27
+"""At most so many rows, of so many bytes, come to one machine: what is known is judged by them, and
+weighted atoms are made of them."""
 
 
 class RawParts(Protocol):
@@ -46,7 +45,9 @@ class RawParts(Protocol):
     def survey(self, seed: int) -> list[Survey]:
         """What each part tells of itself."""
 
-    def pack(self, recoding: Recoding, surveys: Sequence[Survey]) -> tuple[Parts, list[Told]]:
+    def pack(
+        self, recoding: Recoding, surveys: Sequence[Survey]
+    ) -> tuple[Parts, list[PartSummary]]:
         """The parts that have rows, encoded, and what they send home."""
 
 
@@ -99,66 +100,50 @@ def fit(
     parts = delayed_parts(X, y)
     with connected(client) as scheduler:
         raw = DaskRows(parts, scheduler)
-        return fit_parts(raw, classifier, parameters, checkpoint, allow_missing, share_examples)
+        source = SurveyedParts(raw, checkpoint, allow_missing, share_examples)
+        return with_parameters(classifier, parameters).fit_parts(source)
 
 
-def fit_parts(
-    raw: RawParts,
-    classifier: AlgebraicClassifier | None,
-    parameters: dict[str, Any],
-    checkpoint: str | Path | None,
-    allow_missing: bool,
-    share_examples: bool = True,
+def with_parameters(
+    classifier: AlgebraicClassifier | None, parameters: dict[str, Any]
 ) -> AlgebraicClassifier:
-    """Look at all parts, encode them where they are, learn, and put the classifier together."""
+    """The classifier, or a new one, with these parameters."""
     classifier = AlgebraicClassifier() if classifier is None else classifier
-    classifier.set_params(**parameters)
-    with classifier._interruptible():
-        _fit_parts(raw, classifier, checkpoint, allow_missing, share_examples)
-    return classifier
+    return classifier.set_params(**parameters)
 
 
-def _fit_parts(
-    raw: RawParts,
-    classifier: AlgebraicClassifier,
-    checkpoint: str | Path | None,
-    allow_missing: bool,
-    share_examples: bool,
-) -> None:
-    settings = classifier._settings()
-    if classifier.evidence == "weighted":
-        raise InvalidParameter(
-            "evidence='weighted' needs all rows in one place, and these are in parts: leave it "
-            "at 'auto', or use partial_fit"
+@dataclass
+class SurveyedParts:
+    """Parts that are looked at first, and then encoded alike."""
+
+    raw: RawParts
+    checkpoint: str | Path | None = None
+    allow_missing: bool = False
+    share_examples: bool = True
+
+    def prepare(self, classifier: AlgebraicClassifier) -> TrainingData:
+        """Choose classes, cuts and categories by some rows of every part, and encode all."""
+        surveys = self.raw.survey(classifier.seed_)
+        if not any(one.n_rows for one in surveys):
+            raise UnfitParts("there are no rows at all")
+        check_columns(surveys)
+        check_kinds(surveys)
+        classes = _classes(surveys, self.allow_missing, classifier.max_classes)
+        recoding = _recoding(classifier, classes, [one for one in surveys if one.n_rows])
+        parts, summaries = self.raw.pack(recoding, surveys)
+        data = TrainingData(
+            classes,
+            recoding.encoder,
+            parts,
+            joined_parts([one.sample for one in summaries]),
+            np.sum([one.totals for one in summaries], axis=0),
+            _class_weights(recoding),
+            [conflict for one in summaries for conflict in one.conflicts],
+            share_examples=self.share_examples,
         )
-    started = time.monotonic()
-    seed = classifier.seed_ = root_seed(classifier.random_state)
-    surveys = raw.survey(seed)
-    if not any(one.n_rows for one in surveys):
-        raise UnfitParts("there are no rows at all")
-    check_columns(surveys)
-    check_kinds(surveys)
-    classifier.classes_ = _classes(surveys, allow_missing, classifier.max_classes)
-    recoding = _recoding(classifier, [one for one in surveys if one.n_rows])
-    parts, told = raw.pack(recoding, surveys)
-    held = join([one.held for one in told])
-    saved = Checkpoint(checkpoint, parts.sources, held, classifier, share_examples)
-    targets = list(schedule(settings.max_epochs or LARGE_EPOCHS))
-    planned = Plan(len(targets), len(classifier.classes_) * targets[-1])
-    with show_progress(classifier.verbose, settings, planned) as hooks:
-        rounds = Rounds(settings, hooks.on_round, hooks.on_epoch)
-        learned, known = learn_parts(
-            parts, held, seed, rounds, saved.read(), saved.write, share_examples
-        )
-    conflicts = [conflict for one in told for conflict in one.conflicts]
-    none = np.zeros(0, dtype=np.int64)
-    classifier.sample_ = _sample(told)
-    atoms = [concept.pool.atoms for concept in learned.concepts]
-    trials = [Trial(atoms, classifier.sample_, held)] if len(held) else []
-    classifier.held_out_ = measure_definitions(trials, len(classifier.classes_))
-    classifier.contradicted_pins_ = known.dropped
-    classifier.fit_seconds_ = time.monotonic() - started
-    classifier._conclude(learned, _weights(recoding), conflicts, none, [])
+        saved = Checkpoint(self.checkpoint, data, classifier)
+        data.state, data.on_exchange = saved.read(), saved.write
+        return data
 
 
 def _classes(
@@ -172,8 +157,10 @@ def _classes(
     return classes
 
 
-def _recoding(classifier: AlgebraicClassifier, surveys: Sequence[Survey]) -> Recoding:
-    """Choose cuts and categories by some rows of every part: at quantiles, without labels."""
+def _recoding(
+    classifier: AlgebraicClassifier, classes: npt.NDArray[Any], surveys: Sequence[Survey]
+) -> Recoding:
+    """Choose cuts and categories by some rows of every part."""
     sample = stacked([one.some_rows for one in surveys])
     labels = np.concatenate([one.some_labels for one in surveys])
     weights = np.repeat([one.weight for one in surveys], [len(one.some_labels) for one in surveys])
@@ -182,45 +169,26 @@ def _recoding(classifier: AlgebraicClassifier, surveys: Sequence[Survey]) -> Rec
     declared = declared_categories(surveys[0].some_rows)
     encoder = LiteralEncoder(max_cuts=classifier.max_cuts)
     are_pixels = classifier.image_shape is not None or classifier.symmetries is not None
-    encoder.fit_table(table, weights, classifier, declared, are_pixels=are_pixels)
-    classifier.encoder_ = encoder
+    codes = codes_of(labels, classes)
+    encoder.fit_table(table, weights, classifier, declared, codes, are_pixels=are_pixels)
     n_rows = sum(one.n_rows for one in surveys)
-    share = max(min(SPARED_SHARE, LARGEST_SPARED / n_rows), min(0.3, FEWEST_SPARED / n_rows))
-    totals = class_counts(surveys, classifier.classes_)
+    most = min(HOME_ROWS, HOME_BYTES // (8 * width(len(encoder.literals_) + 1)))
+    totals = class_counts(surveys, classes)
     class_weight = classifier.class_weight
     if class_weight == "balanced":
         even = n_rows / (len(totals) * totals)
-        class_weight = dict(zip(classifier.classes_.tolist(), even.tolist(), strict=True))
+        class_weight = dict(zip(classes.tolist(), even.tolist(), strict=True))
     return Recoding(
         encoder,
-        classifier.classes_,
+        classes,
         classifier.symmetries,
         class_weight,
-        share,
-        classifier.seed_ % (1 << 63),
+        folds_for(n_rows),
+        min(1.0, most / n_rows),
+        classifier.seed_,
     )
 
 
-def _sample(told: Sequence[Told]) -> TrainingSample:
-    """The rows for explanations, of all parts together."""
-    sample = told[0].sample
-    for one in told[1:]:
-        sample = sample.extended(one.sample.rows, one.sample.labels)
-    totals = np.sum([one.sample.totals for one in told], axis=0)
-    return TrainingSample(sample.rows, sample.labels, totals)
-
-
-def _weights(recoding: Recoding) -> npt.NDArray[np.float64]:
+def _class_weights(recoding: Recoding) -> npt.NDArray[np.float64]:
     weights = recoding.class_weight or {}
     return np.array([weights.get(label, 1.0) for label in recoding.classes.tolist()])
-
-
-def join(parts: Sequence[Examples]) -> Examples:
-    """Examples of several parts as one set, without their contradicting labels."""
-    return Examples(
-        np.concatenate([part.variants for part in parts], axis=1),
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.weights for part in parts]),
-        parts[0].n_constants,
-        parts[0].n_classes,
-    )

@@ -1,6 +1,5 @@
-"""A part made ready where it is: rows as packed terms, some of them spared."""
+"""A part made ready where it is: rows as packed terms, dealt into folds."""
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn import interrupts
-from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.pool import Source
 from atomlearn.errors import UnfitParts
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.rows import RowConflict
 from atomlearn.tables.table import read_table
 from atomlearn.tables.training_rows import TrainingRows
-from atomlearn.training.examples import Examples
+from atomlearn.training.part import Part
 
 
 @dataclass(frozen=True)
@@ -27,82 +25,59 @@ class Recoding:
     classes: npt.NDArray[Any]
     symmetries: Any
     class_weight: Any
+    n_folds: int
     share: float
-    """Of the rows, how many are spared."""
+    """Of the examples, how many come home: what is known is judged by them."""
     seed: int
 
 
 @dataclass(frozen=True)
-class Told:
+class PartSummary:
     """What a part sends home: little, whatever its size."""
 
-    held: Examples
-    sample: TrainingSample
+    sample: Part
+    totals: npt.NDArray[np.int64]
+    """Different rows of each class."""
     conflicts: list[RowConflict]
-    digest: str
-    part: int
-    n_rows: int
+    source: Source
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A part as it is learned from; it stays where it is."""
+    """A part as it is learned from, which stays where it is, and what is known of it at home."""
 
-    examples: Examples
-    told: Told
+    part: Part
+    summary: PartSummary
 
 
-def pack(X: Any, y: Any, recoding: Recoding, part: int, first_row: int) -> Packed:
+def pack(
+    X: Any, y: Any, recoding: Recoding, number: int, first_row: int, kind: str = "partition"
+) -> Packed:
     """Encode one part. ``first_row`` is the number that its first row has among all."""
     interrupts.check()
-    targets = np.asarray(y).ravel()
-    rng = np.random.default_rng(np.random.SeedSequence(recoding.seed, spawn_key=(part,)))
-    # Spared row by row, not by what they are: a row that is there often is met often later, too.
-    spared = rng.random(len(targets)) < recoding.share
-    if spared.all():
-        spared[:] = False
+    targets, classes = np.asarray(y).ravel(), recoding.classes
     try:
         table = read_table(recoding.encoder, X, reset=False)
-        rest = _some_rows(table, targets, ~spared, first_row, recoding)
-        examples = rest.examples(recoding.encoder, recoding.classes, recoding.symmetries)
-        others = _some_rows(table, targets, spared, first_row, recoding)
-        held = others.examples(recoding.encoder, recoding.classes, None)
+        numbers = first_row + np.arange(len(targets))
+        ones = np.ones(len(targets))
+        rows = TrainingRows(table, targets, ones, numbers, recoding.class_weight)
+        examples = rows.examples(recoding.encoder, classes, recoding.symmetries)
     except ValueError as error:
-        raise UnfitParts(f"partition {part}: {error}") from None
-    sample = TrainingSample.empty(examples.variants.shape[2], len(recoding.classes))
-    told = Told(
-        held,
-        sample.extended(examples.variants[0], examples.labels),
-        rest.conflicts(recoding.classes),
-        _digest(examples, held),
+        raise UnfitParts(f"partition {number}: {error}") from None
+    dealing = np.random.SeedSequence(recoding.seed, spawn_key=(0, number))
+    rng = np.random.default_rng(dealing)
+    part = Part.of(examples, recoding.n_folds, rng)
+    return Packed(
         part,
-        len(targets),
-    )
-    return Packed(examples, told)
-
-
-def _some_rows(
-    table: Any, targets: Any, which: npt.NDArray[np.bool_], first_row: int, recoding: Recoding
-) -> TrainingRows:
-    numbers = np.flatnonzero(which)
-    return TrainingRows(
-        table[numbers],
-        targets[numbers],
-        np.ones(len(numbers)),
-        first_row + numbers,
-        recoding.class_weight,
+        PartSummary(
+            part.sample(int(np.ceil(recoding.share * len(examples))), rng),
+            np.bincount(examples.labels, minlength=len(classes)),
+            rows.conflicts(classes),
+            part.source(f"{kind} {number}"),
+        ),
     )
 
 
-def _digest(*parts: Examples) -> str:
-    """Tells data apart."""
-    value = 0
-    for part in parts:
-        for array in (part.variants[0], part.labels, part.weights):
-            value = zlib.crc32(array.tobytes(), value)
-    return f"{value:08x}"
-
-
-def sources_of(told: Sequence[Told], kind: str) -> list[Source]:
-    """What the pins of each part will be said to be from."""
-    return [Source(f"{kind} {one.part}", one.digest, one.n_rows) for one in told]
+def sources_of(summaries: Sequence[PartSummary]) -> list[Source]:
+    """What the atoms of each part will be said to be from."""
+    return [one.source for one in summaries]

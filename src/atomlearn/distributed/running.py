@@ -10,11 +10,12 @@ import numpy as np
 
 from atomlearn import interrupts
 from atomlearn.distributed.collections import DelayedPart
-from atomlearn.distributed.packing import Packed, Recoding, Told, pack, sources_of
+from atomlearn.distributed.packing import Packed, PartSummary, Recoding, pack, sources_of
 from atomlearn.distributed.survey import Survey, sampled, survey
 from atomlearn.engine.pool import Source
 from atomlearn.errors import SchedulerUnreachable, WorkersLost
-from atomlearn.training.exchange import Job
+from atomlearn.training.hooks import ignore
+from atomlearn.training.parts import Job, OnResult
 
 SECONDS_TO_CONNECT = 10
 SECONDS_TO_LOOK = 0.5
@@ -127,11 +128,13 @@ class DaskRows:
             [look(part.X, part.y, p, seed, most) for p, part in enumerate(self.parts)]
         )
 
-    def pack(self, recoding: Recoding, surveys: Sequence[Survey]) -> tuple["DaskParts", list[Told]]:
+    def pack(
+        self, recoding: Recoding, surveys: Sequence[Survey]
+    ) -> tuple["DaskParts", list[PartSummary]]:
         """The parts that have rows, encoded and kept by the workers."""
         import dask
 
-        make, tell = dask.delayed(pack, pure=False), dask.delayed(_tell, pure=False)
+        make, tell = dask.delayed(pack, pure=False), dask.delayed(_summary, pure=False)
         how = dask.delayed(recoding, pure=False, traverse=False)
         first = np.cumsum([0, *(one.n_rows for one in surveys)])
         packed = self.scheduler.persist(
@@ -141,8 +144,8 @@ class DaskRows:
                 if surveys[p].n_rows
             ]
         )
-        told: list[Told] = self.scheduler.compute([tell(one) for one in packed])
-        return DaskParts(packed, sources_of(told, "partition"), self.scheduler), told
+        summaries: list[PartSummary] = self.scheduler.compute([tell(one) for one in packed])
+        return DaskParts(packed, sources_of(summaries), self.scheduler), summaries
 
 
 class DaskParts:
@@ -160,7 +163,9 @@ class DaskParts:
         """Threads of all workers."""
         return self.scheduler.n_threads()
 
-    def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
+    def run(
+        self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
+    ) -> list[Any]:
         """Apply the function to each part, where it is."""
         import dask
 
@@ -173,12 +178,15 @@ class DaskParts:
                     nodes[id(one)] = dask.delayed(one, pure=False, traverse=False)
             shared = [nodes[id(one)] for one in job.shared]
             calls.append(apply(self.packed[job.part], function, job.own, *shared))
-        return self.scheduler.compute(calls) if calls else []
+        results = self.scheduler.compute(calls) if calls else []
+        for result in results:
+            on_result(result)
+        return results
 
 
-def _tell(packed: Packed) -> Told:
-    return packed.told
+def _summary(packed: Packed) -> PartSummary:
+    return packed.summary
 
 
 def _apply(packed: Packed, function: Callable[..., Any], own: tuple[Any, ...], *shared: Any) -> Any:
-    return function(packed.examples, *shared, *own)
+    return function(packed.part, *shared, *own)

@@ -1,7 +1,7 @@
 """More data than memory on one machine: batches are packed to disk, and learn like partitions.
 
 A row takes a bit for each literal, which is far less than it took in the table. Only one batch for
-each job is in memory at a time, besides the pins and the rows that are spared.
+each job is in memory at a time, besides the atoms and a sample of the rows.
 """
 
 import logging
@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.distributed.fitting import fit_parts
-from atomlearn.distributed.packing import Recoding, Told, pack, sources_of
+from atomlearn.distributed.fitting import SurveyedParts, with_parameters
+from atomlearn.distributed.packing import PartSummary, Recoding, pack, sources_of
 from atomlearn.distributed.survey import SAMPLED, Survey, survey
 from atomlearn.engine.pool import Source
 from atomlearn.engine.symmetries import Symmetries
@@ -23,7 +23,10 @@ from atomlearn.errors import UnfitParts
 from atomlearn.files.scratch import private_folder
 from atomlearn.tables.batches import chained
 from atomlearn.training.examples import Examples
-from atomlearn.training.exchange import Job
+from atomlearn.training.folds import Dealt
+from atomlearn.training.hooks import ignore
+from atomlearn.training.part import Part
+from atomlearn.training.parts import Job, OnResult, run_in_threads
 
 log = logging.getLogger("atomlearn")
 
@@ -62,9 +65,9 @@ def fit_batches(
             "object whose __iter__ begins anew"
         )
     with private_folder(folder) as place:
-        n_jobs = parameters.get("n_jobs", getattr(classifier, "n_jobs", None))
-        rows = BatchRows(batches, place, n_jobs)
-        return fit_parts(rows, classifier, parameters, checkpoint, allow_missing)
+        classifier = with_parameters(classifier, parameters)
+        rows = BatchRows(batches, place, classifier.n_jobs)
+        return classifier.fit_parts(SurveyedParts(rows, checkpoint, allow_missing))
 
 
 @dataclass
@@ -86,23 +89,29 @@ class BatchRows:
 
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]
-    ) -> tuple["PartsOnDisk", list[Told]]:
+    ) -> tuple["PartsOnDisk", list[PartSummary]]:
         """The batches, encoded, on disk."""
-        told: list[Told] = []
+        summaries: list[PartSummary] = []
         first = 0
         for p, (X, y) in enumerate(chained(self.batches)):
             if p >= len(surveys) or len(y) != surveys[p].n_rows:
                 raise UnfitParts(f"batch {p} is not the same when it is read a second time")
             if len(y):
-                packed = pack(X, y, recoding, p, first)
-                save_examples(packed.examples, self.folder / str(len(told)))
-                told.append(packed.told)
+                packed = pack(X, y, recoding, p, first, "batch")
+                save_part(packed.part, self.folder / str(len(summaries)))
+                summaries.append(packed.summary)
             first += len(y)
         total = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
         log.info("%s rows packed into %.1f MB", f"{first:,}", total / 1e6)
-        n_constants, n_classes = len(recoding.encoder.literals_) + 1, len(recoding.classes)
-        sources = sources_of(told, "batch")
-        return PartsOnDisk(self.folder, sources, n_constants, n_classes, self.n_jobs), told
+        parts = PartsOnDisk(
+            self.folder,
+            sources_of(summaries),
+            len(recoding.encoder.literals_) + 1,
+            len(recoding.classes),
+            recoding.n_folds,
+            self.n_jobs,
+        )
+        return parts, summaries
 
 
 @dataclass
@@ -113,6 +122,7 @@ class PartsOnDisk:
     sources: Sequence[Source]
     n_constants: int
     n_classes: int
+    n_folds: int
     n_jobs: int | None = None
 
     @property
@@ -120,32 +130,33 @@ class PartsOnDisk:
         """Jobs that run at the same time."""
         return int(effective_n_jobs(self.n_jobs))
 
-    def run(self, function: Callable[..., Any], jobs: Iterable[Job]) -> list[Any]:
+    def run(
+        self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
+    ) -> list[Any]:
         """Apply the function to each; ``n_jobs`` at a time."""
-        results: list[Any] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._apply)(function, job) for job in jobs
-        )
-        return results
+        return run_in_threads(self._load, function, jobs, self.n_jobs, on_result)
 
-    def _apply(self, function: Callable[..., Any], job: Job) -> Any:
-        examples = load_examples(self.folder / str(job.part), self.n_constants, self.n_classes)
-        return function(examples, *job.shared, *job.own)
+    def _load(self, number: int) -> Part:
+        return load_part(self.folder / str(number), self.n_constants, self.n_classes, self.n_folds)
 
 
-def save_examples(examples: Examples, path: Path) -> None:
-    """Write the terms and labels of some examples."""
+def save_part(part: Part, path: Path) -> None:
+    """Write the terms, labels and folds of a part."""
+    examples, dealt = part.examples, part.dealt
     np.save(f"{path}.terms.npy", examples.variants)
     np.save(f"{path}.labels.npy", examples.labels)
+    np.save(f"{path}.dealt.npy", np.stack([dealt.example, dealt.label, dealt.fold]))
     if examples.symmetries is not None:
         np.save(f"{path}.maps.npy", examples.symmetries.maps)
 
 
-def load_examples(path: Path, n_constants: int, n_classes: int) -> Examples:
-    """Examples whose terms stay on disk until they are looked at."""
+def load_part(path: Path, n_constants: int, n_classes: int, n_folds: int) -> Part:
+    """A part whose terms stay on disk until they are looked at; what is only judged is left out."""
     terms = np.load(f"{path}.terms.npy", mmap_mode="r")
     labels = np.load(f"{path}.labels.npy")
     examples = Examples(terms, labels, np.ones(len(labels)), n_constants, n_classes)
     maps = Path(f"{path}.maps.npy")
     if maps.exists():
-        return replace(examples, symmetries=Symmetries(np.load(maps)))
-    return examples
+        examples = replace(examples, symmetries=Symmetries(np.load(maps)))
+    example, label, fold = np.load(f"{path}.dealt.npy")
+    return Part(examples, Dealt(n_folds, example, label, np.ones(len(example)), fold))

@@ -9,7 +9,6 @@ import copy
 import math
 import zlib
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +18,10 @@ from joblib import Parallel, delayed
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.engine.discriminant import contradicted
 from atomlearn.engine.epoch import Batch, prepare, run
-from atomlearn.engine.misses import Blocks, blocks_of, count_misses, missed_by
+from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.report import Report
-from atomlearn.engine.state import Positives, positives_of
+from atomlearn.engine.state import Positives, examples_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows
 from atomlearn.sets.lists import Lists, take, to_lists
@@ -67,10 +66,6 @@ READABLE = Recipe(
 
 PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
 """The paper's own protocol, as far as it says."""
-
-
-TYPICAL = 4096
-"""Counterexamples of which the median is taken."""
 
 
 class Concept:
@@ -185,13 +180,6 @@ class Concept:
             return self.pool.atoms
         return self.pool.sample(self.rng, int(self.recipe.candidates * n_negatives))
 
-    def positives_of(self, examples: Rows) -> Positives:
-        """The relations ``v < T`` for some examples ``T``, by constant alone (to save memory)."""
-        ours = rows.row([self.constant], self.n_constants)
-        both = positives_of(np.tile(ours, (len(examples), 1)), examples, self.n_constants)
-        nothing = rows.empty(0, self.n_constants)
-        return both._replace(left=nothing, right=nothing)
-
     def _relations(self, positives: Rows, negatives: Rows) -> PackedRelations:
         ours = rows.row([self.constant], self.n_constants)
         return PackedRelations(
@@ -212,74 +200,29 @@ class Sampler:
     ``variants`` holds the examples packed, ``(n_variants, n_examples, words)``: the examples
     themselves and what symmetries of the problem make of them; each draw takes any variant.
     ``name`` tells pins from this set apart from others; ``data`` is a digest of the set, which is
-    worked out if it is not given. If ``is_positive`` is a function, everything that takes time is
-    left until the class's turn comes: with thousands of classes it may never come.
+    worked out if it is not given.
     """
 
     def __init__(
         self,
         concept: Concept,
         variants: npt.NDArray[np.uint64],
-        is_positive: npt.NDArray[np.bool_] | Callable[[], npt.NDArray[np.bool_]],
+        is_positive: npt.NDArray[np.bool_],
         name: str = "",
         data: int | None = None,
     ) -> None:
         self.concept = concept
         self.variants = variants
+        self.positives, self.negatives = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
         self._negative_blocks: Blocks | None = None
-        self._sides: tuple[Indices, Indices] | None = None
-        self._is_positive, self._name, self._data = is_positive, name, data
-        if len(concept.pool) or not callable(is_positive):  # pins may be contradicted
-            self.begin()
-
-    @property
-    def positives(self) -> Indices:
-        """The examples of the class."""
-        return self.begin()[0]
-
-    @property
-    def negatives(self) -> Indices:
-        """The counterexamples."""
-        return self.begin()[1]
-
-    def begin(self) -> tuple[Indices, Indices]:
-        """Make ready to learn, the first time that it is asked for; both sides of the examples."""
-        if self._sides is None:
-            is_positive, concept, data = self._is_positive, self.concept, self._data
-            is_positive = is_positive() if callable(is_positive) else is_positive
-            self._sides = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
-            concept.all_positives = self._every_positive()
-            concept.pool.drop_contradicted(concept.all_positives)
-            if data is None:
-                data = zlib.crc32(self.variants.tobytes(), zlib.crc32(self.positives.tobytes()))
-            if concept.data != data:
-                concept.data, concept.hard = data, concept.hard[:0]
-            concept.pool.learn_from(Source(self._name, f"{data:08x}", len(is_positive)))
-        return self._sides
-
-    def without_data(self) -> "Sampler":
-        """What is known and where it came from, but not the examples: light enough to send."""
-        self.begin()
-        light, concept = copy.copy(self), copy.copy(self.concept)
-        light.variants, light._negative_blocks = self.variants[:, :0], None
-        concept.all_positives = None
-        light.concept = concept
-        return light
-
-    def with_data(self, variants: npt.NDArray[np.uint64]) -> "Sampler":
-        """The same once it has arrived where the examples are."""
-        self.variants = variants
-        self.concept.all_positives = self._every_positive()
-        return self
-
-    def take_over(self, concept: Concept) -> None:
-        """Go on with what was learned elsewhere from the same examples."""
-        concept.all_positives = self.concept.all_positives
-        self.concept = concept
-
-    def _every_positive(self) -> Positives:
-        every = self.variants[:, self.positives].reshape(-1, self.variants.shape[2])
-        return self.concept.positives_of(np.ascontiguousarray(every))
+        every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
+        concept.all_positives = examples_of(every, concept.n_constants, concept.constant)
+        concept.pool.drop_contradicted(concept.all_positives)
+        if data is None:
+            data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
+        if concept.data != data:
+            concept.data, concept.hard = data, concept.hard[:0]
+        concept.pool.learn_from(Source(name, f"{data:08x}", len(is_positive)))
 
     def run_epoch(self) -> Report:
         """Draw a batch and learn from it."""
@@ -311,30 +254,6 @@ class Sampler:
             return self.variants[0][which]
         variant = permutation(self.concept.rng, len(which)) % len(self.variants)
         return np.ascontiguousarray(self.variants[variant, which])
-
-    def typical_misses(self) -> float:
-        """The median of what counterexamples miss."""
-        if len(self.concept.pool) == 0:
-            return 0.0
-        step = max(1, len(self.negatives) // TYPICAL)
-        some = self.variants[0][self.negatives[::step]]
-        if len(some) == 0:
-            return 0.0
-        blocks = blocks_of(some, self.concept.n_constants)
-        return float(np.median(self.concept.misses(blocks, len(some))))
-
-    def thin(self, size: int) -> None:
-        """Keep the pins that the most hard counterexamples miss: enough to decide by, and fast."""
-        pool = self.concept.pool
-        if len(pool) <= size:
-            return
-        pool.keep(np.argsort(-self.missed_by_hard(), kind="stable")[:size])
-
-    def missed_by_hard(self) -> Indices:
-        """How many hard counterexamples miss each pin."""
-        hardest = self.variants[0][self._hardest()]
-        blocks = blocks_of(hardest, self.concept.n_constants)
-        return missed_by(self.concept.pool.atoms, blocks, len(hardest))
 
     def _hardest(self) -> Indices:
         """The counterexamples that a part of the pool misses least."""

@@ -48,6 +48,17 @@ def positives_of(left: Rows, right: Rows, n_constants: int) -> Positives:
     return Positives(left, right, transpose(left, n_constants), transpose(right, n_constants))
 
 
+def examples_of(examples: Rows, n_constants: int, constant: int = -1) -> Positives:
+    """The relations ``v < T`` for examples ``T`` of a class, by constant alone to save memory.
+
+    The constant of the class is the last one, unless another is named.
+    """
+    v = rows.row([constant % n_constants], n_constants)
+    both = positives_of(np.tile(v, (len(examples), 1)), examples, n_constants)
+    nothing = rows.empty(0, n_constants)
+    return both._replace(left=nothing, right=nothing)
+
+
 def dual_of(witnesses: Rows, n_constants: int) -> Dual:
     """The witnesses with their transpose."""
     return Dual(witnesses, transpose(witnesses, n_constants))

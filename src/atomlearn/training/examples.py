@@ -1,5 +1,6 @@
 """Examples of several classes, and what was said of those that were not learned from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -113,6 +114,10 @@ class Examples:
             weights=np.concatenate([self.weights, np.ones(len(labels))]),
         )
 
+    def plain(self) -> "Examples":
+        """The examples themselves, without what symmetries make of them."""
+        return replace(self, variants=self.variants[:1], symmetries=None)
+
     def blocks(self) -> Blocks:
         """The examples themselves, transposed for counting misses."""
         return blocks_of(self.variants[0], self.n_constants)
@@ -129,3 +134,19 @@ class Examples:
             weights / np.maximum(total, 1.0)[which],
             None if weighted is None else weighted[which],
         )
+
+
+def joined(sets: Sequence[Examples]) -> Examples:
+    """Several sets of examples as one."""
+    first = np.cumsum([0, *map(len, sets)])
+    dissents = [
+        Dissent(one.dissent.examples + start, one.dissent.labels, one.dissent.weights)
+        for one, start in zip(sets, first, strict=False)
+    ]
+    return replace(
+        sets[0],
+        variants=np.concatenate([one.variants for one in sets], axis=1),
+        labels=np.concatenate([one.labels for one in sets]),
+        weights=np.concatenate([one.weights for one in sets]),
+        dissent=Dissent(*(np.concatenate(column) for column in zip(*dissents, strict=True))),
+    )

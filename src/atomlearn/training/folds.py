@@ -4,6 +4,7 @@ A row that occurs several times is dealt several times, each time with a part of
 row that recurs is met again when it has been learned from, as it will be in practice.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,18 +47,30 @@ class Dealt:
         learned[self.example[ours]] = True
         return learned
 
+    def some(self, which: Integers, n_examples: int) -> "Dealt":
+        """The same for some of the examples."""
+        place = np.full(n_examples, -1)
+        place[which] = np.arange(len(which))
+        kept = place[self.example] >= 0
+        example = place[self.example[kept]]
+        return Dealt(self.n_folds, example, self.label[kept], self.weight[kept], self.fold[kept])
 
-def deal(examples: Examples, rng: np.random.Generator) -> Dealt:
-    """Deal the examples of each class evenly."""
-    n_folds = MANY_FOLDS if len(examples) <= SMALL else FEW_FOLDS
+
+def folds_for(n_rows: int) -> int:
+    """How many folds that many rows are dealt into."""
+    return MANY_FOLDS if n_rows <= SMALL else FEW_FOLDS
+
+
+def deal(examples: Examples, n_folds: int, rng: np.random.Generator) -> Dealt:
+    """Deal the examples of each class evenly; with no folds, none is ever held out."""
     which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
     label = np.concatenate([examples.labels, examples.dissent.labels])
     weight = np.concatenate([examples.weights, examples.dissent.weights])
-    copies = np.clip(np.rint(weight), 1, n_folds).astype(np.int64)
+    copies = np.clip(np.rint(weight), 1, max(n_folds, 1)).astype(np.int64)
     unit = np.repeat(np.arange(len(which)), copies)
     nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
     fold = np.full(len(unit), NEVER)
-    for k in range(examples.n_classes):
+    for k in range(examples.n_classes) if n_folds else ():
         ours = np.flatnonzero(label == k)
         if copies[ours].sum() > 1:
             place = np.zeros(len(which), dtype=np.int64)
@@ -65,6 +78,18 @@ def deal(examples: Examples, rng: np.random.Generator) -> Dealt:
             dealt = label[unit] == k
             fold[dealt] = (place[unit[dealt]] + nth[dealt]) % n_folds
     return Dealt(n_folds, which[unit], label[unit], (weight / copies)[unit], fold)
+
+
+def joined_folds(dealt: Sequence[Dealt], sizes: Sequence[int]) -> Dealt:
+    """Several sets of so many examples, dealt into the same folds, as one."""
+    first = np.cumsum([0, *sizes])
+    return Dealt(
+        dealt[0].n_folds,
+        np.concatenate([one.example + start for one, start in zip(dealt, first, strict=False)]),
+        np.concatenate([one.label for one in dealt]),
+        np.concatenate([one.weight for one in dealt]),
+        np.concatenate([one.fold for one in dealt]),
+    )
 
 
 def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:

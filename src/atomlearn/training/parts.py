@@ -1,122 +1,103 @@
-"""What is done with one part of data that is held apart from the others.
+"""Where the parts of the data are, and how functions are applied to them."""
 
-Each function is pure: what it returns depends on its arguments alone, all randomness on the seed,
-the class, the part and the epoch. So it may run anywhere, again after a machine was lost, and in
-any order, and the model is the same.
-"""
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
-import math
-from typing import NamedTuple
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
 
-import numpy as np
-import numpy.typing as npt
+from atomlearn import interrupts
+from atomlearn.engine.pool import Source
+from atomlearn.training.hooks import ignore
+from atomlearn.training.part import Part
 
-from atomlearn.engine.concept import Concept, Recipe, Sampler
-from atomlearn.engine.discriminant import contradicted
-from atomlearn.engine.misses import blocks_of, count_misses
-from atomlearn.engine.pool import Pool
-from atomlearn.engine.report import Report
-from atomlearn.sets.lists import Lists
-from atomlearn.sets.random import sample
-from atomlearn.sets.rows import Rows
-from atomlearn.training.examples import Examples
-from atomlearn.training.rounds import is_taught, learn_until
+OnResult = Callable[[Any], object]
 
 
-class Task(NamedTuple):
-    """Which class is learned from which part, and from which epoch on."""
+class Job(NamedTuple):
+    """Arguments of a function of one part; what is ``shared`` by many jobs is sent once."""
 
-    seed: int
-    label: int
     part: int
-    epoch: int
-
-    def random(self, purpose: int) -> np.random.SeedSequence:
-        """Randomness that no other task, and nothing else of this one, has."""
-        return np.random.SeedSequence(
-            self.seed, spawn_key=(self.label, self.part, self.epoch, purpose)
-        )
+    shared: tuple[Any, ...]
+    own: tuple[Any, ...]
 
 
-class Found(NamedTuple):
-    """Pins that a part suggests."""
+class Parts(Protocol):
+    """Parts of the data, wherever they are."""
 
-    atoms: Lists
-    born: npt.NDArray[np.int32]
-    reports: list[Report]
-    is_whole: bool = True
-    """Were there as many epochs as asked for, or is there nothing to learn from?"""
-
-
-class Checked(NamedTuple):
-    """What a part says of pins that others suggest."""
-
-    refused_bits: npt.NDArray[np.uint8]
-    """Packed, because it travels from every part: does some example of the class contradict?"""
-    n: int
-    refuting: Rows
-    """The examples that contradict most of them."""
+    sources: Sequence[Source]
+    """One for each part."""
 
     @property
-    def refused(self) -> npt.NDArray[np.bool_]:
-        """The same for each pin."""
-        return np.unpackbits(self.refused_bits, count=self.n).astype(np.bool_)
+    def at_a_time(self) -> int:
+        """How many functions run at the same time, as far as one knows."""
+
+    def run(
+        self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
+    ) -> list[Any]:
+        """The results of ``function(part, *shared, *own)``, in the order of the jobs.
+
+        ``on_result`` is told of each, in any order and from any thread.
+        """
 
 
-class Shared(NamedTuple):
-    """Examples that all parts know of: each has contradicted what another part believed."""
+class InMemory:
+    """All data as one part, in threads or in whatever processes joblib is told to use."""
 
-    rows: Rows
-    labels: npt.NDArray[np.int64]
+    def __init__(self, part: Part, n_jobs: int | None = None) -> None:
+        self.part = part
+        self.n_jobs = n_jobs
+        self.sources: Sequence[Source] = [part.source()]
 
+    @property
+    def at_a_time(self) -> int:
+        """Jobs that run at the same time."""
+        return int(effective_n_jobs(self.n_jobs))
 
-def learn_part(
-    examples: Examples,
-    known: Lists,
-    shared: Shared,
-    task: Task,
-    epochs: int,
-    most: int,
-    recipe: Recipe,
-    seconds: float | None = math.inf,
-) -> Found:
-    """Some epochs on one part, with the pins known so far; of the new ones ``most``, at random.
-
-    Fewer, if ``seconds`` are over (as for a class of one part), or after Ctrl-C.
-
-    (Those that hard counterexamples miss most are oftener contradicted by other parts, and teach
-    less: on MNIST in eight parts the loss was a tenth higher.)
-    """
-    sampler = _sampler(examples.extended(*shared), known, task, recipe, purpose=0)
-    pool = sampler.concept.pool
-    reports = learn_until(sampler, task.epoch + epochs, seconds).reports
-    is_whole = len(reports) == epochs or not is_taught(sampler)
-    pool.drop(pool.born < 0)
-    pool.keep(sample(sampler.concept.rng, len(pool), most))
-    return Found(pool.atoms, pool.born, reports, is_whole)
+    def run(
+        self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
+    ) -> list[Any]:
+        """Apply the function; kernels release the interpreter's lock, so threads are quick."""
+        if in_threads(self.n_jobs):
+            return run_in_threads(lambda _: self.part, function, jobs, self.n_jobs, on_result)
+        with interrupts.waiting():
+            results: list[Any] = Parallel(n_jobs=self.n_jobs)(
+                delayed(_elsewhere)(function, self.part, job) for job in jobs
+            )
+        for result in results:
+            on_result(result)
+        return results
 
 
-def check_part(examples: Examples, atoms: Lists, task: Task, most: int) -> Checked:
-    """Which of the atoms this part contradicts, and by which of its examples (``most`` of them)."""
-    n = examples.n_constants
-    rows = np.ascontiguousarray(examples.variants[:, examples.labels == task.label])
-    positives = Concept(n, n - 1, 0).positives_of(rows.reshape(-1, rows.shape[2]))
-    refused = contradicted(atoms, positives.left_of, positives.right_of)
-    missed = count_misses(atoms, blocks_of(rows[0], n), rows.shape[1])
-    worst = np.argsort(-missed, kind="stable")[:most]
-    return Checked(np.packbits(refused), len(refused), rows[0][worst[missed[worst] > 0]])
+def run_in_threads(
+    part_of: Callable[[int], Part],
+    function: Callable[..., Any],
+    jobs: Iterable[Job],
+    n_jobs: int | None,
+    on_result: OnResult,
+) -> list[Any]:
+    """Apply a function to parts that this process can reach."""
+
+    def call(job: Job) -> Any:
+        result = function(part_of(job.part), *job.shared, *job.own)
+        on_result(result)
+        return result
+
+    results: list[Any] = Parallel(n_jobs=n_jobs, prefer="threads", require="sharedmem")(
+        delayed(call)(job) for job in jobs
+    )
+    return results
 
 
-def rank_part(examples: Examples, atoms: Lists, task: Task) -> npt.NDArray[np.int64]:
-    """How many hard counterexamples of this part miss each atom."""
-    sampler = _sampler(examples, atoms, task, Recipe(), purpose=1)
-    return sampler.missed_by_hard()
+def in_threads(n_jobs: int | None) -> bool:
+    """Do jobs share memory? They do unless the user chose otherwise by ``parallel_config``."""
+    backend, _ = get_active_backend(prefer="threads")
+    return n_jobs in (None, 1) or bool(getattr(backend, "supports_sharedmem", False))
 
 
-def _sampler(examples: Examples, known: Lists, task: Task, recipe: Recipe, purpose: int) -> Sampler:
-    n = examples.n_constants
-    concept = Concept(n, n - 1, task.random(purpose), recipe)
-    born = np.full(len(known.starts) - 1, -1, dtype=np.int32)
-    concept.pool = Pool.of(n, known, born)
-    concept.epoch, concept.symmetries = task.epoch, examples.symmetries
-    return Sampler(concept, examples.variants, examples.labels == task.label, data=0)
+def _elsewhere(function: Callable[..., Any], part: Part, job: Job) -> Any:
+    """In another process. A terminal sends Ctrl-C there too: what it has learned is sent back."""
+    with interrupts.Deferred() as note:
+        result = function(part, *job.shared, *job.own)
+        note.kept = True
+    return result

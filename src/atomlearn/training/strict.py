@@ -1,130 +1,134 @@
 """Strict atoms: every example of the class has them, and what counts is how many a row misses.
 
-Each fold has concepts of its own, which never see its rows and are judged by them. In the end their
-pools are put together, and pins that any example contradicts are dropped.
+Each fold has atoms of its own, which were learned without its rows and are judged by them. In the
+end all are put together, and those that any example contradicts are dropped.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from atomlearn import interrupts
-from atomlearn.engine.concept import Concept, Sampler
-from atomlearn.sets.random import sample
+from atomlearn.engine.misses import blocks_of
+from atomlearn.engine.pool import Pool
+from atomlearn.sets.random import sample, stream
 from atomlearn.training.examples import Examples, HeldOut, Unseen
-from atomlearn.training.folds import Dealt
-from atomlearn.training.rounds import Learned, Settings, has_learned, uncalibrated
+from atomlearn.training.exchange import State
+from atomlearn.training.learned import Learned
+from atomlearn.training.part import EVERY, Part, Refuted, Task, check_part
+from atomlearn.training.parts import Job, Parts
 
-Integers = npt.NDArray[np.int64]
+TYPICAL = 2048
+"""Sample size for the median miss count of counterexamples."""
+SIZES = (2_000, 6_000, 20_000)
+"""Atoms a class may be left with: the fewest that predict about as well as all ..."""
+MOST = 100_000
+"""... or so many, if none of these do."""
+AS_GOOD = 1.01
+"""Loss tolerance for accepting pruned pools, relative ..."""
+TINY = 1e-4
+"""... and absolute."""
 
 
-class StrictFolds:
-    """Concepts for every fold and class, ``samplers[f * n_classes + k]``."""
+class Judge:
+    """Judges what is known without each fold by its rows.
 
-    def __init__(
-        self,
-        examples: Examples,
-        dealt: Dealt,
-        seeds: Sequence[np.random.SeedSequence],
-        settings: Settings,
-        known: Sequence[Concept] | None = None,
-    ) -> None:
-        self.examples = examples
-        self.dealt = dealt
-        self.settings = settings
-        self.known = known
-        self.held = [dealt.held(f) for f in range(dealt.n_folds)]
-        self.blocks = [examples.some(rows).blocks() for rows in self.held]
-        self.samplers: list[Sampler] = []
-        own = iter(seeds)
-        for f in range(dealt.n_folds):
-            rest = examples.some(np.flatnonzero(dealt.learned(f, examples)))
-            self.samplers += make_samplers(rest, own, settings)
+    ``home`` has the rows that everything is judged by: all of them, or a sample of those in parts.
+    """
 
-    def judge(self, samplers: list[Sampler]) -> Learned:
-        """What is known of the rows of each fold without them, and the calibration that fits it."""
-        n, dealt = self.examples.n_classes, self.dealt
-        ratios = np.zeros((len(dealt), n))
+    def __init__(self, home: Part, n_jobs: int | None = None) -> None:
+        self.home = home
+        self.n_jobs = n_jobs
+        self.held = [home.dealt.held(f) for f in range(home.dealt.n_folds)]
+        self.blocks = [home.examples.some(rows).blocks() for rows in self.held]
+
+    def judge(self, state: State) -> Unseen:
+        """What is said of the held-out rows of all folds that are known."""
+        dealt, n_classes = self.home.dealt, state.n_classes
+        ratios = np.zeros((len(dealt), n_classes))
         judged = np.zeros(len(dealt), dtype=np.bool_)
         for f, (rows, blocks) in enumerate(zip(self.held, self.blocks, strict=True)):
-            ours = samplers[f * n : (f + 1) * n]
-            if len(rows) and all(map(has_learned, ours)):
-                alone = uncalibrated(ours, self.settings.n_jobs)
-                found = alone.ratios(blocks, len(rows), self.settings.n_jobs)
-                here = np.flatnonzero(dealt.fold == f)
-                ratios[here] = found[np.searchsorted(rows, dealt.example[here])]
-                judged[here] = True
+            if not len(rows) or not state.epochs[f].all():
+                continue
+            alone = self.without_calibration(state.pools[f], self.home.without(f))
+            found = alone.ratios(blocks, len(rows), self.n_jobs)
+            here = np.flatnonzero(dealt.fold == f)
+            ratios[here] = found[np.searchsorted(rows, dealt.example[here])]
+            judged[here] = True
         weights = dealt.weight[judged]
-        unseen = Unseen(ratios[judged], dealt.label[judged], weights, weights)
-        return replace(self._nothing(samplers[:n]), calibration=unseen.calibrate(), unseen=unseen)
+        return Unseen(ratios[judged], dealt.label[judged], weights, weights)
 
-    def together(self, samplers: list[Sampler], judged: Learned, most: int) -> Learned:
-        """The pins of all folds that no example contradicts, at most so many of a class."""
-        n = self.examples.n_classes
-        concepts = []
-        for k in range(n):
-            ours = [one.concept for one in samplers[k::n] if one.concept.epoch > 0]
-            first, *others = ours or [samplers[k].concept]
-            whole = Concept(first.n_constants, first.constant, 0, first.recipe)
-            whole.rng, whole.epoch = first.rng.copy(), first.epoch
-            whole.pool = first.pool.copy()
-            whole.pool.merge(*(other.pool for other in others))
-            if self.known is not None:  # which have seen the rows that the folds are judged by
-                whole.pool.merge(self.known[k].pool)
-                whole.epoch += self.known[k].epoch
-            concepts.append(whole)
-        union = make_samplers(self.examples, iter(()), self.settings, concepts)
-        for sampler in union:
-            prune(sampler, most)
-        learned = uncalibrated(union, self.settings.n_jobs)
-        held_out = [
-            HeldOut([one.concept.pool.atoms for one in samplers[f * n : (f + 1) * n]], rows)
-            for f, rows in enumerate(self.held)
+    def loss(self, state: State) -> float:
+        """Mean log-loss on the held-out rows, with the calibration that fits them."""
+        unseen = self.judge(state)
+        return unseen.error_and_loss(unseen.calibrate())[1]
+
+    def fewest(self, state: State, seed: int) -> int:
+        """How many atoms of a class predict the held-out rows about as well as all."""
+        largest = max(len(pool) for pools in state.pools for pool in pools)
+        if largest <= SIZES[0] or not state.epochs.all(axis=1).any():
+            return MOST
+        limit = AS_GOOD * self.loss(state) + TINY
+        for size in SIZES:
+            pools = [[pruned(pool, size, seed) for pool in pools] for pools in state.pools]
+            fewer = State(pools, state.refuting, state.epochs)
+            if self.loss(fewer) <= limit:
+                return size
+        return MOST
+
+    def without_calibration(self, pools: list[Pool], examples: Examples) -> Learned:
+        """The pools of all classes; ``examples`` are what they were learned from."""
+        typical = [typical_of(pool, examples, k) for k, pool in enumerate(pools)]
+        none = Unseen.none(len(pools))
+        return Learned(pools, [0] * len(pools), np.array(typical), none.calibrate(), none)
+
+    def held_out(self, state: State) -> list[HeldOut]:
+        """The atoms that were learned without each fold."""
+        return [
+            HeldOut([pool.atoms for pool in pools], rows)
+            for pools, rows in zip(state.pools, self.held, strict=True)
         ]
-        return replace(
-            learned, calibration=judged.calibration, unseen=judged.unseen, held_out=held_out
-        )
-
-    def _nothing(self, samplers: list[Sampler]) -> Learned:
-        n = self.examples.n_classes
-        none = Unseen.none(n)
-        concepts = [sampler.concept for sampler in samplers]
-        return Learned(concepts, np.zeros(n), none.calibrate(), [], none)
 
 
-def prune(sampler: Sampler, most: int) -> None:
-    """Keep pins at random: the share of them that a row misses stays what it is."""
-    concept = sampler.concept
-    if len(concept.pool) > most:
-        concept.pool.keep(sample(concept.rng.copy(), len(concept.pool), most))
+def typical_of(pool: Pool, examples: Examples, k: int) -> float:
+    """The median number of atoms that counterexamples of a class miss."""
+    negatives = np.flatnonzero(examples.labels != k)
+    if len(pool) == 0 or len(negatives) == 0:
+        return 0.0
+    some = examples.variants[0][negatives[:: -(-len(negatives) // TYPICAL)]]
+    return float(np.median(pool.misses(blocks_of(some, pool.n_constants), len(some))))
 
 
-def make_samplers(
-    examples: Examples,
-    seeds: Iterator[np.random.SeedSequence],
-    settings: Settings,
-    known: Sequence[Concept] | None = None,
-) -> list[Sampler]:
-    """A concept for each class, new or known; its constant comes after those of the examples."""
-    samplers = []
-    for k in range(examples.n_classes):
-        if known is None:
-            interrupts.check()
-            concept = Concept(
-                examples.n_constants, examples.n_constants - 1, next(seeds), settings.recipe
-            )
-        else:
-            concept = known[k]
-            concept.recipe = settings.recipe
-            concept.hard = np.zeros(0, dtype=np.int64)
-        samplers.append(sampler_of(examples, k, concept))
-    return samplers
+def put_together(
+    state: State, known: Sequence[Pool] | None, check: Callable[[list[Pool]], None], most: int,
+    seed: int,
+) -> list[Pool]:  # fmt: skip
+    """The atoms of all folds that no example contradicts, at most so many of a class."""
+    pools = []
+    for k in range(state.n_classes):
+        pool = state.pools[0][k].copy()
+        pool.merge(*(ours[k] for ours in state.pools[1:]))
+        if known is not None:
+            pool.merge(known[k])
+        pools.append(pool)
+    check(pools)
+    return [pruned(pool, most, seed) for pool in pools]
 
 
-def sampler_of(examples: Examples, k: int, concept: Concept) -> Sampler:
-    """What a class learns from; made ready when its turn comes, for there may be thousands."""
-    concept.symmetries = examples.symmetries
-    return Sampler(concept, examples.variants, partial(np.equal, examples.labels, k))
+def drop_refuted(parts: Parts, pools: Sequence[Pool], seed: int) -> None:
+    """Drop the atoms that any example of any part contradicts."""
+    n_parts = len(parts.sources)
+    tasks = [Task(seed, EVERY, k, p, 0) for k in range(len(pools)) for p in range(n_parts)]
+    said: list[Refuted] = parts.run(
+        check_part, (Job(task.part, (pools[task.label].atoms,), (task, 0)) for task in tasks)
+    )
+    for k, pool in enumerate(pools):
+        pool.drop(np.logical_or.reduce([one.mask for one in said[k * n_parts : (k + 1) * n_parts]]))
+
+
+def pruned(pool: Pool, most: int, seed: int) -> Pool:
+    """Atoms chosen at random: the share of them that a row misses stays what it is."""
+    if len(pool) <= most:
+        return pool
+    smaller = pool.copy()
+    smaller.keep(sample(stream(np.random.SeedSequence(seed)), len(pool), most))
+    return smaller

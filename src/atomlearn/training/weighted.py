@@ -11,9 +11,9 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from atomlearn.engine.guided_crossing import Alternatives
+from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples
 from atomlearn.training.folds import Dealt
-from atomlearn.training.rounds import Rounds
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 from atomlearn.training.weighted_rounds import WeightedLearner, WeightedRecipe, recipe_for
 
@@ -47,7 +47,7 @@ def learn_weighted(
     alternatives: Alternatives,
     dealt: Dealt,
     seed: np.random.SeedSequence,
-    rounds: Rounds,
+    rounds: Clock,
     rival: float,
 ) -> WeightedFolds:
     """Find weighted atoms without each fold in turn, then with all rows; ``rival`` is the loss of
@@ -80,7 +80,7 @@ def learn_weighted(
 
 
 def _learn_folds(
-    folds: list[WeightedLearner], recipe: WeightedRecipe, rounds: Rounds, rival: float
+    folds: list[WeightedLearner], recipe: WeightedRecipe, rounds: Clock, rival: float
 ) -> list[float]:
     """Let all folds find atoms while that helps; the mean loss after each round."""
     mass = np.array([one.weights[one.held].sum() for one in folds])
@@ -100,7 +100,7 @@ def _learn_folds(
         )
 
 
-def _run(learner: WeightedLearner, n_rounds: int, rounds: Rounds) -> None:
+def _run(learner: WeightedLearner, n_rounds: int, rounds: Clock) -> None:
     """Bring it to so many rounds, if it is not ended before."""
     while len(learner.rounds) < n_rounds and not rounds.over():
         learner.run_round()

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.sets.lists import no_lists
 from atomlearn.sets.rows import Rows
+from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples
-from atomlearn.training.rounds import Rounds
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 from atomlearn.training.weighted_rounds import WeightedLearner, recipe_for
 
@@ -36,7 +36,7 @@ def learn_weighted_batch(
     examples: Examples,
     find_alternatives: Callable[[Rows], Alternatives],
     seed: np.random.SeedSequence,
-    rounds: Rounds,
+    rounds: Clock,
 ) -> WeightedAtoms:
     """The known atoms and new ones; ``said`` are the scores of the examples so far.
 

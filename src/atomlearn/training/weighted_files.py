@@ -7,7 +7,7 @@ from atomlearn.files.container import Container
 from atomlearn.files.reading import LARGE, Members, Value
 from atomlearn.sets.lists import Lists
 from atomlearn.training.evidence import KINDS, Evidence
-from atomlearn.training.rounds import Learned
+from atomlearn.training.learned import Learned
 from atomlearn.training.weighted_atoms import WeightedAtoms
 
 
@@ -25,11 +25,11 @@ def add_weighted(file: Container, learned: Learned) -> None:
 
 def with_weighted(learned: Learned, file: Members, state: Value) -> Learned:
     """What was learned together with the weights of a file; files of version 1 have none."""
-    n, told = len(learned.concepts), state.given("evidence")
+    n, told = len(learned.pools), state.given("evidence")
     if told is None:
         return learned
     evidence, prior = _evidence(told), state["prior"].numbers(n, -LARGE, LARGE)
-    weighted = _weighted(file, n, learned.concepts[0].n_constants) if _HAS in file else None
+    weighted = _weighted(file, n, learned.n_constants) if _HAS in file else None
     told.need(weighted is not None or not evidence.weighted, f"needs {_HAS}, which is not there")
     unseen = learned.unseen
     if "unseen_weighted.npy" in file:

@@ -1,0 +1,61 @@
+"""How long to learn: settings, the time limit, and Ctrl-C."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from atomlearn import interrupts
+from atomlearn.engine.concept import Recipe
+
+GRACE = 1.0
+"""Seconds beyond the time limit in which classes without an epoch may still get one."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long to learn, and on how many cores."""
+
+    max_epochs: int | None = None
+    time_limit: float | None = None
+    n_jobs: int | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+    evidence: str = "auto"
+    """Which atoms: ``"strict"``, ``"weighted"``, or whatever held-out rows favour."""
+
+
+class Clock:
+    """Tells when to stop, and how much time is left for each job."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.start = time.monotonic()
+        self.interrupted = False
+        self.ended = False
+        """Has a hook asked to stop?"""
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self.start
+
+    def over(self) -> bool:
+        """Has the user, a hook or the time limit ended it?"""
+        self.interrupted = self.interrupted or interrupts.requested()
+        return self.interrupted or self.ended or self._seconds_left() < 0
+
+    def shares(self, jobs: Sequence[T], at_a_time: int) -> Iterator[tuple[T, float | None]]:
+        """Each job with the seconds it may take, worked out when its turn has come.
+
+        ``None`` if it is too late even for a first epoch.
+        """
+        for i, job in enumerate(jobs):
+            seconds = self._seconds_left() / math.ceil((len(jobs) - i) / at_a_time)
+            yield job, None if self._seconds_left(GRACE) < 0 else seconds
+
+    def _seconds_left(self, grace: float = 0.0) -> float:
+        limit = self.settings.time_limit
+        return math.inf if limit is None else limit + grace - self.seconds

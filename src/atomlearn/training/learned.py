@@ -1,0 +1,112 @@
+"""What training gives: atoms of each class, what they count for, and what they predict."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+
+from atomlearn.engine.misses import Blocks
+from atomlearn.engine.pool import Pool
+from atomlearn.training.calibration import Calibration, Floats, log_ratio, softmax
+from atomlearn.training.evidence import Evidence
+from atomlearn.training.examples import HeldOut, Unseen
+from atomlearn.training.weighted_atoms import WeightedAtoms
+
+if TYPE_CHECKING:
+    from atomlearn.training.hooks import Round
+
+
+@dataclass
+class Learned:
+    """The classes as learned: a pool of atoms each, typical miss counts, and the calibration."""
+
+    pools: list[Pool]
+    epochs: list[int]
+    """Epochs that each class has had."""
+    typical: Floats
+    """Of each class, the median number of atoms that its counterexamples miss."""
+    calibration: Calibration
+    unseen: Unseen
+    rounds: "list[Round]" = field(default_factory=list)
+    interrupted: bool = False
+    doubted: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Examples of the last batch that were left out because their labels are very improbable."""
+    held_out: list[HeldOut] = field(default_factory=list)
+    """What was learned without each fold, for other measures than the error."""
+    weighted: WeightedAtoms | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+    prior: Floats | float = 0.0
+    """Added to the scores: the logarithm of the class weights."""
+
+    @classmethod
+    def nothing(cls, n_constants: int, n_classes: int) -> "Learned":
+        """Before the first epoch."""
+        none = Unseen.none(n_classes)
+        pools = [Pool(n_constants) for _ in range(n_classes)]
+        return cls(pools, [0] * n_classes, np.zeros(n_classes), none.calibrate(), none)
+
+    @property
+    def n_constants(self) -> int:
+        """Literals, and one constant for the class."""
+        return self.pools[0].n_constants
+
+    @property
+    def is_known(self) -> bool:
+        """Has any class had an epoch?"""
+        return any(self.epochs)
+
+    @property
+    def error(self) -> float | None:
+        """Share of wrong answers on held-out examples, if there were any."""
+        if self.evidence.errors:
+            return self.evidence.errors[self.evidence.chosen]
+        return self.unseen.error_and_loss(self.calibration)[0] if len(self.unseen) else None
+
+    @property
+    def loss(self) -> float:
+        """Mean log-loss on held-out examples."""
+        if self.evidence.losses:
+            return self.evidence.losses[self.evidence.chosen]
+        return self.unseen.error_and_loss(self.calibration)[1]
+
+    def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
+        """Missed atoms by example and class."""
+        counts = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            delayed(pool.misses)(blocks, n) for pool in self.pools
+        )
+        return np.stack(counts, axis=1)
+
+    def ratios(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
+        """Misses relative to those of a typical counterexample, as logarithms."""
+        return log_ratio(self.misses(blocks, n, n_jobs), self.typical)
+
+    def scores(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
+        """Log-probabilities of the classes, up to a constant for each example."""
+        scores = np.zeros((n, len(self.pools))) + self.prior
+        if self.evidence.strict > 0:
+            ratios = self.ratios(blocks, n, n_jobs)
+            scores += self.evidence.strict * self.calibration.scores(ratios)
+        if self.weighted is not None and self.evidence.weighted > 0:
+            scores += self.evidence.weighted * self.weighted.scores(blocks, n)
+        return scores
+
+    def probabilities(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
+        """Calibrated probabilities of the classes."""
+        return softmax(self.scores(blocks, n, n_jobs))
+
+    def unseen_scores(self) -> Floats:
+        """The scores of the held-out examples."""
+        scores = np.zeros((len(self.unseen), len(self.pools))) + self.prior
+        if self.evidence.strict > 0:
+            scores += self.evidence.strict * self.calibration.scores(self.unseen.ratios)
+        if self.unseen.weighted is not None and self.evidence.weighted > 0:
+            scores += self.evidence.weighted * self.unseen.weighted
+        return scores
+
+    def show_weighted(self) -> None:
+        """If weighted atoms alone decide: let the pools be those that speak against each class."""
+        if self.weighted is not None and self.evidence.strict == 0:
+            self.typical = np.zeros(len(self.pools))
+            self.pools = [self.weighted.pool_of(k, pool) for k, pool in enumerate(self.pools)]

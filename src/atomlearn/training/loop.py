@@ -1,0 +1,312 @@
+"""The training loop: strict and weighted atoms of several classes, judged by held-out rows.
+
+Rows are dealt into folds, and everything is learned once for each fold, without its rows. These
+then say when to stop, how far to believe a score, and whether strict or weighted atoms predict
+better. What was learned without each fold is put together in the end: no row is spared, and nothing
+is learned only to be judged.
+
+Data in memory are one part, tables on disk or on a cluster many; the loop is the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from atomlearn.engine.guided_crossing import Alternatives
+from atomlearn.engine.pool import Pool
+from atomlearn.engine.report import Report
+from atomlearn.sets.rows import Rows
+from atomlearn.training.clock import Clock, Settings
+from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
+from atomlearn.training.examples import HeldOut, Unseen
+from atomlearn.training.exchange import Exchange, State
+from atomlearn.training.folds import MANY_FOLDS, NEVER, SMALL, folds_for
+from atomlearn.training.hooks import Hooks, Plan, Round, ignore
+from atomlearn.training.learned import Learned
+from atomlearn.training.part import Part
+from atomlearn.training.parts import InMemory, Parts
+from atomlearn.training.strict import SIZES, Judge, drop_refuted, put_together
+from atomlearn.training.weighted import WeightedFolds, learn_weighted
+
+FIRST_ROUND = 20
+ROUND_GROWTH = 1.5
+EXCHANGE = 10
+"""Epochs between two exchanges of many parts; also how often hard counterexamples are renewed."""
+LARGE_EPOCHS = 500
+SMALL_EPOCHS = 150
+"""Epochs of a class, in all folds together."""
+SMALL_CANDIDATES = 0.25
+PATIENCE = 2
+"""Rounds without progress after which learning stops."""
+PROGRESS = 0.99
+"""A round that does not bring the loss below this part of the best so far made no progress."""
+GLANCE = 3
+"""Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones."""
+
+FindAlternatives = Callable[[Rows], Alternatives]
+
+
+def plan(n_rows: int, n_classes: int, settings: Settings, n_parts: int = 1) -> Plan:
+    """What :func:`train` is going to do, if nothing ends it early."""
+    targets = epochs_of_rounds(n_rows, settings)
+    return Plan(len(targets), n_classes * folds_for(n_rows) * n_parts * targets[-1])
+
+
+def train(
+    parts: Parts,
+    home: Part,
+    seed: int,
+    settings: Settings,
+    hooks: Hooks | None = None,
+    known: Sequence[Pool] | None = None,
+    find_alternatives: FindAlternatives | None = None,
+    state: State | None = None,
+    on_exchange: Callable[[State], object] = ignore,
+    share_examples: bool = True,
+) -> Learned:
+    """Learn all classes from scratch, from a saved ``state``, or in addition to ``known`` atoms.
+
+    Everything is judged by the rows of ``home``, and weighted atoms are made of them: all rows of a
+    part in memory, or a sample of those in several parts. Without ``find_alternatives`` all atoms
+    are strict. The result depends on the parts and the seed, and on nothing else, unless Ctrl-C or
+    a time limit ends it: then it is what is known by then. If that is nothing, KeyboardInterrupt is
+    raised.
+    """
+    hooks = Hooks() if hooks is None else hooks
+    training = _Training(parts, home, seed, settings, hooks, known, find_alternatives)
+    training.exchange = replace(training.exchange, share_examples=share_examples)
+    training.on_exchange = on_exchange
+    if state is not None:
+        training.state = state
+    return training.run()
+
+
+class _Training:
+    """One call of :func:`train`."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        home: Part,
+        seed: int,
+        settings: Settings,
+        hooks: Hooks,
+        known: Sequence[Pool] | None,
+        find_alternatives: FindAlternatives | None,
+    ) -> None:
+        n_rows = sum(source.examples for source in parts.sources)
+        examples, dealt = home.examples, home.dealt
+        self.parts, self.home, self.seed, self.known = parts, home, seed, known
+        self.settings, self.hooks, self.clock = settings, hooks, Clock(settings)
+        recipe = settings.recipe
+        if n_rows <= SMALL:
+            # Few pins in the dual leave room for witnesses from the data, which there is little of.
+            recipe = replace(recipe, first=n_rows, hard_share=0.0, candidates=SMALL_CANDIDATES)
+        self.exchange = Exchange(parts, seed, recipe, self.clock, hooks)
+        self.on_exchange: Callable[[State], object] = ignore
+        self.state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
+        self.targets = epochs_of_rounds(n_rows, settings)
+        self.judge = Judge(home, settings.n_jobs)
+        can_weigh = (
+            find_alternatives is not None
+            and examples.n_classes > 1
+            and bool((dealt.fold != NEVER).any())
+        )
+        self.wants_weighted = can_weigh and settings.evidence != "strict"
+        self.wants_strict = not (can_weigh and settings.evidence == "weighted")
+        self.find_alternatives = find_alternatives
+        self.weighted: WeightedFolds | None = None
+        self.reports = self._no_reports()
+
+    def run(self) -> Learned:
+        if self.wants_strict:
+            self._learn_strict()
+        else:
+            self._learn_weighted(np.inf)
+        learned = self._conclude()
+        learned.rounds, learned.interrupted = self.state.done, self.clock.interrupted
+        if learned.interrupted and not learned.is_known:
+            raise KeyboardInterrupt
+        return learned
+
+    def _learn_strict(self) -> None:
+        """Round after round, until held-out rows are not predicted any better."""
+        try:
+            self._compare_with_weighted()  # again, if this goes on from a saved state
+            for target in self.targets:
+                if self._is_done() or not self._learn_until(target):
+                    break
+        except KeyboardInterrupt:  # while waiting, or from a handler of the host's
+            self.clock.interrupted = True
+        if any(self.reports):  # an interrupted round counts for what it gave; no hook is called
+            self._note_round(None, None)
+
+    def _is_done(self) -> bool:
+        if self.state.epoch == 0:
+            return False  # there is a first epoch, if only one, so that something is known
+        return self.state.adds_nothing or self.state.stale >= PATIENCE or self.clock.over()
+
+    def _learn_until(self, target: int) -> bool:
+        """Exchange until there were so many epochs, then judge; not if it is cut short."""
+        if self.state.epoch >= target:
+            return True
+        while self.state.epoch < target:
+            if self.state.epoch > 0 and self.clock.over():
+                return False
+            epochs = self._epochs_to(target)
+            self.state, reports, is_whole = self.exchange.run(self.state, epochs)
+            self.reports = [a + b for a, b in zip(self.reports, reports, strict=True)]
+            if not is_whole:
+                self.clock.over()  # notes an interruption
+                return False
+            if self.state.epoch == target:
+                self._end_round()
+            self.on_exchange(self.state)
+        return True
+
+    def _epochs_to(self, target: int) -> int:
+        """Epochs until the next exchange; one at first, so that all classes know something soon."""
+        left = target - self.state.epoch
+        if self.state.epoch == 0:
+            return 1
+        if len(self.parts.sources) == 1:
+            return left
+        return min(left, EXCHANGE - self.state.epoch % EXCHANGE)
+
+    def _end_round(self) -> None:
+        """Judge what is known, tell whoever wants to know, and note whether it became better."""
+        state, unseen = self.state, self.judge.judge(self.state)
+        if len(unseen) == 0:  # too few rows to hold any out: nothing tells when to stop
+            self._note_round(None, None)
+            return
+        error, loss = unseen.error_and_loss(unseen.calibrate())
+        state.stale = 0 if loss < PROGRESS * state.best else state.stale + 1
+        state.best = min(state.best, loss)
+        if not np.isfinite(state.first):
+            state.first = loss
+        self._compare_with_weighted()
+        evidence = self._evidence(unseen, 0)
+        state.adds_nothing = evidence is not None and adds_nothing(evidence)
+        self._note_round(error, loss)
+
+    def _compare_with_weighted(self) -> None:
+        """Learn weighted atoms, once the loss of strict ones is known."""
+        if self.wants_weighted and self.weighted is None and np.isfinite(self.state.first):
+            self._learn_weighted(self.state.first)
+
+    def _learn_weighted(self, rival: float) -> None:
+        assert self.find_alternatives is not None
+        examples, dealt = self.home.examples, self.home.dealt
+        alternatives = self.find_alternatives(examples.variants[0][dealt.example])
+        seed = np.random.SeedSequence(self.seed, spawn_key=(1,))
+        self.weighted = learn_weighted(examples, alternatives, dealt, seed, self.clock, rival)
+
+    def _note_round(self, error: float | None, loss: float | None) -> None:
+        done = Round(self.state.epoch, self.clock.seconds, error, loss, self.reports)
+        self.state.done = [*self.state.done, done]
+        self.reports = self._no_reports()
+        if self.clock.interrupted:
+            return
+        if self.hooks.on_round(done, self._current) is True:
+            self.clock.ended = True
+
+    def _no_reports(self) -> list[list[Report]]:
+        return [[] for _ in range(self.home.examples.n_classes)]
+
+    def _current(self) -> Learned:
+        """What is known so far, not pruned to the fewest atoms."""
+        return self._put_together(SIZES[-1])
+
+    def _conclude(self) -> Learned:
+        if not self.wants_strict or self.clock.interrupted:
+            return self._put_together(SIZES[-1])
+        return self._put_together(self.judge.fewest(self.state, self.seed))
+
+    def _put_together(self, most: int) -> Learned:
+        unseen = self.judge.judge(self.state)
+        pools = put_together(self.state, self.known, self._check, most, self.seed)
+        learned = replace(
+            self.judge.without_calibration(pools, self.home.examples),
+            epochs=self.state.epochs.max(axis=0).tolist(),
+            calibration=unseen.calibrate(),
+            unseen=unseen,
+            held_out=self.judge.held_out(self.state),
+        )
+        return self._with_evidence(learned)
+
+    def _check(self, pools: list[Pool]) -> None:
+        try:
+            drop_refuted(self.parts, pools, self.seed)
+        except KeyboardInterrupt:  # no waiting for other processes any more
+            self.clock.interrupted = True
+            drop_refuted(InMemory(self.home, n_jobs=1), pools, self.seed)
+
+    def _with_evidence(self, learned: Learned) -> Learned:
+        """The same with weighted atoms, if held-out rows favour them."""
+        weighted = self.weighted
+        evidence = self._evidence(learned.unseen, sum(map(len, learned.pools)))
+        if weighted is None or evidence is None:
+            return learned
+        if evidence.chosen == "strict":
+            return replace(learned, evidence=evidence)
+        unseen, dealt, held = learned.unseen, self.home.dealt, weighted.held
+        if len(unseen) != len(weighted.scores):
+            none = np.zeros_like(weighted.scores)
+            unseen = Unseen(none, dealt.label[held], dealt.weight[held], dealt.weight[held])
+        learned = replace(learned, unseen=replace(unseen, weighted=weighted.scores))
+        return _weighted(learned, weighted, evidence)
+
+    def _evidence(self, unseen: Unseen, n_strict: int) -> Evidence | None:
+        """What held-out rows say of strict atoms and of weighted ones, if there are any."""
+        weighted, strict = self.weighted, None
+        if weighted is None or len(weighted.scores) == 0:
+            return None
+        if self.wants_strict and len(unseen) == len(weighted.scores):
+            strict = unseen.calibrate().scores(unseen.ratios)
+        sizes = {"strict": n_strict, "weighted": len(weighted.atoms)}
+        dealt, held = self.home.dealt, weighted.held
+        return weigh_evidence(
+            strict,
+            weighted.scores,
+            dealt.label[held],
+            dealt.weight[held],
+            {**sizes, "both": sum(sizes.values())},
+        )
+
+
+def _weighted(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> Learned:
+    """With weighted atoms that decide alone or beside strict ones."""
+    learned = replace(learned, weighted=weighted.atoms, evidence=evidence)
+    if evidence.chosen == "weighted":
+        pools = learned.pools
+        learned.show_weighted()
+        learned.epochs = [max(epochs, 1) for epochs in learned.epochs]
+        learned.held_out = [
+            HeldOut([part.pool_of(k, pool).atoms for k, pool in enumerate(pools)], rows)
+            for part, (_, rows) in zip(weighted.parts, learned.held_out, strict=True)
+        ]
+    return learned
+
+
+def epochs_of_rounds(n_rows: int, settings: Settings) -> list[int]:
+    """Epochs of each fold at the end of each round."""
+    n_folds = folds_for(n_rows)
+    if n_rows <= SMALL:
+        epochs = max(1, (settings.max_epochs or SMALL_EPOCHS) // MANY_FOLDS)
+        return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
+    epochs = max(1, (settings.max_epochs or LARGE_EPOCHS) // n_folds)
+    return sorted({min(GLANCE, epochs), *schedule(epochs)})
+
+
+def schedule(max_epochs: int) -> Iterator[int]:
+    """Epochs at the end of each round.
+
+    >>> list(schedule(60))
+    [20, 30, 50, 60]
+    """
+    target = FIRST_ROUND
+    while target < max_epochs:
+        yield target
+        target = EXCHANGE * -(-int(target * ROUND_GROWTH) // EXCHANGE)
+    yield max_epochs
