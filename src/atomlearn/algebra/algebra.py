@@ -239,7 +239,7 @@ class Algebra:
         """
         self._check_learning(max_bytes)
         self._refuse_conflicts()
-        from atomlearn.engine import learn
+        from atomlearn.engine.learning import learn
 
         if random_state is None:
             random_state = np.random.SeedSequence()
