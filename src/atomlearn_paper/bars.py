@@ -33,13 +33,13 @@ TEST_SEED = 10_000
 @cache
 def test_images(n: int, side: int) -> tuple[Blocks, Bits]:
     """Images that nothing is learned from."""
-    images, has_bar = vertical_bars(n, shape=(side, side), noise=NOISE, seed=TEST_SEED)
+    images, has_bar = vertical_bars(n, shape=(side, side), noise=NOISE, random_state=TEST_SEED)
     return blocks_of(terms(images), n_constants(images)), has_bar
 
 
 def learn_bars(side: int, examples: int, seed: int, epochs: int, n_test: int) -> dict[str, Any]:
     """Some epochs over all examples at once, with a greedy cover: a model small enough to read."""
-    images, labels = vertical_bars(examples, shape=(side, side), noise=NOISE, seed=seed)
+    images, labels = vertical_bars(examples, shape=(side, side), noise=NOISE, random_state=seed)
     n = n_constants(images)
     concept = Concept(n, n - 1, seed, READABLE)
     sampler = Sampler(concept, terms(images)[None], labels)
@@ -65,7 +65,7 @@ def learn_in_batches(side: int, batch: int, batches: int, seed: int, n_test: int
     concept = Concept(n, n - 1, seed, PAPER)
     for k in range(batches):
         drawn = seed * 1000 + k + 1
-        images, labels = vertical_bars(batch, shape=(side, side), noise=NOISE, seed=drawn)
+        images, labels = vertical_bars(batch, shape=(side, side), noise=NOISE, random_state=drawn)
         packed = terms(images)
         concept.learn_batch(packed[labels], packed[~labels])
     blocks, has_bar = test_images(n_test, side)

@@ -59,7 +59,7 @@ def test_rows_in_every_form(fitted, iris):
 
 
 def test_text_and_plain_values(fitted, iris):
-    told = fitted.explain(iris[0].iloc[0], most=2)
+    told = fitted.explain(iris[0].iloc[0], max_atoms=2)
     text = str(told)
     assert text.startswith("setosa (") and "what speaks for setosa against" in text
     assert "petal" in text

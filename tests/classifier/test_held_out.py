@@ -74,9 +74,9 @@ def test_sizes_that_were_not_measured(noise):
 
 
 def test_large_sets_are_measured_on_rows_held_out_in_turn():
-    X, y = vertical_bars(7000, shape=(5, 5), noise=0.3, seed=0)
+    X, y = vertical_bars(7000, shape=(5, 5), noise=0.3, random_state=0)
     model = AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict").fit(X, y)
-    X_new, y_new = vertical_bars(4000, shape=(5, 5), noise=0.3, seed=1)
+    X_new, y_new = vertical_bars(4000, shape=(5, 5), noise=0.3, random_state=1)
     definition = model.definition(True)
     error = (definition.evaluate(X_new) != y_new).mean()
     assert abs(definition.held_out.error - error) < 0.05

@@ -121,8 +121,8 @@ def test_costs_add_up_to_the_score(by_evidence, noisy, kind):
 
 def test_the_dearest_atoms_first_and_each_once(by_evidence, noisy):
     X, fitted = noisy[0], by_evidence["weighted"]
-    told = fitted.explain(X.iloc[3], most=10_000)
-    first = fitted.explain(X.iloc[3], most=2)
+    told = fitted.explain(X.iloc[3], max_atoms=10_000)
+    first = fitted.explain(X.iloc[3], max_atoms=2)
     for one, short in zip(told.classes, first.classes, strict=True):
         costs = [atom.cost for atom in one.missed]
         dear, gains = [c for c in costs if c > 0], [c for c in costs if c < 0]

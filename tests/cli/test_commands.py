@@ -186,8 +186,8 @@ def test_show(run, bars):
     }
     code, out, _ = run("show", "bars.atoms", "--of", "c6", "--json")
     assert json.loads(out)["atoms"] == [["v", "c1", "c8", "c3", "c6"]]
-    assert "and 2 more" in run("show", "bars.atoms", "--most", "1")[1]
-    assert "more" not in run("show", "bars.atoms", "--most", "0")[1]
+    assert "and 2 more" in run("show", "bars.atoms", "--max-atoms", "1")[1]
+    assert "more" not in run("show", "bars.atoms", "--max-atoms", "0")[1]
 
 
 def test_show_says_what_a_constant_is(run, tmp_path):
@@ -325,7 +325,7 @@ def test_show_a_pool(run, tmp_path):
     pool.learn_from(Source(f"a hospital{HOSTILE}", "c0ffee", 100))
     pool.add(rows.from_indices([[0, 1], [0, 2], [1]], 3), epoch=5)
     pool.save(tmp_path / "p.atoms")
-    code, out, err = run("show", "p.atoms", "--most", "2")
+    code, out, err = run("show", "p.atoms", "--max-atoms", "2")
     assert (code, err) == (0, "")
     assert out.startswith("3 pins over 3 constants\nfrom a hospital")
     assert 'v "a b"   (epoch 5 of a hospital' in out and "... and 1 more" in out

@@ -95,7 +95,7 @@ def test_explain(run, model):
     assert code == 0 and "petal length" in out
     code, again, _ = run("explain", model, "flowers.csv", "--row", 3)
     assert again == out  # the first rows are kept with the model
-    _, out, _ = run("explain", model, "--row", 3, "--most", 1, "--json")
+    _, out, _ = run("explain", model, "--row", 3, "--max-atoms", 1, "--json")
     told = json.loads(out)
     assert told["row"] == 3 and all(len(one["missed"]) <= 1 for one in told["classes"])
 

@@ -57,7 +57,7 @@ def test_a_clause_of_more_pixels_than_calls_may_be_nested():
 
 
 def test_many_pixels_are_counted_without_a_list():
-    assert ExactAtomization(forall(range(1500), Has)).count(limit=0) == 1500
+    assert ExactAtomization(forall(range(1500), Has)).count(max_clauses=0) == 1500
 
 
 def test_numbers_of_thousands_of_digits():

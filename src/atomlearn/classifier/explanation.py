@@ -153,7 +153,7 @@ class Explanation:
             "reasons": [atom.to_dict() for atom in self.reasons],
         }
 
-    def plot(self, most: int = 5) -> "Figure":
+    def plot(self, max_atoms: int = 5) -> "Figure":
         """The image with the pixels of the missed atoms in red, class by class, likeliest first."""
         from atomlearn.views.pictures import draw_misses
 
@@ -164,7 +164,7 @@ class Explanation:
         shown = self.classes[:MOST_CLASSES]
         missed = [np.zeros(self.image.size) for _ in shown]
         for weight, one in zip(missed, shown, strict=True):
-            for atom in one.missed[:most]:
+            for atom in one.missed[:max_atoms]:
                 weight[list(atom.columns)] += (
                     atom.telling if atom.cost is None else max(atom.cost, 0.0)
                 )
@@ -178,14 +178,14 @@ def explain_row(
     literals: Sequence[Literal],
     labels: Sequence[Any],
     row: Rows,
-    most: int,
+    max_atoms: int,
     image: npt.NDArray[np.float64] | None = None,
 ) -> Explanation:
     """Explain one packed row."""
     blocks = blocks_of(row[None, :], learned.concepts[0].n_constants)
     scores = learned.scores(blocks, 1)
     order = np.argsort(-scores[0], kind="stable")
-    meeting = _Meeting(learned, sample, literals, labels, row, most)
+    meeting = _Meeting(learned, sample, literals, labels, row, max_atoms)
     chances, misses = softmax(scores)[0], learned.misses(blocks, 1)[0]
     is_weighted = learned.weighted is not None and learned.evidence.weighted > 0
     see = meeting.weighted if is_weighted else meeting.strict
@@ -204,10 +204,10 @@ class _Meeting:
         literals: Sequence[Literal],
         labels: Sequence[Any],
         row: Rows,
-        most: int,
+        max_atoms: int,
     ) -> None:
         self.learned, self.sample, self.literals = learned, sample, literals
-        self.labels, self.most = labels, most
+        self.labels, self.max_atoms = labels, max_atoms
         self.columns = sample.columns()
         self.has = packed.unpack(row, learned.concepts[0].n_constants)
 
@@ -248,7 +248,7 @@ class _Meeting:
         """The largest, smallest atoms first among equals; atoms that say the same once."""
         shown: dict[Clause[Literal], AtomSeen] = {}
         for a in np.lexsort([np.diff(atoms.starts), -by]):
-            if len(shown) == self.most or (costs is not None and by[a] <= 0):
+            if len(shown) == self.max_atoms or (costs is not None and by[a] <= 0):
                 break
             constants = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]
             one = _atom_seen(constants, self.has, self.literals, float(telling[a]))

@@ -23,7 +23,7 @@ HOW = {
 def show_classifier(
     classifier: AlgebraicClassifier,
     of: str | None,
-    most: int,
+    max_clauses: int,
     as_json: bool,
     html: Path | None = None,
 ) -> None:
@@ -32,7 +32,9 @@ def show_classifier(
     if of is not None and of not in by_text:
         fail(f"{of!r} is not one of the classes: {', '.join(by_text)}")
     labels = list(by_text.values()) if of is None else [by_text[of]]
-    definitions = [classifier.definition(label, max_clauses=most or None) for label in labels]
+    definitions = [
+        classifier.definition(label, max_clauses=max_clauses or None) for label in labels
+    ]
     n_atoms = atom_counts(classifier.learned_)
     atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
     columns = [column.name for column in classifier.encoder_.columns_]

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from atomlearn.logic.define import ConstantDefinition
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
-MOST_ATOMS, MOST_CLAUSES = 50, 12
 MOST_DEFINED = 3
 MOST_CONSTANTS = 200
 """Constants that are defined without being asked for, and in models of how many constants."""
@@ -35,15 +34,14 @@ def show(
         str | None,
         typer.Option("--of", help='Only the atoms of a term, as "v" or "c1 c2"; or one class.'),
     ] = None,
-    most: Annotated[
-        int | None,
-        typer.Option(
-            "--most",
-            min=0,
-            help=f"How many to list, 0 for all: atoms (else {MOST_ATOMS}), clauses of a class "
-            f"(else {MOST_CLAUSES}).",
-        ),
-    ] = None,
+    max_atoms: Annotated[
+        int,
+        typer.Option("--max-atoms", min=0, help="Atoms of a model or a pool to list, 0 for all."),
+    ] = 50,
+    max_clauses: Annotated[
+        int,
+        typer.Option("--max-clauses", min=0, help="Clauses of each class to list, 0 for all."),
+    ] = 12,
     pairs: Annotated[
         str | None,
         typer.Option("--pairs", help='Constants that exclude each other: "black1/white1 b2/w2".'),
@@ -68,12 +66,12 @@ def show(
 
         if isinstance(loaded, Pool):
             if of is not None or html is not None or pairs is not None or grid is not None:
-                fail(f"{file} is a pool of pins: it can only be listed, with --most and --json")
-            show_pool(loaded, MOST_ATOMS if most is None else most, as_json)
+                fail(f"{file} is a pool of pins: only --max-atoms and --json apply")
+            show_pool(loaded, max_atoms, as_json)
             return
         if pairs is not None or grid is not None:
             fail("--pairs and --grid are for models of relations: a classifier knows its columns")
-        show_classifier(loaded, of, MOST_CLAUSES if most is None else most, as_json, html)
+        show_classifier(loaded, of, max_clauses, as_json, html)
         return
     model = loaded
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
@@ -87,7 +85,7 @@ def show(
         told = {"kind": "model", "constants": list(model.names), "atoms": listed}
         print_json({**told, "definitions": [one.to_dict() for one in definitions]})
         return
-    _print_atoms(model, atoms, of, MOST_ATOMS if most is None else most)
+    _print_atoms(model, atoms, of, max_atoms)
     for one in definitions:
         print(f"\n{one}")
     print(
@@ -98,7 +96,7 @@ def show(
         print(f"written to {html}")
 
 
-def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, most: int) -> None:
+def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, max_atoms: int) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -109,15 +107,15 @@ def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, most: in
     table.add_column("size", justify="right")
     table.add_column("in the constants", overflow="fold")
     listed_atoms = sorted(atoms, key=lambda atom: (len(atom), atom.indices))
-    for atom in listed_atoms[: most or None]:
+    for atom in listed_atoms[: max_atoms or None]:
         table.add_row(str(len(atom)), Text(visible(str(atom))))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 1 << 20  # other programs read lines, not columns of 80
     if atoms:
         console.print(table)
-    if most and len(atoms) > most:
-        print(f"... and {len(atoms) - most:,} more (--most 0 lists all)")
+    if max_atoms and len(atoms) > max_atoms:
+        print(f"... and {len(atoms) - max_atoms:,} more (--max-atoms 0 lists all)")
 
 
 def _definitions(

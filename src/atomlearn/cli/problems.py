@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Seed = Annotated[
     int | None, typer.Option("--seed", min=0, help="The same seed gives the same boards.")
 ]
-Epochs = Annotated[int, typer.Option("--epochs", min=1, help="Give up after so many epochs.")]
+Epochs = Annotated[int, typer.Option("--max-epochs", min=1, help="Give up after so many epochs.")]
 Wanted = Annotated[int, typer.Option("--solutions", min=1, help="Stop after so many solutions.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show the solutions only.")]
 Svg = Annotated[Path | None, typer.Option("--svg", help="Draw what was shown to this file.")]

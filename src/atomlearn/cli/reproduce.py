@@ -27,13 +27,13 @@ def reproduce(
     seed: Annotated[
         int, typer.Option("--seed", min=0, help="The same seed, the same figures.")
     ] = 0,
-    n_jobs: Annotated[
-        int, typer.Option("--n-jobs", help="Steps at the same time; the figures are the same.")
+    jobs: Annotated[
+        int, typer.Option("--jobs", help="Steps run in parallel, -1 for one per core.")
     ] = 1,
     attempts: Annotated[
         int | None, typer.Option("--attempts", min=1, help="Attempts an experiment with queens.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Run what is already known, too.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Re-run completed steps.")] = False,
 ) -> None:
     """Run the paper's experiments: JSON, CSV, PNG and one HTML page for each.
 
@@ -45,13 +45,13 @@ def reproduce(
 
     if which not in (*NAMES, ALL):
         fail(f"there is no experiment {which!r}: it is one of {', '.join((*NAMES, ALL))}")
-    if n_jobs == 0:
-        fail("--n-jobs is a number of processes, or -1 for one a core")
+    if jobs == 0:
+        fail("--jobs must be a number of processes, or -1 for one per core")
     check_page(out / "index.html")
     names = NAMES if which == ALL else (which,)
     setting = Setting(quick, seed, attempts)
     try:
-        pages = reproduce_all(names, out, setting, n_jobs=n_jobs, again=again)
+        pages = reproduce_all(names, out, setting, n_jobs=jobs, again=again)
     except KeyboardInterrupt as error:
         code = interrupts.exit_code(error)
         fail("interrupted; the same command goes on where this one stopped", code)

@@ -220,7 +220,9 @@ def explain(
         typer.Argument(help="A table; without it, the first rows the model was learned from."),
     ] = None,
     row: Annotated[int, typer.Option("--row", min=0, help="Which row, counted from 0.")] = 0,
-    most: Annotated[int, typer.Option("--most", min=0, help="Atoms to list of each class.")] = 5,
+    max_atoms: Annotated[
+        int, typer.Option("--max-atoms", min=0, help="Atoms of each class to list.")
+    ] = 5,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write it and the whole model as one page.")
     ] = None,
@@ -238,13 +240,13 @@ def explain(
                 f"{file} keeps the first {counted(len(known), 'row')} of its training table "
                 f"(row 0 to {len(known) - 1}): name a table for row {row}"
             )
-        told = classifier._explain_packed(known[row], most)
+        told = classifier._explain_packed(known[row], max_atoms)
     else:
         rows = _rows_for(classifier, data)
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
         with _complaints():
-            told = classifier.explain(rows[row : row + 1], most)
+            told = classifier.explain(rows[row : row + 1], max_atoms)
     if html is not None:
         from atomlearn.cli.pages import classifier_page
 

@@ -118,7 +118,7 @@ def orbit(
     generators: Iterable[Mapping[str, str]],
     relations: Iterable[Relation] = (),
     *,
-    limit: int | None = None,
+    max_atoms: int | None = None,
 ) -> Model:
     """The model with all images of its atoms, as far as the positive ``relations`` allow.
 
@@ -144,7 +144,7 @@ def orbit(
         false = contradicted(to_lists(images), known.left_of, known.right_of)
         fresh = {row.tobytes(): row for row in images[~false] if row.tobytes() not in known_rows}
         newest = np.array(list(fresh.values()), dtype=np.uint64).reshape(-1, rows.shape[1])
-        check_size(len(rows) + len(newest), n, limit, "all images under these symmetries")
+        check_size(len(rows) + len(newest), n, max_atoms, "all images under these symmetries")
         rows = np.concatenate([rows, newest])
     return Model(model.vocabulary, rows, n)
 

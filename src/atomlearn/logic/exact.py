@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
     from atomlearn.algebra.model import Model
 
-LIMIT = 200_000
+MAX_CLAUSES = 200_000
 """Clauses that are gone through one by one to be counted."""
 
 AT_ONCE = 1 << 24
@@ -85,15 +85,15 @@ class ExactAtomization:
         """At most so many atoms: the values of the map index."""
         return self._node.bound
 
-    def count(self, limit: int = LIMIT) -> int:
+    def count(self, max_clauses: int = MAX_CLAUSES) -> int:
         """How many atoms there are, without a list where the formula shows it.
 
-        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``limit`` clauses would have to
-        be gone through.
+        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``max_clauses`` clauses
+        would have to be enumerated.
         """
         if self._node.certain:
             return self.bound
-        self._check_listable(limit, "counting the exact atoms")
+        self._check_listable(max_clauses, "counting the exact atoms")
         return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[frozenset[Hashable]]:
@@ -128,7 +128,7 @@ class ExactAtomization:
             if not self._node.certain:
                 if self._is_trivial(clause):
                     fruitless += 1
-                    if fruitless > LIMIT:
+                    if fruitless > MAX_CLAUSES:
                         return atoms
                     continue
                 clause = self._shrunk(clause, rng)
@@ -180,7 +180,7 @@ class ExactAtomization:
             parts = [has_clause_around(self._node, part) for part in self._chunks(sets)]
             around = np.concatenate(parts or [np.zeros(0, dtype=np.bool_)])
             return around & (self.bound > 0) & ~sets[:, self._unused()].any(axis=1)
-        self._check_listable(LIMIT, "looking for atoms around others")
+        self._check_listable(MAX_CLAUSES, "looking for atoms around others")
         found = np.zeros(len(sets), dtype=np.bool_)
         for atom in self:
             outside = np.ones(len(self.constants), dtype=np.bool_)
@@ -197,7 +197,12 @@ class ExactAtomization:
         return frozenset(self._complement_of(name) for name in atom)
 
     def model(
-        self, algebra: "Algebra", constant: str, *, limit: int = LIMIT, free: bool = True
+        self,
+        algebra: "Algebra",
+        constant: str,
+        *,
+        max_clauses: int = MAX_CLAUSES,
+        free: bool = True,
     ) -> "Model":
         """The model in which the constant means the formula; all others are ``free``.
 
@@ -210,7 +215,7 @@ class ExactAtomization:
         from atomlearn.algebra.model import Model
         from atomlearn.sets import rows
 
-        self._check_listable(limit, "listing the exact atoms")
+        self._check_listable(max_clauses, "listing the exact atoms")
         place = {name: i for i, name in enumerate(algebra.vocabulary.names)}
         absent = [str(name) for name in (constant, *self.constants) if name not in place]
         if absent:
@@ -288,14 +293,14 @@ class ExactAtomization:
         for start in range(0, len(sets), step):
             yield sets[start : start + step]
 
-    def _check_listable(self, limit: int, what: str) -> None:
-        if self.bound > limit:
+    def _check_listable(self, max_clauses: int, what: str) -> None:
+        if self.bound > max_clauses:
             raise ModelTooLarge(
                 f"{what} would go through up to {_shown(self.bound)} clauses; "
-                f"the limit is {limit:,}: "
+                f"max_clauses is {max_clauses:,}: raise it, or "
                 "use sample(), contains() or bound",
                 estimate=self.bound,
-                limit=limit,
+                limit=max_clauses,
             )
 
 
