@@ -1,14 +1,13 @@
 """Queens: the paper's section 5, and beside every success what is reached without learning."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from atomlearn.problems import queens
 from atomlearn.problems.queens import Board
 from atomlearn.problems.solving import ATTEMPTS, PAPER
-from atomlearn_paper.controls import Control, legal_squares, propagated, remembering
+from atomlearn_paper.controls import Control, Propagated, Remembering
 from atomlearn_paper.experiment import Experiment, Setting, Step
 from atomlearn_paper.queens_page import report
 
@@ -20,9 +19,9 @@ LARGE = (17, ["c10"])
 MIDDLE_EPOCH = 42
 """The epoch of the paper's Figure 11; ours is the next that is not idle."""
 
-CONTROLS: dict[str, Callable[..., Control]] = {
-    "random legal squares": legal_squares,
-    "the same, rules propagated": propagated,
+CONTROLS: dict[str, type[Control]] = {
+    "random legal squares": Control,
+    "the same, rules propagated": Propagated,
 }
 
 
@@ -98,8 +97,8 @@ def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -
                     boards.append(plain_board(board))
         tally.note(full)
     atoms = board_atoms(solver.shown) if solver.shown is not None and kept else {}
-    memory = simulate(remembering(size, fixed, seed), attempts)
-    joined = simulate(remembering(size, fixed, seed, joins=True), attempts)
+    memory = simulate(Remembering(size, fixed, seed), attempts)
+    joined = simulate(Remembering(size, fixed, seed, joins=True), attempts)
     return {"size": size} | tally.plain() | {
         "memory": memory, "joined": joined, "boards": boards, "atoms": atoms,
         "epochs": solver.epochs.number,
