@@ -90,13 +90,13 @@ def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -
         full = []
         for _ in range(ATTEMPTS.length):
             solver.step()
-            board = solver.shown
+            board = solver.latest
             if board is not None and not board.idle and board.solved():
                 full.append(board.queens)
                 if len(boards) < kept and board.queens not in tally.boards:
                     boards.append(plain_board(board))
         tally.note(full)
-    atoms = board_atoms(solver.shown) if solver.shown is not None and kept else {}
+    atoms = board_atoms(solver.latest) if solver.latest is not None and kept else {}
     memory = simulate(Remembering(size, fixed, seed), attempts)
     joined = simulate(Remembering(size, fixed, seed, joins=True), attempts)
     return {"size": size} | tally.plain() | {
@@ -138,9 +138,9 @@ def board_atoms(board: Board, n: int = 40) -> dict[str, Any]:
     A square of which an atom has ``E`` and not ``Q`` is a queen of its pinning term; so atoms look
     like boards. ``queens`` counts the atoms by queens, ``shown`` has those with most queens first.
     """
-    if board.shown is None or board.shown.model is None:
+    if board.model is None:
         return {"epoch": board.epoch, "queens": {}, "shown": []}
-    atoms = [a.constants for a in board.shown.model.atoms if len(a) > 1 and "U" not in a.constants]
+    atoms = [a.constants for a in board.model.atoms if len(a) > 1 and "U" not in a.constants]
     atoms.sort(key=lambda atom: (-n_queens(atom), len(atom)))
     counts = Counter(n_queens(atom) for atom in atoms)
     many, rest = atoms[: n // 4], atoms[n // 4 :]

@@ -188,8 +188,8 @@ def draw_boards(boards: Found, columns: int, cell: float = 2.3) -> "Figure":
     from atomlearn.problems.queens import Board
 
     many = [
-        Board(b["size"], tuple(b["queens"]), frozenset(b["empty"]), tuple(b["fixed"]), b["epoch"],
-              b["idle"], b["inserted"])
+        Board(b["size"], tuple(b["queens"]), frozenset(b["empty"]), tuple(b["fixed"]),
+              epoch=b["epoch"], idle=b["idle"], inserted=b["inserted"])
         for b in boards
     ]  # fmt: skip
     return _grid([partial(draw_board, board) for board in many], columns, cell)

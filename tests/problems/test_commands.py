@@ -121,3 +121,9 @@ def test_graphs(run, tmp_path):
     code, out, _ = run("colouring", "g.txt", "-k", "3", "--seed", "0", "--svg", "c.svg")
     assert code == 0 and "solution" in out
     assert run("colouring", "g.txt", "-k", "2", "--max-epochs", "15", "--quiet")[0] == 1
+
+
+def test_without_an_epoch_there_are_no_atoms_to_draw(run, tmp_path):
+    code, _, err = run("queens", "--size", "3", "--atoms", "a.png")
+    assert code == 1
+    assert "no atoms to draw to a.png" in err and not (tmp_path / "a.png").exists()

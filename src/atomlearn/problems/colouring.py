@@ -9,12 +9,12 @@ A choice is a colour of a vertex. Colours are numbered from 1.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InvalidProblem
+from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Shown
 from atomlearn.problems.graphs import Graph, graph
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
@@ -67,16 +67,14 @@ def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
 
 
 @dataclass(frozen=True)
-class Colouring:
+class Colouring(Answer):
     """Colours of vertices as one model shows them; a vertex not known is left out."""
+
+    fields: ClassVar[tuple[str, ...]] = ("colours",)
 
     colours: dict[str, int]
     graph: Graph = field(repr=False)
     fixed: Mapping[str, int] = field(repr=False)
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def progress(self) -> str:
@@ -106,13 +104,13 @@ def solve(
     g = graph(source)
     named = {str(vertex): colour for vertex, colour in (fixed or {}).items()}
 
-    def colouring(shown: Shown) -> Colouring:
+    def colouring(shown: PartialSolution) -> Colouring:
         found = {
             v: [c for c in range(1, colours + 1) if choice(v, c) in shown.chosen]
             for v in g.vertices
         }
         known = {v: chosen[0] for v, chosen in found.items() if len(chosen) == 1}
-        return Colouring(known, g, named, shown.epoch, shown.idle, shown.inserted, shown)
+        return Colouring(known, g, named, **shown.origin)
 
     # Without fixed colours any clique may have the first ones.
     clique = [] if named else _clique(g)[:colours]

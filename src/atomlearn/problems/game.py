@@ -7,7 +7,7 @@ choice, which of the two constants lies below ``S``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,28 +15,9 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant, Term
+from atomlearn.problems.answers import PartialSolution
 from atomlearn.problems.refuting import Refutation, Setting
 from atomlearn.sets import rows
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What one model says of the solution: choices that are made, and choices that are ruled out.
-
-    Anything in neither set is undecided, the ``?`` of the paper's boards.
-    """
-
-    chosen: frozenset[str]
-    excluded: frozenset[str]
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    model: Model | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def n_decided(self) -> int:
-        """How many choices are decided."""
-        return len(self.chosen | self.excluded)
 
 
 @dataclass(frozen=True)
@@ -73,12 +54,12 @@ class Game:
         """The names of all choices."""
         return tuple(self.yes)
 
-    def read(self, model: Model) -> Shown:
+    def read(self, model: Model) -> PartialSolution:
         """Ask a model, choice by choice, what lies below the solution."""
         found = below(model, self.asked)
         yes = frozenset(name for name, c in self.yes.items() if c.indices[0] in found)
         no = frozenset(name for name, c in self.no.items() if c.indices[0] in found)
-        return Shown(self.chosen | yes, self.excluded | no, model=model)
+        return PartialSolution(self.chosen | yes, self.excluded | no, model=model)
 
     def undecided(self, model: Model) -> list[str]:
         """The choices that a model leaves open even with the rules applied to the solution."""

@@ -10,12 +10,12 @@ True
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InvalidProblem
+from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Shown
 from atomlearn.problems.graphs import Graph, graph
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
@@ -69,15 +69,13 @@ def is_legal(g: Graph, cycle: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True)
-class Cycle:
+class Cycle(Answer):
     """A cycle as one model shows it; ``?`` is a place that is not known."""
+
+    fields: ClassVar[tuple[str, ...]] = ("vertices",)
 
     vertices: tuple[str, ...]
     graph: Graph = field(repr=False)
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def progress(self) -> str:
@@ -104,13 +102,13 @@ def solve(
     """Hamiltonian cycles, as they are found; each direction counts as a cycle of its own."""
     g = _checked(source)
 
-    def at(shown: Shown, place: int) -> str:
+    def at(shown: PartialSolution, place: int) -> str:
         found = [v for v in g.vertices if choice(v, place) in shown.chosen]
         return found[0] if len(found) == 1 else "?"
 
-    def cycle(shown: Shown) -> Cycle:
+    def cycle(shown: PartialSolution) -> Cycle:
         places = tuple(at(shown, p) for p in range(len(g.vertices)))
-        return Cycle(places, g, shown.epoch, shown.idle, shown.inserted, shown)
+        return Cycle(places, g, **shown.origin)
 
     first = choice(g.vertices[0], 0)  # a cycle begins anywhere
     return Solver(

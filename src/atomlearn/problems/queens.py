@@ -11,11 +11,13 @@ mended: the row and column constants (``C_y``, where one formula has ``C_x``), t
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
 from atomlearn.errors import InvalidProblem
-from atomlearn.problems.game import Game, Shown, not_following
+from atomlearn.problems.answers import Answer, PartialSolution
+from atomlearn.problems.game import Game, not_following
 from atomlearn.problems.refuting import Setting
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
@@ -201,17 +203,15 @@ def is_legal(size: int, queens: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Board:
+class Board(Answer):
     """A board as one model shows it: queens, empty squares, and squares not known."""
+
+    fields: ClassVar[tuple[str, ...]] = ("size", "queens", "fixed")
 
     size: int
     queens: tuple[str, ...]
     empty: frozenset[str] = field(repr=False)
     fixed: tuple[str, ...] = ()
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def progress(self) -> str:
@@ -261,11 +261,10 @@ def solve(
     """
     fixed = tuple(square_name(*square(name, size)) for name in _listed(queens))
 
-    def board(shown: Shown) -> Board:
+    def board(shown: PartialSolution) -> Board:
         placed = sorted(square(name, size) for name in shown.chosen)
         names = tuple(square_name(*s) for s in placed)
-        marks = (shown.epoch, shown.idle, shown.inserted, shown)
-        return Board(size, names, shown.excluded, fixed, *marks)
+        return Board(size, names, shown.excluded, fixed, **shown.origin)
 
     return Solver(
         game(size, fixed),

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from math import isqrt
+from typing import ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InvalidProblem
+from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Shown
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
 
@@ -116,15 +117,13 @@ def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Answer):
     """A grid as one model shows it; 0 is a cell that is not known."""
+
+    fields: ClassVar[tuple[str, ...]] = ("size", "rows")
 
     rows: tuple[tuple[int, ...], ...]
     given: tuple[tuple[int, ...], ...] = field(repr=False)
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def size(self) -> int:
@@ -162,13 +161,13 @@ def solve(
     given = parse(puzzle)
     lines = range(len(given))
 
-    def digit(shown: Shown, cell: Cell) -> int:
+    def digit(shown: PartialSolution, cell: Cell) -> int:
         found = [d for d in range(1, len(given) + 1) if choice(cell, d) in shown.chosen]
         return found[0] if len(found) == 1 else 0
 
-    def grid(shown: Shown) -> Grid:
+    def grid(shown: PartialSolution) -> Grid:
         rows = tuple(tuple(digit(shown, (r, c)) for c in lines) for r in lines)
-        return Grid(rows, given, shown.epoch, shown.idle, shown.inserted, shown)
+        return Grid(rows, given, **shown.origin)
 
     return Solver(
         play(*_given(puzzle)),
