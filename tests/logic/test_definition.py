@@ -168,7 +168,7 @@ def test_a_part_of_a_large_model_says_so():
     assert (told.coverage, told.exclusion, told.error) == (1, 1, 0) and told.is_partial
     half = whole.definition("v", max_clauses=1, relations=algebra.relations)
     assert half.exclusion == 0.5 and half.error == pytest.approx(1 / 3)
-    assert "true of 100.0% of the class and false of 50.0% of the others" in str(half)
+    assert "covers 100.0% of the class, excludes 50.0% of the others" in str(half)
     assert half.to_dict()["is_partial"] and half.to_dict()["error"] == half.error
 
 

@@ -82,7 +82,7 @@ def test_a_part_of_the_atoms_of_a_class_says_so(iris_classifier):
     told = iris_classifier.definition(0)
     n_atoms = len(iris_classifier.learned_.concepts[0].pool)
     assert len(told.clauses) < n_atoms and told.is_partial
-    assert f"(partial, {len(told.clauses)} of {n_atoms} atoms: true of" in str(told)
+    assert f"  partial: {len(told.clauses)} of {n_atoms} atoms\n" in str(told)
 
 
 def test_what_a_class_looks_like_is_said_first():

@@ -31,11 +31,8 @@ from atomlearn.tables.table import read_table
 MOST_COMPARED = 2000
 """Atoms that are held against the exact ones of a conjecture."""
 
-DECIDED = {
-    "weighted": "the class is decided by the weights of atoms: this is a summary of them",
-    "both": "the class is decided by misses and by weights of other atoms: this is a summary",
-}
-"""What is said of a definition where it is not the count of misses that decides."""
+DECIDED = {"weighted": "weighted atoms", "both": "strict and weighted atoms"}
+"""What decides, where it is not the number of missed strict atoms alone."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +47,11 @@ class ClassDefinition(Definition):
     decided_by: str = field(default="strict", kw_only=True)
     """Which atoms decide. Where they have weights, a formula can only sum up what they say."""
 
-    def _told(self) -> str:
-        told = super()._told()
-        return f"{told}\n({DECIDED[self.decided_by]})" if self.decided_by in DECIDED else told
+    def _reliability(self) -> list[str]:
+        told = super()._reliability()
+        if self.decided_by in DECIDED:
+            told.append(f"  a summary: the classifier decides by {DECIDED[self.decided_by]}")
+        return told
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""

@@ -1,8 +1,8 @@
-"""Why a row is of its class: the atoms it misses of each, and what tells the first from the next.
+"""Explain one prediction: the atoms that a row misses of each class.
 
-An atom of a class is a set of literals of which every example of the class has one. It is *telling*
-as far as the rows of other classes miss it: the share of them is measured on the training sample.
-Where weighted atoms decide, each missed atom has a cost instead: what it takes from the log-odds.
+An atom is *telling* if most rows of other classes miss it; the share is measured on the training
+sample. Where weighted atoms decide, each missed atom also has a cost: what it subtracts from the
+log-odds of its class.
 """
 
 from collections.abc import Sequence
@@ -67,10 +67,8 @@ class AtomSeen:
 
     def told_missed(self) -> str:
         """The atom as one that the row misses."""
-        if self.cost is None:
-            return f"misses  {self.clause}   (so do {self.telling:.0%} of the others)"
-        told = f"{worth(self.cost, 's')}; {self.telling:.0%} of the others miss it"
-        return f"misses  {self.clause}   ({told})"
+        cost = "" if self.cost is None else f"{worth(self.cost, 's')}; "
+        return f"misses  {self.clause}   ({cost}{self.telling:.0%} of other classes miss it)"
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ class ClassSeen:
         told = f"{self.label}: {self.probability:.1%}, misses {self.misses:,} of {self.atoms:,} "
         if self.typical is None:
             return f"{told}weighted atoms, which {worth(self.cost or 0.0)} log-odds"
-        told += f"atoms (a row of another class: {self.typical:,.0f})"
+        told += f"atoms (median of other classes: {self.typical:,.0f})"
         if self.cost is not None:
             told += f", which {worth(self.strict_cost or 0.0, 's')} log-odds; weighted atoms "
             told += worth(self.cost)
@@ -137,10 +135,10 @@ class Explanation:
         for one in self.classes:
             lines += [str(one), *(f"  {atom.told_missed()}" for atom in one.missed)]
         if self.reasons:
-            lines.append(f"what speaks for {first.label} against {self.classes[1].label}:")
+            lines.append(f"for {first.label} rather than {self.classes[1].label}:")
             lines += [
                 f"  has  {' and '.join(map(str, atom.has))}   "
-                f"({atom.telling:.0%} of {self.classes[1].label} have nothing of: {atom.clause})"
+                f"({atom.telling:.0%} of {self.classes[1].label} miss {atom.clause})"
                 for atom in self.reasons
             ]
         return "\n".join(lines)

@@ -113,10 +113,10 @@ class Definition:
         if self.clauses:
             body = writing.lines_of(self.shortest)
         elif self.is_partial:
-            body = "  (nothing is known that tells it apart)"
+            body = "  (no atom distinguishes it)"
         else:
             body = "  always"
-        told = [head, body, self._told()]
+        told = [head, body, *self._reliability()]
         if self.conjecture is not None and self.conjecture.sentence != self.sentence:
             told.insert(0, f"{self.label} looks like: {self.conjecture}")
         return "\n".join(one for one in told if one)
@@ -211,31 +211,21 @@ class Definition:
             out &= truth[:, [where[literal] for literal in clause.literals]].any(axis=1)
         return out
 
-    def _told(self) -> str:
-        said = []
+    def _reliability(self) -> list[str]:
+        """How much of the atoms it has, and how it does on examples: a line each."""
+        lines = []
         if self.is_partial:
-            said.append("partial")
-        if self.total is not None and self.total > len(self.clauses):
-            said.append(f"{len(self.clauses):,} of {self.total:,} atoms")
-        told = ", ".join(said)
-        if self.measured is None:
-            return f"({told})" if told else ""
-        one = self.measured
-        what = "training rows" if self.argument == "row" else "examples"
-        shares = _shares(one)
-        return f"({told + ': ' if told else ''}{shares}, on {one.examples:,} {what}{self._new()})"
-
-    def _new(self) -> str:
-        """What to expect of new rows."""
-        said = ""
+            some = self.total is not None and self.total > len(self.clauses)
+            lines.append("partial" + (f": {len(self.clauses):,} of {self.total:,} atoms" * some))
+        if self.measured is not None:
+            what = "training rows" if self.argument == "row" else "examples"
+            lines.append(_measured(what, self.measured))
         if self.held_out is not None:
-            n = self.held_out.examples
-            said = f"; {_shares(self.held_out)}, on {n:,} different rows not learned from"
+            lines.append(_measured("held-out rows", self.held_out))
         if self.classifier_error is not None:
-            there = "there " if said else "on rows not learned from "
-            said += f"; {there}the whole classifier's error as to this class is "
-            said += f"{self.classifier_error:.1%}"
-        return said
+            error = f"{self.classifier_error:.1%}"
+            lines.append(f"held-out error of the whole classifier for this class: {error}")
+        return [f"  {line}" for line in lines]
 
     # -- inside
 
@@ -292,10 +282,10 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _shares(one: Measure) -> str:
+def _measured(what: str, one: Measure) -> str:
     return (
-        f"true of {one.coverage:.1%} of the class and false of {one.exclusion:.1%} of the others, "
-        f"error {one.error:.1%}"
+        f"{what} ({one.examples:,}): covers {one.coverage:.1%} of the class, excludes "
+        f"{one.exclusion:.1%} of the others, error {one.error:.1%}"
     )
 
 
