@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CLASSES = 4
-"""Classes that a picture shows."""
+"""Number of classes in a picture."""
 
 
 def worth(cost: float, ending: str = "") -> str:
-    """A cost in words; one that is negative is a gain.
+    """A cost in words; a negative cost is a gain.
 
     >>> worth(0.5, "s"), worth(-0.5)
     ('costs 0.50', 'gain 0.50')
@@ -42,22 +42,23 @@ def worth(cost: float, ending: str = "") -> str:
 
 @dataclass(frozen=True)
 class AtomSeen:
-    """An atom of a class, and what the row has of it."""
+    """An atom of a class as it applies to a row."""
 
     clause: Clause[Literal]
     """The atom as a disjunction of literals."""
     has: tuple[Literal, ...]
-    """The literals of it that are true of the row; none, if the row misses the atom."""
+    """The literals of the atom that are true of the row; none if the row misses the atom."""
     telling: float
-    """Share of the training rows of other classes (of the runner-up, in ``reasons``) missing it."""
+    """Share of the rows of other classes (in ``reasons``: of the second class) that miss the atom.
+    """
     columns: tuple[int, ...]
-    """All columns that the atom speaks of."""
+    """Indices of the columns in the atom."""
     cost: float | None = None
-    """What missing it takes from the log-odds of its class, if it is weighted; a negative cost
-    speaks for the class."""
+    """What missing a weighted atom subtracts from the log-odds of its class; negative is evidence
+    for the class. ``None`` for strict atoms."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """As plain values, for JSON."""
         told: dict[str, Any] = {
             "atom": [str(literal) for literal in self.clause.literals],
             "has": [str(literal) for literal in self.has],
@@ -66,29 +67,29 @@ class AtomSeen:
         return told if self.cost is None else {**told, "cost": self.cost}
 
     def told_missed(self) -> str:
-        """The atom as one that the row misses."""
+        """One line of text about an atom that the row misses."""
         cost = "" if self.cost is None else f"{worth(self.cost, 's')}; "
         return f"misses  {self.clause}   ({cost}{self.telling:.0%} of other classes miss it)"
 
 
 @dataclass(frozen=True)
 class ClassSeen:
-    """One class as the row meets it."""
+    """How one class fits the row."""
 
     label: Any
     probability: float
     misses: int
     atoms: int
-    """Atoms that the class has: strict ones, unless weighted ones alone decide."""
+    """Number of atoms of the class: strict ones, unless only weighted atoms decide."""
     typical: float | None
-    """Strict atoms that a row of another class misses typically (the median)."""
+    """Median number of strict atoms that a row of another class misses."""
     missed: tuple[AtomSeen, ...]
-    """The missed atoms that are most telling; of weighted ones the dearest, then, if missing some
-    speaks for the class, those that gain most."""
+    """The most telling missed atoms; of weighted ones those with the highest cost, then those with
+    the highest gain."""
     cost: float | None = None
-    """What all missed weighted atoms take from the log-odds together, if these decide ..."""
+    """Total cost of the missed weighted atoms, if weighted atoms decide."""
     strict_cost: float | None = None
-    """... and what the misses of strict atoms take, if these decide too."""
+    """Cost of the strict misses, if both kinds of atoms decide."""
 
     def __str__(self) -> str:
         told = f"{self.label}: {self.probability:.1%}, misses {self.misses:,} of {self.atoms:,} "
@@ -101,7 +102,7 @@ class ClassSeen:
         return told
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """As plain values, for JSON."""
         told = {
             "label": plain(self.label),
             "probability": self.probability,
@@ -117,16 +118,17 @@ class ClassSeen:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The classes, most probable first, and why the first fits better than the second."""
+    """An explanation of one prediction: the classes, most probable first, and reasons for the
+    first."""
 
     classes: tuple[ClassSeen, ...]
     reasons: tuple[AtomSeen, ...]
-    """Atoms of the first class that the row has and rows of the second mostly lack."""
+    """Atoms of the first class that the row has and most rows of the second class miss."""
     image: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
     def label(self) -> Any:
-        """The class of the row."""
+        """The predicted class."""
         return self.classes[0].label
 
     def __str__(self) -> str:
@@ -152,7 +154,7 @@ class Explanation:
         }
 
     def plot(self, max_atoms: int = 5) -> "Figure":
-        """The image with the pixels of the missed atoms in red, class by class, likeliest first."""
+        """Draw the image with the pixels of missed atoms in red, for the most probable classes."""
         from atomlearn.views.pictures import draw_misses
 
         if self.image is None:
@@ -193,7 +195,7 @@ def explain_row(
 
 
 class _Meeting:
-    """A row as it meets the classes."""
+    """One row compared with all classes."""
 
     def __init__(
         self,
@@ -231,7 +233,7 @@ class _Meeting:
         return ClassSeen(label, probability, misses, n_strict, typical, seen, cost, counted)
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
-        """Atoms of the first class that the row has and rows of the second mostly lack."""
+        """Atoms of the first class that the row has and most rows of the second class miss."""
         atoms = self.learned.concepts[first].pool.atoms
         ours = take(atoms, np.flatnonzero(held(atoms, self.has)))
         telling = _share_missing(ours, self.columns, self.sample.labels == second)
@@ -243,7 +245,7 @@ class _Meeting:
     def _seen(
         self, atoms: Lists, telling: Floats, by: Floats, costs: Floats | None = None
     ) -> tuple[AtomSeen, ...]:
-        """The largest, smallest atoms first among equals; atoms that say the same once."""
+        """The atoms with the largest values, small atoms first among equals; duplicates once."""
         shown: dict[Clause[Literal], AtomSeen] = {}
         for a in np.lexsort([np.diff(atoms.starts), -by]):
             if len(shown) == self.max_atoms or (costs is not None and by[a] <= 0):

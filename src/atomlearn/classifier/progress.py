@@ -1,4 +1,4 @@
-"""How far a fit is: a bar on a terminal, lines elsewhere, and scikit-learn's callbacks."""
+"""Progress of a fit: a bar on a terminal, lines elsewhere, and scikit-learn's callbacks."""
 
 import sys
 import time
@@ -31,7 +31,7 @@ __all__ = ["CallbackSupportMixin", "Hooks", "callback_tasks", "show_progress", "
 
 @dataclass
 class Hooks:
-    """What learning calls as it goes."""
+    """Functions that are called while a classifier learns."""
 
     on_round: OnRound | None = None
     on_epoch: OnEpoch | None = None
@@ -88,7 +88,7 @@ def _bar(console: "Console", settings: Settings, plan: Plan) -> Iterator[Hooks]:
 
 @contextmanager
 def _lines(plan: Plan) -> Iterator[Hooks]:
-    """One line a round, for log files and notebooks' kernels."""
+    """Print one line a round, for log files and notebooks."""
     rounds = 0
 
     def on_round(done: Round, current: Current | None) -> None:

@@ -1,4 +1,4 @@
-"""What can be read off a fitted classifier: explanations and definitions."""
+"""Explanations and definitions of a fitted classifier."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,17 +26,17 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HardExample:
-    """A training row that looks like one of another class."""
+    """A training row whose own class is improbable."""
 
     label: Any
     """Its own class."""
     probability: float
-    """What that class is given."""
+    """The predicted probability of that class."""
     explanation: Explanation
 
 
 class Readable(Importance):
-    """The part of a classifier that is for people."""
+    """Mixin: explanations, definitions and hard examples."""
 
     image_shape: tuple[int, int] | None
     classes_: npt.NDArray[Any]
@@ -66,7 +66,7 @@ class Readable(Importance):
         return self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
 
     def definition(self, label: Any, max_clauses: int | None = 12) -> ClassDefinition:
-        """A class as a formula over the columns, of at most so many clauses.
+        """A class as a formula over the columns, with at most ``max_clauses`` clauses.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -93,7 +93,7 @@ class Readable(Importance):
         )
 
     def hardest(self, n: int = 6, max_atoms: int = 5) -> list[HardExample]:
-        """The training rows, of the sample kept, whose own class is the least probable.
+        """The ``n`` rows of the training sample whose own class is the least probable.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier

@@ -1,4 +1,4 @@
-"""``atomlearn show``: what is in a model file."""
+"""``atomlearn show``: the content of a model file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
 MOST_DEFINED = 3
 MOST_CONSTANTS = 200
-"""Constants that are defined without being asked for, and in models of how many constants."""
+"""How many constants are defined by default, and the largest model for which any are."""
 Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 
 
@@ -32,7 +32,7 @@ def show(
     file: ModelFile,
     of: Annotated[
         str | None,
-        typer.Option("--of", help='Only the atoms of a term, as "v" or "c1 c2"; or one class.'),
+        typer.Option("--of", help='A term, as "v" or "c1 c2", or a class: show only this one.'),
     ] = None,
     max_atoms: Annotated[
         int,
@@ -51,12 +51,12 @@ def show(
         typer.Option("--grid", help='Names of the pixels, row by row: "c2 c3 / c1 c4".'),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write all of it as one page to this file.")
+        Path | None, typer.Option("--html", help="Write everything to this HTML page.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """The atoms of a model, and what its constants are; the definitions of a classifier; the pins
-    of a pool."""
+    """Show the atoms of a model and define its constants; the definitions of a classifier; or the
+    pins of a pool."""
     check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
@@ -70,7 +70,7 @@ def show(
             show_pool(loaded, max_atoms, as_json)
             return
         if pairs is not None or grid is not None:
-            fail("--pairs and --grid are for models of relations: a classifier knows its columns")
+            fail("--pairs and --grid apply to models of relations only, not to classifiers")
         show_classifier(loaded, of, max_clauses, as_json, html)
         return
     model = loaded
@@ -121,9 +121,9 @@ def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, max_atom
 def _definitions(
     model: Model, of: str | None, pairs: str | None, grid: str | None
 ) -> list["ConstantDefinition"]:
-    """Of what is asked for, or of the first constants without an atom of their own.
+    """Define the term asked for, or by default the first constants without an atom of their own.
 
-    Those below another of them are left out: it is defined by them.
+    A constant below another of them is left out: the other's definition covers it.
     """
     options: dict[str, Any] = {}
     if pairs is not None:

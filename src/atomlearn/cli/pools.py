@@ -1,4 +1,4 @@
-"""What ``atomlearn show`` says of a pool: its pins, and the data that each is from."""
+"""Print a pool for ``atomlearn show``: its pins, and the data each comes from."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def show_pool(pool: "Pool", max_atoms: int, as_json: bool) -> None:
-    """Print the pins, oldest first, at most so many of them (0: all)."""
+    """Print at most ``max_atoms`` pins (0: all), oldest first."""
     shown = range(min(max_atoms or len(pool), len(pool)))
     pins = [(_names(pool, k), *pool.provenance(k)) for k in shown]
     if as_json:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 File = Annotated[Path, typer.Argument(help="A text file.")]
 
 DRAWN = 25
-"""At most so many answers are drawn, the latest of them."""
+"""The latest answers that are drawn, at most."""
 
 
 class Problem(NamedTuple):
@@ -31,19 +31,19 @@ class Problem(NamedTuple):
 
 
 def queens(
-    size: Annotated[int, typer.Option("--size", help="Rows of the board.")] = 8,
+    size: Annotated[int, typer.Option("--size", help="Number of rows of the board.")] = 8,
     queen: Annotated[
         list[str] | None, typer.Option("--queen", help="A fixed queen, as b4; may be repeated.")
     ] = None,
     insert: Annotated[
         str,
         typer.Option(
-            "--insert", help="Insert a legal queen for one epoch: never, stuck (when), or always."
+            "--insert", help="Add a random legal queen for one epoch: never, when stuck, or always."
         ),
     ] = "stuck",
     atoms: Annotated[
         Path | None,
-        typer.Option("--atoms", help="Draw atoms of the last model as small boards to this file."),
+        typer.Option("--atoms", help="Draw the atoms of the last model to this file."),
     ] = None,
 ) -> Problem:
     """Complete a board with queens that do not attack each other, learned from the rules."""
@@ -70,7 +70,7 @@ def hamiltonian(file: File) -> Problem:
 
 def colouring(
     file: File,
-    colours: Annotated[int, typer.Option("--colours", "-k", min=1, help="How many colours.")] = 3,
+    colours: Annotated[int, typer.Option("--colours", "-k", min=1, help="Number of colours.")] = 3,
 ) -> Problem:
     """Colour a graph so that neighbours differ: one edge a line, two names."""
     from atomlearn.problems import colouring
@@ -103,20 +103,18 @@ def _with_options(command: Callable[..., Problem], epochs: int) -> Callable[...,
             typer.Option("--seed", min=0, help="The same seed gives the same solutions."),
         ] = None,
         max_epochs: Annotated[
-            int, typer.Option("--max-epochs", min=1, help="Give up after so many epochs.")
+            int, typer.Option("--max-epochs", min=1, help="Maximum number of epochs.")
         ] = epochs,
         solutions: Annotated[
-            int, typer.Option("--solutions", min=1, help="Stop after so many solutions.")
+            int, typer.Option("--solutions", min=1, help="Stop after this many solutions.")
         ] = 1,
         svg: Annotated[
-            Path | None, typer.Option("--svg", help="Draw what was shown to this file.")
+            Path | None, typer.Option("--svg", help="Draw the boards to this SVG file.")
         ] = None,
         png: Annotated[
-            Path | None, typer.Option("--png", help="Draw what was shown to this file.")
+            Path | None, typer.Option("--png", help="Draw the boards to this PNG file.")
         ] = None,
-        quiet: Annotated[
-            bool, typer.Option("--quiet", "-q", help="Show the solutions only.")
-        ] = False,
+        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show solutions only.")] = False,
         as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
         **own: Any,
     ) -> None:
@@ -136,7 +134,7 @@ def _with_options(command: Callable[..., Problem], epochs: int) -> Callable[...,
 
 
 class _Session:
-    """Solve, show the answer of each epoch, and tell the end."""
+    """Solves, prints the answer of each epoch, and summarises."""
 
     def __init__(self, solve: "Callable[..., Solver[Any]]", quiet: bool) -> None:
         self.display = SideBySide(silent=quiet)
@@ -154,7 +152,7 @@ class _Session:
         draw_last: "Callable[[list[Answer]], None] | None",
         as_json: bool,
     ) -> None:
-        """Ctrl-C and SIGTERM are only noted until all is shown and drawn."""
+        """Solve and print; signals are deferred until everything is printed and drawn."""
         with interrupts.Deferred(learning=True) as noted:
             self.found = list(islice(self.solver, wanted))
             self.display.flush()
@@ -221,7 +219,7 @@ def _schedule(insert: str) -> "Schedule":
 
     known = {"never": PAPER, "stuck": Schedule(), "always": ATTEMPTS}
     if insert not in known:
-        fail(f"--insert is one of {', '.join(known)}, not {insert!r}")
+        fail(f"--insert must be one of {', '.join(known)}, not {insert!r}")
     return known[insert]
 
 

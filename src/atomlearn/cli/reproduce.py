@@ -21,23 +21,23 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sizes: seconds to minutes.")
     ] = False,
-    out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path(
-        "results"
-    ),
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("results"),
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="The same seed, the same figures.")
+        int,
+        typer.Option("--seed", min=0, help="Random seed; the same seed gives the same figures."),
     ] = 0,
     jobs: Annotated[
         int, typer.Option("--jobs", help="Steps run in parallel, -1 for one per core.")
     ] = 1,
     attempts: Annotated[
-        int | None, typer.Option("--attempts", min=1, help="Attempts an experiment with queens.")
+        int | None,
+        typer.Option("--attempts", min=1, help="Attempts in each experiment with queens."),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Re-run completed steps.")] = False,
 ) -> None:
-    """Run the paper's experiments: JSON, CSV, PNG and one HTML page for each.
+    """Run the paper's experiments; writes JSON, CSV, PNG and an HTML page for each.
 
-    An interrupted run goes on where it stopped.
+    An interrupted run continues where it stopped.
     """
     from atomlearn_paper import NAMES
     from atomlearn_paper.experiment import Setting
@@ -54,6 +54,6 @@ def reproduce(
         pages = reproduce_all(names, out, setting, n_jobs=jobs, again=again)
     except KeyboardInterrupt as error:
         code = interrupts.exit_code(error)
-        fail("interrupted; the same command goes on where this one stopped", code)
+        fail("interrupted; run the same command again to continue", code)
     for page in pages:
         print(page)

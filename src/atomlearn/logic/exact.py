@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
 
 MAX_CLAUSES = 200_000
-"""Clauses that are gone through one by one to be counted."""
+"""Default limit for enumerating clauses."""
 
 AT_ONCE = 1 << 24
-"""Truth values held in memory at a time."""
+"""Number of truth values in memory at a time."""
 
 
 class ExactAtomization:
@@ -82,14 +82,14 @@ class ExactAtomization:
 
     @property
     def bound(self) -> int:
-        """At most so many atoms: the values of the map index."""
+        """An upper bound of the number of atoms: the number of values of the map index."""
         return self._node.bound
 
     def count(self, max_clauses: int = MAX_CLAUSES) -> int:
-        """How many atoms there are, without a list where the formula shows it.
+        """The number of atoms, by formula where possible.
 
-        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``max_clauses`` clauses
-        would have to be enumerated.
+        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``max_clauses`` clauses would
+        have to be enumerated.
         """
         if self._node.certain:
             return self.bound
@@ -109,10 +109,10 @@ class ExactAtomization:
                     yield self._names(clause)
 
     def sample(self, n: int, random_state: int = 0) -> list[frozenset[Hashable]]:
-        """Some atoms at random.
+        """Random atoms.
 
-        Uniform where :meth:`count` needs no list; elsewhere a value of the map index is drawn and
-        constants that are not needed are taken away in random order.
+        Uniform where :meth:`count` needs no enumeration; elsewhere a value of the map index is
+        drawn and constants that are not needed are removed in random order.
 
         >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
         >>> all(atom in exact for atom in exact.sample(5))
@@ -137,7 +137,7 @@ class ExactAtomization:
         return atoms
 
     def contains(self, atom: Iterable[Hashable]) -> bool:
-        """Is this set of constants one of the exact atoms? One walk through the formula a constant.
+        """Is this set of constants one of the exact atoms?
 
         >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
         >>> exact.contains({"a", "c"}), exact.contains({"a"}), exact.contains({"a", "b", "c"})
@@ -227,7 +227,7 @@ class ExactAtomization:
     # -- inside
 
     def _compiled(self, formula: Formula, negated: bool, known: dict[Any, Node]) -> Node:
-        """Negations go inward until only complements are left."""
+        """Push negations inward until only complements of constants are left."""
         key = (id(formula), negated)
         if key in known:
             return known[key]
@@ -305,5 +305,5 @@ class ExactAtomization:
 
 
 def _shown(n: int) -> str:
-    """A number in digits, unless there are hundreds of them."""
+    """A number as text; very large ones as a power of ten."""
     return f"{n:,}" if n < 10**100 else f"about 10^{int((n.bit_length() - 1) * math.log10(2))}"

@@ -1,4 +1,4 @@
-"""Tables on their way to the engine: columns become literals, rows become terms."""
+"""Tables for the engine: columns become literals, rows become terms."""
 
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
 from atomlearn.tables.column_maps import (
