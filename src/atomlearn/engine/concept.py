@@ -34,13 +34,13 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How batches are drawn. Sizes are examples of each side."""
+    """How batches are drawn. Sizes are numbers of examples on each side."""
 
     first: int = 100
     growth: float = 1.05
     largest: int = 4000
     hard_after: int = 20
-    """From this epoch on some counterexamples are hard ones: those with the fewest misses."""
+    """Epoch from which some counterexamples are hard ones: those with the fewest misses."""
     hard_every: int = 10
     hard_share: float = 0.6
     hard_size: int = 4000
@@ -53,11 +53,11 @@ class Recipe:
     """The paper's first strategy: the pinning relations of the candidates are enforced with the
     batch. By default they only lend witnesses (the second, which the paper found better)."""
     greedy: bool = False
-    """Take the pins that separate most: masters are small enough to be read."""
+    """Prefer the pins that separate the most: the masters become small enough to be read."""
     atomizations: int = 10
-    """Masters of the last epochs that are kept for voting."""
+    """Number of recent masters kept for voting."""
     share: float = 0.7
-    """Of few examples, the part that goes into a batch: the others vary from epoch to epoch."""
+    """For few examples, the share that goes into a batch, so that batches vary."""
 
 
 READABLE = Recipe(
@@ -66,15 +66,15 @@ READABLE = Recipe(
 """Epochs over all examples at once, for single models that can be read."""
 
 PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
-"""The paper's own protocol, as far as it says."""
+"""The paper's protocol, as far as it is described."""
 
 
 TYPICAL = 4096
-"""Counterexamples of which the median is taken."""
+"""Sample size for the median miss count."""
 
 
 class Concept:
-    """What is known of one class, and how to learn more of it."""
+    """One class: its pins, and how to learn more of them."""
 
     def __init__(
         self,
@@ -97,10 +97,10 @@ class Concept:
         """All examples there will ever be, if that is known: pins are then checked when they are
         born and never again. Else each batch is held against the whole pool."""
         self.symmetries: Symmetries | None = None
-        """Maps of constants that leave the class what it is: new pins are moved by them."""
+        """Symmetries: maps of constants that keep the class, by which new pins are moved."""
 
     def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
-        """One epoch on these examples; pins that they contradict go, new ones come."""
+        """Run one epoch on these examples: drop the pins that they contradict, and add new ones."""
         report = Report(self.epoch, len(positives), len(negatives))
         with report.phase("closure"):
             batch = prepare(self._relations(positives, negatives), self.rng)
@@ -148,7 +148,7 @@ class Concept:
         return apart._master(batch, apart._candidates(n_negatives), Report())
 
     def batch_size(self, available: int) -> int:
-        """Examples of one side in the next batch."""
+        """Number of examples on each side of the next batch."""
         try:
             wanted = self.recipe.first * self.recipe.growth**self.epoch
         except OverflowError:  # as large as can be
@@ -157,11 +157,11 @@ class Concept:
         return int(min(wanted, self.recipe.largest, most))
 
     def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
-        """How many pins of the pool each example misses."""
+        """Count the pins of the pool that each example misses."""
         return self.pool.misses(blocks, n_examples)
 
     def votes(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
-        """How many of the last masters hold that the example is of the class."""
+        """Count the recent masters that accept each example."""
         votes = np.zeros(n_examples, dtype=np.int64)
         for master in self.masters:
             votes += count_misses(master, blocks, n_examples) == 0
@@ -258,7 +258,7 @@ class Sampler:
         return self._sides
 
     def without_data(self) -> "Sampler":
-        """What is known and where it came from, but not the examples: light enough to send."""
+        """The state without the examples: small enough to send to a worker."""
         self.begin()
         light, concept = copy.copy(self), copy.copy(self.concept)
         light.variants, light._negative_blocks = self.variants[:, :0], None
@@ -267,13 +267,13 @@ class Sampler:
         return light
 
     def with_data(self, variants: npt.NDArray[np.uint64]) -> "Sampler":
-        """The same once it has arrived where the examples are."""
+        """Attach the examples again, on the worker."""
         self.variants = variants
         self.concept.all_positives = self._every_positive()
         return self
 
     def take_over(self, concept: Concept) -> None:
-        """Go on with what was learned elsewhere from the same examples."""
+        """Continue with what a worker has learned from the same examples."""
         concept.all_positives = self.concept.all_positives
         self.concept = concept
 
@@ -313,7 +313,7 @@ class Sampler:
         return np.ascontiguousarray(self.variants[variant, which])
 
     def typical_misses(self) -> float:
-        """The median of what counterexamples miss."""
+        """The median miss count of counterexamples."""
         if len(self.concept.pool) == 0:
             return 0.0
         step = max(1, len(self.negatives) // TYPICAL)
@@ -324,20 +324,20 @@ class Sampler:
         return float(np.median(self.concept.misses(blocks, len(some))))
 
     def thin(self, size: int) -> None:
-        """Keep the pins that the most hard counterexamples miss: enough to decide by, and fast."""
+        """Prune to the pins that most hard counterexamples miss."""
         pool = self.concept.pool
         if len(pool) <= size:
             return
         pool.keep(np.argsort(-self.missed_by_hard(), kind="stable")[:size])
 
     def missed_by_hard(self) -> Indices:
-        """How many hard counterexamples miss each pin."""
+        """For each pin, the number of hard counterexamples that miss it."""
         hardest = self.variants[0][self._hardest()]
         blocks = blocks_of(hardest, self.concept.n_constants)
         return missed_by(self.concept.pool.atoms, blocks, len(hardest))
 
     def _hardest(self) -> Indices:
-        """The counterexamples that a part of the pool misses least."""
+        """The counterexamples with the fewest misses of a sample of pins."""
         concept, recipe = self.concept, self.concept.recipe
         if self._negative_blocks is None:
             examples = self.variants[0][self.negatives]

@@ -26,12 +26,12 @@ MOST_CLAUSES = 50
 
 @dataclass(frozen=True)
 class ConstantDefinition(Definition):
-    """What a constant of a model is."""
+    """The definition of a constant of a model."""
 
     model: Model = field(repr=False, compare=False, kw_only=True)
 
     def evaluate(self, X: Any) -> Bits:
-        """Is the formula true of each term? Exact.
+        """Evaluate the formula on each term, exactly.
 
         ``X`` holds terms, or names of constants separated by blanks, or is a table of truth values
         with a column for each constant of the model.

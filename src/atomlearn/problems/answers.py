@@ -1,4 +1,4 @@
-"""What a problem makes of a model: a board, a grid, a cycle, a colouring."""
+"""Answers to a problem: a board, a grid, a cycle, a colouring."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ class PartialSolution:
 
     @property
     def origin(self) -> dict[str, Any]:
-        """The fields that every :class:`Answer` takes over."""
+        """The fields that every :class:`Answer` shares."""
         return {
             "epoch": self.epoch,
             "idle": self.idle,

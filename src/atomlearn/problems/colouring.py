@@ -60,7 +60,8 @@ def algebra(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -
 
 
 def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
-    """Has every vertex a colour other than its neighbours'? Known without any algebra."""
+    """Does every vertex have a colour other than its neighbours'? Plain Python, without the
+    algebra."""
     return set(colours) == set(g.vertices) and all(
         len({colours[vertex] for vertex in edge}) == 2 for edge in g.edges
     )
@@ -68,7 +69,7 @@ def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
 
 @dataclass(frozen=True)
 class Colouring(Answer):
-    """Colours of vertices as one model shows them; a vertex not known is left out."""
+    """A colouring; vertices whose colour is not known are left out."""
 
     fields: ClassVar[tuple[str, ...]] = ("colours",)
 
@@ -78,7 +79,7 @@ class Colouring(Answer):
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         return f"{len(self.colours)} of {len(self.graph.vertices)} vertices"
 
     def solved(self) -> bool:
@@ -100,7 +101,7 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Colouring], None] | None = None,
 ) -> Solver[Colouring]:
-    """Colourings, as they are found; see :class:`~atomlearn.problems.solving.Solver`."""
+    """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`."""
     g = graph(source)
     named = {str(vertex): colour for vertex, colour in (fixed or {}).items()}
 
@@ -126,7 +127,7 @@ def solve(
 
 
 def _clique(g: Graph) -> list[str]:
-    """Vertices that are all neighbours, not always as many as possible."""
+    """A clique, not always the largest."""
     found: list[str] = []
     for vertex in sorted(g.vertices, key=lambda v: -len(g.neighbours(v))):
         if all(g.adjacent(vertex, other) for other in found):

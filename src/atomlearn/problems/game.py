@@ -43,7 +43,7 @@ class Game:
     setting: Setting | None = None
 
     def refutation(self) -> Refutation | None:
-        """Why there is no solution, if closure shows that there is none."""
+        """The proof that there is no solution, if closure gives one."""
         setting = self.setting
         if setting is None:
             setting = Setting(self.algebra, self.yes, self.no, self.rule, self.solution)
@@ -101,11 +101,11 @@ def below(model: Model, term: Term) -> set[int]:
 
 
 def not_following(algebra: Algebra, relations: Iterable[Relation]) -> Iterator[Relation]:
-    """The denials of those relations that do not follow from the algebra.
+    """The negations of those relations that do not follow from the algebra.
 
-    Independence is said this way: "``E`` does not follow from ``U ⊙ Q``" is a relation to add
-    where it is true, and would contradict the rules where it is not. On a board of 4 × 4 a queen in
-    a corner leads to a contradiction, and from a contradiction everything follows.
+    This states independence: "``E`` does not follow from ``U ⊙ Q``" may be added where it is true,
+    but would contradict the rules where it is not. On a board of 4 × 4 a queen in a corner leads to
+    a contradiction, and from a contradiction everything follows.
 
     >>> alg = Algebra(["a", "b", "c"])
     >>> a, b, c = alg

@@ -49,7 +49,7 @@ def _rules(g: Graph) -> Rules:
 
 
 def rules(source: Any) -> Algebra:
-    """The rules of a graph: what a cycle through all vertices is."""
+    """The rules of a graph for a cycle through all its vertices."""
     return Choices(_rules(_checked(source))).rule_set()
 
 
@@ -63,14 +63,14 @@ def algebra(source: Any) -> Algebra:
 
 
 def is_legal(g: Graph, cycle: tuple[str, ...]) -> bool:
-    """Is it a cycle through every vertex along edges? Known without any algebra."""
+    """Is it a cycle through every vertex along edges? Plain Python, without the algebra."""
     steps = zip(cycle, cycle[1:] + cycle[:1], strict=True)
     return sorted(cycle) == sorted(g.vertices) and all(g.adjacent(v, w) for v, w in steps)
 
 
 @dataclass(frozen=True)
 class Cycle(Answer):
-    """A cycle as one model shows it; ``?`` is a place that is not known."""
+    """A cycle; ``?`` is a place that is not known."""
 
     fields: ClassVar[tuple[str, ...]] = ("vertices",)
 
@@ -79,7 +79,7 @@ class Cycle(Answer):
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         known = sum(vertex != "?" for vertex in self.vertices)
         return f"{known} of {len(self.vertices)} places"
 
@@ -99,7 +99,7 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Cycle], None] | None = None,
 ) -> Solver[Cycle]:
-    """Hamiltonian cycles, as they are found; each direction counts as a cycle of its own."""
+    """An iterator of Hamiltonian cycles, as they are found; both directions are given."""
     g = _checked(source)
 
     def at(shown: PartialSolution, place: int) -> str:

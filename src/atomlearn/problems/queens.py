@@ -166,7 +166,7 @@ def rules(size: int) -> Algebra:
 
 
 def game(size: int, queens: Iterable[str] = ()) -> Game:
-    """The rule set and a game, with what it takes to read a board off a model."""
+    """The rule set and a game, ready to be solved."""
     b = Chessboard(size)
     fixed = [square(name, size) for name in _listed(queens)]
     rule_set = _rule_set(b)
@@ -191,7 +191,7 @@ def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:
 
 
 def is_legal(size: int, queens: Iterable[str]) -> bool:
-    """Do no two queens attack each other? Known without any algebra.
+    """Do no two queens attack each other? Plain Python, without the algebra.
 
     >>> is_legal(8, ["b4", "d5"]), is_legal(8, ["b4", "d6"])
     (True, False)
@@ -204,7 +204,7 @@ def is_legal(size: int, queens: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Board(Answer):
-    """A board as one model shows it: queens, empty squares, and squares not known."""
+    """A board: queens, empty squares, and squares that are not known."""
 
     fields: ClassVar[tuple[str, ...]] = ("size", "queens", "fixed")
 
@@ -215,7 +215,7 @@ class Board(Answer):
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         return f"{len(self.queens)} of {self.size} queens"
 
     def solved(self) -> bool:
@@ -224,7 +224,7 @@ class Board(Answer):
         return full and is_legal(self.size, self.queens) and not self.empty & set(self.queens)
 
     def sign(self, name: str) -> str:
-        """``Q``, ``.`` for empty, or ``?``; nothing is open on a solved board, all is attacked."""
+        """``Q`` for a queen, ``.`` for empty, ``?`` for not known."""
         if name in self.queens:
             return "Q"
         return "." if name in self.empty or self.solved() else "?"
@@ -248,11 +248,11 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Board], None] | None = None,
 ) -> Solver[Board]:
-    """Complete boards, as they are found: an iterator, whose ``summary`` tells how it went.
+    """An iterator of complete boards, as they are found; see :class:`~atomlearn.problems.Solver`.
 
-    Fixed queens that contradict the rules raise
-    :class:`~atomlearn.errors.ContradictoryGivens` with a derivation. A game without a completion
-    ends at once if closure shows it, else after ``max_epochs``; the ``summary`` tells which.
+    Fixed queens that contradict the rules raise :class:`~atomlearn.errors.ContradictoryGivens` with
+    a derivation. A game without a completion ends at once if closure shows that there is none, else
+    after ``max_epochs``; the ``summary`` says which.
 
     >>> boards = solve(8, queens=["b4", "d5"], random_state=0, max_epochs=60)
     >>> board = next(boards)

@@ -59,7 +59,7 @@ ATTEMPTS = Schedule(length=20, idle=(1, 2, 3), patience=0)
 
 @dataclass(frozen=True)
 class Summary:
-    """How solving went."""
+    """A summary of a solver's run."""
 
     epochs: int
     found: int
@@ -67,7 +67,7 @@ class Summary:
     best: str
     interrupted: bool = False
     refutation: Refutation | None = None
-    """Why there is no solution, if that is known."""
+    """The proof that there is no solution, if known."""
 
     def __str__(self) -> str:
         if self.refutation is not None:
@@ -127,7 +127,7 @@ class Solver(Iterator[A]):
 
     @cached_property
     def refutation(self) -> Refutation | None:
-        """Why there is no solution, if closure shows that there is none."""
+        """The proof that there is no solution, if closure gives one."""
         return self.game.refutation() if self.game.choices else None
 
     def __next__(self) -> A:
@@ -142,7 +142,7 @@ class Solver(Iterator[A]):
         return answer
 
     def _next(self) -> A | None:
-        """The next solution, if there will be one."""
+        """The next solution, or ``None`` at the end."""
         if self.refutation is not None:
             return None
         if not self.game.choices and not self._found:
@@ -162,7 +162,7 @@ class Solver(Iterator[A]):
 
     @property
     def summary(self) -> Summary:
-        """How far it got."""
+        """A summary of the run so far."""
         best = "nothing to show" if self.best is None else self.best.progress
         found = len(self._found)
         refutation = None if self.interrupted else self.refutation  # may take seconds to find
@@ -179,7 +179,7 @@ class Solver(Iterator[A]):
         return answer
 
     def step(self) -> A | None:
-        """One epoch; its answer, if that is a new solution."""
+        """Run one epoch; returns its answer if that is a new solution."""
         number = self.epochs.number + 1
         idle = self.schedule.is_idle(number)
         inserted = None if idle else self._choose()
@@ -201,7 +201,7 @@ class Solver(Iterator[A]):
         return self.game.algebra if inserted is None else self.game.inserting(inserted)
 
     def _choose(self) -> str | None:
-        """A choice to insert, if it is time: one that is open and that the game admits."""
+        """The choice to insert in this epoch, if any: an open one that the game admits."""
         patience = self.schedule.patience
         if patience is None or self._waited < patience:
             return None
@@ -212,7 +212,7 @@ class Solver(Iterator[A]):
         return None
 
     def _remember(self, shown: PartialSolution, answer: A) -> None:
-        """A round goes on from what was shown, but not from a solution: that begins anew."""
+        """Note the answer. A round continues from it, unless it is a solution."""
         ends = self.schedule.place(shown.epoch) == self.schedule.length
         model = None if ends or answer.solved() else shown.model
         self._undecided = list(self.game.choices) if model is None else self.game.undecided(model)

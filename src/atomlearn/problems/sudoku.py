@@ -110,7 +110,7 @@ def algebra(puzzle: str) -> Algebra:
 
 
 def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
-    """Does every row, column and box hold every digit? Known without any algebra."""
+    """Does every row, column and box hold every digit? Plain Python, without the algebra."""
     size = len(grid)
     wanted = set(range(1, size + 1))
     return all({grid[r][c] for r, c in house} == wanted for house in houses(size))
@@ -118,7 +118,7 @@ def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
 
 @dataclass(frozen=True)
 class Grid(Answer):
-    """A grid as one model shows it; 0 is a cell that is not known."""
+    """A grid; 0 is a cell that is not known."""
 
     fields: ClassVar[tuple[str, ...]] = ("size", "rows")
 
@@ -127,12 +127,12 @@ class Grid(Answer):
 
     @property
     def size(self) -> int:
-        """How many rows it has."""
+        """Number of rows."""
         return len(self.rows)
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         known = sum(digit > 0 for row in self.rows for digit in row)
         return f"{known} of {self.size**2} cells"
 
@@ -157,7 +157,7 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Grid], None] | None = None,
 ) -> Solver[Grid]:
-    """Complete grids, as they are found; see :class:`~atomlearn.problems.solving.Solver`."""
+    """An iterator of complete grids, as they are found; see :class:`~atomlearn.problems.Solver`."""
     given = parse(puzzle)
     lines = range(len(given))
 

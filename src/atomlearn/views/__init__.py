@@ -1,4 +1,4 @@
-"""Pictures and pages."""
+"""Matplotlib figures and HTML pages."""
 
 from atomlearn.views.history import plot_history
 from atomlearn.views.page import Page
