@@ -102,7 +102,7 @@ def parity() -> None:
     moves = [grid[rng.permutation(10)][:, rng.permutation(10)].ravel() for _ in range(8)]
     runs: dict[str, list] = {"atomlearn": [], "with symmetries": [], "forest": []}
     for seed in range(3):
-        data = *bar_parity(2000, seed=seed), *bar_parity(10_000, seed=100 + seed)
+        data = *bar_parity(2000, random_state=seed), *bar_parity(10_000, random_state=100 + seed)
         runs["atomlearn"].append(fit_and_test(ours(seed), *data))
         runs["with symmetries"].append(fit_and_test(ours(seed, symmetries=moves), *data))
         runs["forest"].append(fit_and_test(forest(seed), *data))

@@ -13,12 +13,12 @@ import numpy as np
 
 from atomlearn.problems import queens
 from atomlearn.problems.solving import PAPER, Schedule
-from atomlearn_paper.controls import propagated
+from atomlearn_paper.controls import Propagated
 
 
 def complete_board(size: int, seed: int) -> tuple[str, ...]:
     """A complete board by random placement, tried until it comes to one."""
-    control = propagated(size, [], seed)
+    control = Propagated(size, [], seed)
     while True:
         if boards := control.attempt():
             return boards[0]

@@ -11,7 +11,7 @@ import numpy as np
 from atomlearn.datasets import vertical_bars
 from atomlearn.sets import rows
 from atomlearn.engine.concept import Concept
-images, labels = vertical_bars(400, shape=(10, 10), seed=0)
+images, labels = vertical_bars(400, shape=(10, 10), random_state=0)
 terms = rows.pack(np.hstack([images, ~images, np.zeros((len(images), 1), dtype=bool)]))
 concept = Concept(201, 200, 0)
 start = time.perf_counter()

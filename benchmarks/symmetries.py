@@ -59,8 +59,8 @@ def show(name: str, seeds: list[int], epochs: int) -> None:
 
 
 def run(make, shape, n: int, seed: int, way: str, epochs: int) -> tuple[float, float]:
-    images, labels = make(n, shape=shape, seed=seed)
-    test, expected = make(20_000, shape=shape, seed=10_000 + seed)
+    images, labels = make(n, shape=shape, random_state=seed)
+    test, expected = make(20_000, shape=shape, random_state=10_000 + seed)
     maps = generated([*row_swaps(shape), *column_swaps(shape)], 8, random_state=seed)
     size = n_constants(images)
     variants = terms(images)[None]
@@ -97,7 +97,7 @@ def show_checks(seeds: list[int]) -> None:
 
 
 def believed(make, shape, n: int, seed: int) -> list[float]:
-    images, labels = make(n, shape=shape, seed=seed)
+    images, labels = make(n, shape=shape, random_state=seed)
     rng = np.random.default_rng(seed)
     true = generated([*row_swaps(shape), *column_swaps(shape)], 8, random_state=seed)
     transposed = [np.arange(images.shape[1]).reshape(shape).T.ravel()]

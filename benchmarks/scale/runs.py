@@ -112,15 +112,15 @@ def cluster(workers):
 
 def parity(spec, folder):
     """Written to disk in pieces and mapped, so that it is never in memory as a whole."""
-    X, y = generated(spec["rows"], 100, folder, lambda n, seed: bar_parity(n, seed=seed))
-    return X, y, *bar_parity(20_000, seed=10**6)
+    X, y = generated(spec["rows"], 100, folder, lambda n, seed: bar_parity(n, random_state=seed))
+    return X, y, *bar_parity(20_000, random_state=10**6)
 
 
 def bars(spec, folder):
     side = spec["side"]
     shape = {"shape": (side, side), "noise": 0.1}
-    X, y = vertical_bars(spec["rows"], seed=0, **shape)
-    return X, y, *vertical_bars(10_000, seed=10**6, **shape)
+    X, y = vertical_bars(spec["rows"], random_state=0, **shape)
+    return X, y, *vertical_bars(10_000, random_state=10**6, **shape)
 
 
 def mnist(spec, folder):

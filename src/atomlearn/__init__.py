@@ -1,69 +1,62 @@
-"""Algebraic Machine Learning: rules and examples in, readable atoms out.
+"""Algebraic Machine Learning: rules and examples in, readable atoms out."""
 
-Names load when first used, so that ``import atomlearn`` and ``atomlearn --help`` are quick.
-"""
-
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from atomlearn._exports import attach
 
 __version__ = "0.1.0"
 
-_WHERE = {
-    "Algebra": "atomlearn.algebra.algebra",
-    "AlgebraicClassifier": "atomlearn.classifier.estimator",
-    "Atom": "atomlearn.algebra.atoms",
-    "Conflict": "atomlearn.algebra.conflicts",
-    "Constant": "atomlearn.algebra.terms",
-    "LiteralEncoder": "atomlearn.tables.encoder",
-    "Model": "atomlearn.algebra.model",
-    "QueryResult": "atomlearn.algebra.answers",
-    "Relation": "atomlearn.algebra.relations",
-    "Term": "atomlearn.algebra.terms",
-    "load": "atomlearn.files.load",
-    "AtomlearnError": "atomlearn.errors",
-    "InconsistentRelations": "atomlearn.errors",
-    "ModelTooLarge": "atomlearn.errors",
-}
-
-__all__ = [
-    "Algebra",
-    "AlgebraicClassifier",
-    "Atom",
-    "AtomlearnError",
-    "Conflict",
-    "Constant",
-    "InconsistentRelations",
-    "LiteralEncoder",
-    "Model",
-    "ModelTooLarge",
-    "QueryResult",
-    "Relation",
-    "Term",
-    "__version__",
-    "load",
-]
-
 if TYPE_CHECKING:
-    from atomlearn.algebra.algebra import Algebra
-    from atomlearn.algebra.answers import QueryResult
-    from atomlearn.algebra.atoms import Atom
-    from atomlearn.algebra.conflicts import Conflict
-    from atomlearn.algebra.model import Model
-    from atomlearn.algebra.relations import Relation
-    from atomlearn.algebra.terms import Constant, Term
-    from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.errors import AtomlearnError, InconsistentRelations, ModelTooLarge
-    from atomlearn.files.load import load
-    from atomlearn.tables.encoder import LiteralEncoder
+    from atomlearn import algebra as algebra
+    from atomlearn import classifier as classifier
+    from atomlearn import datasets as datasets
+    from atomlearn import distributed as distributed
+    from atomlearn import engine as engine
+    from atomlearn import errors as errors
+    from atomlearn import logic as logic
+    from atomlearn import problems as problems
+    from atomlearn import tables as tables
+    from atomlearn import views as views
+    from atomlearn.algebra.algebra import Algebra as Algebra
+    from atomlearn.algebra.answers import QueryResult as QueryResult
+    from atomlearn.algebra.atoms import Atom as Atom
+    from atomlearn.algebra.conflicts import Conflict as Conflict
+    from atomlearn.algebra.model import Model as Model
+    from atomlearn.algebra.relations import Relation as Relation
+    from atomlearn.algebra.terms import Constant as Constant
+    from atomlearn.algebra.terms import Term as Term
+    from atomlearn.classifier.estimator import AlgebraicClassifier as AlgebraicClassifier
+    from atomlearn.errors import AtomlearnError as AtomlearnError
+    from atomlearn.errors import InconsistentRelations as InconsistentRelations
+    from atomlearn.errors import ModelTooLarge as ModelTooLarge
+    from atomlearn.files.load import load as load
+    from atomlearn.tables.encoder import LiteralEncoder as LiteralEncoder
 
-
-def __getattr__(name: str) -> object:
-    if name not in _WHERE:
-        raise AttributeError(f"module 'atomlearn' has no attribute {name!r}")
-    value: object = getattr(import_module(_WHERE[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "algebra.algebra": ["Algebra"],
+        "algebra.answers": ["QueryResult"],
+        "algebra.atoms": ["Atom"],
+        "algebra.conflicts": ["Conflict"],
+        "algebra.model": ["Model"],
+        "algebra.relations": ["Relation"],
+        "algebra.terms": ["Constant", "Term"],
+        "classifier.estimator": ["AlgebraicClassifier"],
+        "errors": ["AtomlearnError", "InconsistentRelations", "ModelTooLarge"],
+        "files.load": ["load"],
+        "tables.encoder": ["LiteralEncoder"],
+    },
+    submodules=[
+        "algebra",
+        "classifier",
+        "datasets",
+        "distributed",
+        "engine",
+        "errors",
+        "logic",
+        "problems",
+        "tables",
+        "views",
+    ],
+)

@@ -5,8 +5,7 @@ left to do. The controls differ in what they know: where a queen attacks; what f
 rules by closure; and which boards were shown before.
 """
 
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,15 +19,7 @@ DRAWN = 16
 """Remembered boards that are drawn, of which the largest is shown: as the engine draws pins."""
 
 
-class Control(Protocol):
-    """Something that makes attempts."""
-
-    def attempt(self) -> list[tuple[str, ...]]:
-        """One attempt: the full boards it came to, each as its queens."""
-
-
-@dataclass
-class Position:
+class Position(NamedTuple):
     """Queens and empty squares as sets of bits; closed under the rules if they are applied."""
 
     queens: int = 0
@@ -100,34 +91,41 @@ def members(bits: int) -> list[int]:
     return found
 
 
-@dataclass
-class Placement:
-    """Random squares until stuck; with ``closing``, the rules are propagated after each."""
+class Control(Rules):
+    """Something that makes attempts from fixed queens; this one, uniform legal squares until stuck.
 
-    rules: Rules
-    fixed: int
-    rng: np.random.Generator
-    closing: bool
+    >>> Control(4, ["b1"], 0).attempt() in ([], [("b1", "d2", "a3", "c4")])
+    True
+    """
+
+    def __init__(self, size: int, fixed: list[str], seed: int) -> None:
+        super().__init__(size)
+        self.given, self.rng = self.fixed(fixed), np.random.default_rng(seed)
+
+    def put(self, position: Position, squares: int) -> Position | None:
+        """A position with more queens; ``None`` is a contradiction."""
+        return self.place(position, squares)
 
     def attempt(self) -> list[tuple[str, ...]]:
-        """A contradiction ends the attempt."""
-        position, squares = Position(), self.fixed
-        while True:
-            put = self.rules.close if self.closing else self.rules.place
-            new = put(position, squares)
-            if new is None:
-                return []
-            position = new
-            if self.rules.is_full(position):
-                return [self.rules.names(position)]
-            free = self.rules.open_squares(position)
+        """One attempt: the full boards it came to, each as its queens."""
+        position = self.put(Position(), self.given)
+        while position is not None and not self.is_full(position):
+            free = self.open_squares(position)
             if not free:
                 return []
-            squares = 1 << free[self.rng.integers(len(free))]
+            position = self.put(position, 1 << free[self.rng.integers(len(free))])
+        return [] if position is None else [self.names(position)]
 
 
-@dataclass
-class Memory:
+class Propagated(Control):
+    """The same with the rules propagated by closure."""
+
+    def put(self, position: Position, squares: int) -> Position | None:
+        """The closed position."""
+        return self.close(position, squares)
+
+
+class Remembering(Control):
     """The protocol of the algebra without its atoms: closure, and a memory of the boards shown.
 
     At each step a legal queen is inserted for that step. Remembered boards are closed with the
@@ -135,37 +133,34 @@ class Memory:
     shown and remembered. With ``joins``, boards merged two by two are drawn as well.
     """
 
-    rules: Rules
-    fixed: int
-    rng: np.random.Generator
-    joins: bool = False
-    boards: dict[tuple[int, int], Position] = field(default_factory=dict)
+    def __init__(self, size: int, fixed: list[str], seed: int, joins: bool = False) -> None:
+        super().__init__(size, fixed, seed)
+        self.joins = joins
+        self.boards: dict[Position, None] = {}  # a set that keeps its order
 
     def attempt(self) -> list[tuple[str, ...]]:
         """As many steps as queens are inserted in the paper's attempts."""
         full = []
-        start = shown = self._closed(self.fixed)
+        start = shown = self._closed(self.given)
         for _ in range(STEPS):
-            inserted = self._insert(shown)
-            shown = self._show(self.fixed | inserted)
-            self.boards.setdefault((shown.queens, shown.empty), shown)
-            if self.rules.is_full(shown):
-                full.append(self.rules.names(shown))
+            shown = self._show(self.given | self._insert(shown))
+            self.boards[shown] = None
+            if self.is_full(shown):
+                full.append(self.names(shown))
                 shown = start
         return full
 
     def _insert(self, shown: Position) -> int:
-        free = self.rules.open_squares(shown)
+        free = self.open_squares(shown)
         for k in self.rng.permutation(len(free)):
-            if self.rules.close(Position(), self.fixed | 1 << free[k]) is not None:
+            if self.close(Position(), self.given | 1 << free[k]) is not None:
                 return 1 << free[k]
         return 0
 
     def _show(self, given: int) -> Position:
         """The largest of some remembered boards that agree with what is given."""
         start = self._closed(given)
-        known = list(self.boards.values())
-        agreeing = [b for b in (self._join(start, board) for board in known) if b is not None]
+        agreeing = [b for b in (self._join(start, board) for board in self.boards) if b is not None]
         if not agreeing:
             return start
         drawn = [agreeing[k] for k in self.rng.integers(len(agreeing), size=DRAWN)]
@@ -177,34 +172,11 @@ class Memory:
 
     def _closed(self, given: int) -> Position:
         """What follows from queens that are known to be consistent."""
-        closed = self.rules.close(Position(), given)
+        closed = self.close(Position(), given)
         if closed is None:
             raise InvalidProblem("the fixed queens contradict the rules")
         return closed
 
     def _join(self, one: Position, other: Position) -> Position | None:
         both = Position(one.queens | other.queens, one.empty | other.empty)
-        return self.rules.close(both, both.queens)
-
-
-def legal_squares(size: int, fixed: list[str], seed: int) -> Control:
-    """Uniform legal squares until stuck.
-
-    >>> boards = legal_squares(4, ["b1"], seed=0).attempt()
-    >>> boards in ([], [("b1", "d2", "a3", "c4")])
-    True
-    """
-    rules = Rules(size)
-    return Placement(rules, rules.fixed(fixed), np.random.default_rng(seed), closing=False)
-
-
-def propagated(size: int, fixed: list[str], seed: int) -> Control:
-    """The same with the rules propagated by closure."""
-    rules = Rules(size)
-    return Placement(rules, rules.fixed(fixed), np.random.default_rng(seed), closing=True)
-
-
-def remembering(size: int, fixed: list[str], seed: int, joins: bool = False) -> Control:
-    """Closure with a memory of the boards shown."""
-    rules = Rules(size)
-    return Memory(rules, rules.fixed(fixed), np.random.default_rng(seed), joins)
+        return self.close(both, both.queens)

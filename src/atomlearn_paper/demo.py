@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from atomlearn import Algebra, __version__
 from atomlearn.views.page import Page
+from atomlearn_paper.charts import panels
+from atomlearn_paper.toy import NEGATIVE, POSITIVE, images
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,13 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path("demo")
 
-BARS = """
-v < c1 c2 c7 c8
-v < c3 c4 c5 c6
-v !< c2 c4 c5 c7
-v !< c3 c5 c6 c8
-v !< c4 c5 c6 c7
-"""
+BARS = [*(f"v < {image}" for image in POSITIVE), *(f"v !< {image}" for image in NEGATIVE)]
 
 PAIRS = [("c1", "c5"), ("c2", "c6"), ("c3", "c7"), ("c4", "c8")]
 GRID = [["c2", "c3"], ["c1", "c4"]]
@@ -53,18 +49,14 @@ def learn_a_rule(page: Page) -> None:
         "Images of 2 × 2 pixels; c1 to c4 are black pixels, c5 to c8 the same in white (columns "
         "first). Two images have a vertical bar (v), three have none:"
     )
-    page.code(BARS.strip())
+    page.code("\n".join(BARS))
     algebra = Algebra(["v", *(f"c{i}" for i in range(1, 9))])
-    algebra.add(algebra.relation(line) for line in BARS.strip().splitlines())
+    algebra.add(algebra.relation(line) for line in BARS)
     model = algebra.learn(random_state=0)
     page.say("Atoms of v in one model of them; an image has a bar if it meets every one:")
     v = algebra["v"]
     page.code("\n".join(str(atom) for atom in model.atoms_of(v)))
-    images = [[c + 4 * (bits >> c & 1) for c in range(1, 5)] for bits in range(0, 32, 2)]
-    truth = {
-        algebra.term([f"c{c}" for c in image]): {1, 2} <= set(image) or {3, 4} <= set(image)
-        for image in images
-    }
+    truth = {algebra.term([f"c{c}" for c in image]): has_bar for image, has_bar in images()}
     right = sum(model.holds(v <= image) == has_bar for image, has_bar in truth.items())
     page.say(f"From these five examples it is right about {right} of all 16 images. It says that")
     page.code(str(model.definition(v, complementary=PAIRS, grid=GRID)))
@@ -75,22 +67,14 @@ def learn_a_rule(page: Page) -> None:
 
 def learn_digits(page: Page) -> None:
     """Hand-written digits, a classifier with nothing to tune."""
-    from sklearn.datasets import load_digits
-    from sklearn.model_selection import train_test_split
-
-    from atomlearn.classifier.estimator import AlgebraicClassifier
-
     page.section("Hand-written digits")
-    X, y = load_digits(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
     start = time.perf_counter()
-    classifier = AlgebraicClassifier(random_state=0, n_jobs=2, image_shape=(8, 8))
-    classifier.fit(X_train, y_train)
+    classifier, X_test, y_test = fitted_digits()
     seconds = time.perf_counter() - start
     error = 1 - classifier.score(X_test, y_test)
     page.say(
-        f"{len(X_train):,} images of 8 × 8 pixels learned in {seconds:.1f} s, nothing tuned; "
-        f"error on {len(X_test)} others: {error:.1%}."
+        f"Images of 8 × 8 pixels, learned in {seconds:.1f} s, nothing tuned; error on "
+        f"{len(X_test)} others: {error:.1%}."
     )
     page.picture(draw_decisions(classifier, X_test, y_test), "test images with their misses")
     page.say(
@@ -100,11 +84,24 @@ def learn_digits(page: Page) -> None:
     page.picture(draw_some_atoms(classifier, 5), "atoms of the digit 5")
 
 
+def fitted_digits() -> "tuple[AlgebraicClassifier, npt.NDArray[Any], npt.NDArray[Any]]":
+    """A classifier of three quarters of scikit-learn's digits, and the others."""
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    from atomlearn import AlgebraicClassifier
+
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
+    classifier = AlgebraicClassifier(random_state=0, n_jobs=2, image_shape=(8, 8))
+    return classifier.fit(X_train, y_train), X_test, y_test
+
+
 def draw_decisions(
     classifier: "AlgebraicClassifier", X: npt.NDArray[Any], y: npt.NDArray[Any]
 ) -> "Figure":
     """A few images, and how many atoms of each class they miss."""
-    figure, axes = _axes(2, 6, (12, 4))
+    figure, axes = panels(2, 6, (2, 2))
     wrong = np.flatnonzero(classifier.predict(X) != y)[:2]
     shown = np.concatenate([wrong, np.flatnonzero(classifier.predict(X) == y)[: 6 - len(wrong)]])
     misses, typical = classifier.misses(X[shown]), classifier.learned_.typical
@@ -146,13 +143,6 @@ def solve_queens(page: Page) -> None:
     for board in queens.solve(8, queens=["b4", "d5"], random_state=0, max_epochs=60):
         page.say(f"Epoch {board.epoch}, {time.perf_counter() - start:.1f} s:")
         page.code(str(board))
-
-
-def _axes(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(rows, columns)
 
 
 if __name__ == "__main__":

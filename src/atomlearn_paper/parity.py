@@ -55,7 +55,7 @@ def seed_of(*numbers: int) -> int:
 @cache
 def test_images(size: int, noise: float, seed: int, n: int) -> tuple[Blocks, Bits]:
     """Images to judge by."""
-    images, odd = bar_parity(n, shape=(size, size), noise=noise, seed=seed_of(seed, 2**31))
+    images, odd = bar_parity(n, shape=(size, size), noise=noise, random_state=seed_of(seed, 2**31))
     return blocks_of(terms(images), n_constants(images)), odd
 
 
@@ -119,7 +119,9 @@ class Stream:
     def learn(self, n: int) -> None:
         """One epoch on ``n`` fresh images."""
         drawn = seed_of(self.seed, self.concept.epoch)
-        images, odd = bar_parity(n, shape=(self.size, self.size), noise=self.noise, seed=drawn)
+        images, odd = bar_parity(
+            n, shape=(self.size, self.size), noise=self.noise, random_state=drawn
+        )
         packed = terms(images)
         self.concept.learn_batch(packed[odd], packed[~odd])
         self.seen, self.batch = self.seen + n, n

@@ -1,5 +1,6 @@
 """The figures of the parity experiment, and the numbers that they draw."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,19 +25,21 @@ def line(size: int, symmetries: bool) -> float:
     return error_times_compression(2 * size * size, log_symmetries=log)
 
 
-def product(point: dict[str, Any]) -> float:
-    """``ε κ`` at a point."""
-    return float(point["single"]["error"] * point["seen"] / max(1, point["atoms"]))
-
-
-def settled(points: Points, n: int = 5) -> float:
-    """``ε κ`` at the end: the mean of the last points, which scatter."""
-    return float(np.mean([product(point) for point in points[-n:]]))
+def product(point: dict[str, Any], of: str = "seen") -> float:
+    """``ε κ`` at a point: the error times the images for each atom."""
+    return float(point["single"]["error"] * point[of] / max(1, point["atoms"]))
 
 
 def batch_product(point: dict[str, Any]) -> float:
-    """The error times the images of the last batch for each atom."""
-    return float(point["single"]["error"] * point["batch"] / max(1, point["atoms"]))
+    """The same with the images of the last batch alone."""
+    return product(point, "batch")
+
+
+def settled(
+    points: Points, value: Callable[[dict[str, Any]], float] = product, n: int = 5
+) -> float:
+    """A product at the end: the mean of the last points, which scatter."""
+    return float(np.mean([value(point) for point in points[-n:]]))
 
 
 def draw_votes(points: Points) -> "Figure":

@@ -1,14 +1,10 @@
-"""How far a run is, and how long it will still take."""
+"""How far a run is, and how long it will still take; on stderr."""
 
 import sys
-import time
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
-from rich.text import Text
+from rich.progress import BarColumn, Progress, TextColumn
 
 from atomlearn_paper.experiment import Step
 
@@ -27,8 +23,7 @@ class TimeLeft:
     """
 
     def __init__(self, costs: dict[str, float], n_jobs: int = 1, later: float = 0.0) -> None:
-        self.todo, self.later = dict(costs), later
-        self.n_jobs = max(1, n_jobs)
+        self.todo, self.later, self.n_jobs = dict(costs), later, max(1, n_jobs)
         self.declared = self.measured = 0.0
 
     def done(self, name: str, seconds: float) -> None:
@@ -36,24 +31,14 @@ class TimeLeft:
         self.declared += self.todo.pop(name)
         self.measured += seconds
 
-    def seconds(self, running: float = 0.0) -> float:
-        """What is left, when the present steps have run for so long."""
-        return max(0.0, self._scale * sum(self.todo.values()) / self.n_jobs - running)
-
-    def tell(self, running: float = 0.0) -> str:
-        """What is left, in words."""
-        left = self.seconds(running)
-        text = f"about {spoken(left)} left"
-        if self.later:
-            text += f", {spoken(left + self._scale * self.later / self.n_jobs)} in all"
-        return text
+    def seconds(self, more: float = 0.0) -> float:
+        """What is left, and ``more`` of declared cost."""
+        scale = self.measured / self.declared if self.declared else 1.0
+        return scale * (sum(self.todo.values()) + more) / self.n_jobs
 
     def __str__(self) -> str:
-        return self.tell()
-
-    @property
-    def _scale(self) -> float:
-        return self.measured / self.declared if self.declared else 1.0
+        in_all = f", {spoken(self.seconds(self.later))} in all" if self.later else ""
+        return f"about {spoken(self.seconds())} left{in_all}"
 
 
 def spoken(seconds: float) -> str:
@@ -68,57 +53,24 @@ def spoken(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-class Countdown(ProgressColumn):
-    """The time left, counted down while a step runs."""
-
-    def __init__(self, left: TimeLeft) -> None:
-        super().__init__()
-        self.left = left
-        self.since = time.monotonic()
-
-    def render(self, task: Task) -> Text:
-        """What is left now."""
-        return Text(self.left.tell(time.monotonic() - self.since))
-
-
-class Display:
-    """A line for each finished step, and on a terminal a bar that counts down; on stderr."""
+class Display(Progress):
+    """A line for each finished step, and on a terminal a bar; used as a context manager."""
 
     def __init__(
         self, title: str, steps: Sequence[Step], n_all: int, n_jobs: int, later: float = 0.0
     ) -> None:
+        console = Console(file=sys.stderr)
+        columns = (TextColumn("{task.description}"), BarColumn())
+        super().__init__(*columns, console=console, transient=True, disable=not console.is_terminal)
         self.left = TimeLeft({step.name: step.cost for step in steps}, n_jobs, later)
-        self.countdown = Countdown(self.left)
         self.title, self.n_all = title, n_all
-        self.console = Console(file=sys.stderr)
-        self.bar = Progress(
-            TextColumn(f"{title}: {{task.completed:.0f}} of {{task.total:.0f}} steps"),
-            BarColumn(),
-            self.countdown,
-            console=self.console,
-            transient=True,
-            disable=not self.console.is_terminal,
-        )
-        self.task = self.bar.add_task("", total=n_all, completed=n_all - len(steps))
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.bar.stop()
+        self.bar = self.add_task(f"{title}, {self.left}", total=n_all, completed=n_all - len(steps))
 
     def done(self, name: str, seconds: float) -> None:
         """Say that a step is done."""
         self.left.done(name, seconds)
-        self.countdown.since = time.monotonic()
-        still = f", {self.left}" if self.left.todo or self.left.later else ""
         n_done = self.n_all - len(self.left.todo)
+        still = f", {self.left}" if self.left.todo or self.left.later else ""
         line = f"{self.title} {n_done} of {self.n_all}: {name}, {spoken(seconds)}{still}"
         self.console.print(line, highlight=False)
-        self.bar.update(self.task, completed=n_done)
+        self.update(self.bar, completed=n_done, description=f"{self.title}{still}")

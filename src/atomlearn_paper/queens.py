@@ -1,14 +1,13 @@
 """Queens: the paper's section 5, and beside every success what is reached without learning."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from atomlearn.problems import queens
 from atomlearn.problems.queens import Board
 from atomlearn.problems.solving import ATTEMPTS, PAPER
-from atomlearn_paper.controls import Control, legal_squares, propagated, remembering
+from atomlearn_paper.controls import Control, Propagated, Remembering
 from atomlearn_paper.experiment import Experiment, Setting, Step
 from atomlearn_paper.queens_page import report
 
@@ -20,9 +19,9 @@ LARGE = (17, ["c10"])
 MIDDLE_EPOCH = 42
 """The epoch of the paper's Figure 11; ours is the next that is not idle."""
 
-CONTROLS: dict[str, Callable[..., Control]] = {
-    "random legal squares": legal_squares,
-    "the same, rules propagated": propagated,
+CONTROLS: dict[str, type[Control]] = {
+    "random legal squares": Control,
+    "the same, rules propagated": Propagated,
 }
 
 
@@ -91,15 +90,15 @@ def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -
         full = []
         for _ in range(ATTEMPTS.length):
             solver.step()
-            board = solver.shown
+            board = solver.latest
             if board is not None and not board.idle and board.solved():
                 full.append(board.queens)
                 if len(boards) < kept and board.queens not in tally.boards:
                     boards.append(plain_board(board))
         tally.note(full)
-    atoms = board_atoms(solver.shown) if solver.shown is not None and kept else {}
-    memory = simulate(remembering(size, fixed, seed), attempts)
-    joined = simulate(remembering(size, fixed, seed, joins=True), attempts)
+    atoms = board_atoms(solver.latest) if solver.latest is not None and kept else {}
+    memory = simulate(Remembering(size, fixed, seed), attempts)
+    joined = simulate(Remembering(size, fixed, seed, joins=True), attempts)
     return {"size": size} | tally.plain() | {
         "memory": memory, "joined": joined, "boards": boards, "atoms": atoms,
         "epochs": solver.epochs.number,
@@ -139,9 +138,9 @@ def board_atoms(board: Board, n: int = 40) -> dict[str, Any]:
     A square of which an atom has ``E`` and not ``Q`` is a queen of its pinning term; so atoms look
     like boards. ``queens`` counts the atoms by queens, ``shown`` has those with most queens first.
     """
-    if board.shown is None or board.shown.model is None:
+    if board.model is None:
         return {"epoch": board.epoch, "queens": {}, "shown": []}
-    atoms = [a.constants for a in board.shown.model.atoms if len(a) > 1 and "U" not in a.constants]
+    atoms = [a.constants for a in board.model.atoms if len(a) > 1 and "U" not in a.constants]
     atoms.sort(key=lambda atom: (-n_queens(atom), len(atom)))
     counts = Counter(n_queens(atom) for atom in atoms)
     many, rest = atoms[: n // 4], atoms[n // 4 :]

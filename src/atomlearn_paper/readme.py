@@ -1,18 +1,22 @@
-"""The README's table of results, made from the results that are kept in ``docs/results``.
+"""The README's table of results, made from those in ``docs/results``, and its picture.
 
-``python -m atomlearn_paper.readme`` writes it; a test checks that it is up to date.
+``python -m atomlearn_paper.readme`` writes both; a test checks that the table is up to date.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from atomlearn.files.replacing import replacing
+from atomlearn.views.page import png
 from atomlearn_paper import NAMES
 from atomlearn_paper.progress import spoken
 from atomlearn_paper.record import read_json
 
 RESULTS, README = Path("docs/results"), Path("README.md")
+PICTURE = Path("docs/images/digit.png")
 START, END = "<!-- results -->", "<!-- /results -->"
 
 
@@ -64,11 +68,23 @@ def with_table(text: str, results: list[dict[str, Any]]) -> str:
     return f"{before}{START}\n{table(results)}\n{END}{after}"
 
 
+def picture() -> bytes:
+    """The least certain of the 5s that are recognised, with the pixels that speak against it."""
+    from atomlearn_paper.demo import fitted_digits
+
+    classifier, X, y = fitted_digits()
+    chances = classifier.predict_proba(X)
+    fives = np.flatnonzero((y == 5) & (chances.argmax(axis=1) == 5))
+    return png(classifier.explain(X[fives[chances[fives, 5].argmin()]]).plot())
+
+
 def main() -> None:
-    """Write the table into the README of the present folder."""
+    """Write the table into the README of the present folder, and draw its picture."""
     text = with_table(README.read_text(encoding="utf-8"), read_results(RESULTS))
-    with replacing(README) as file:
-        file.write(text.encode())
+    PICTURE.parent.mkdir(parents=True, exist_ok=True)
+    for path, content in ((README, text.encode()), (PICTURE, picture())):
+        with replacing(path) as file:
+            file.write(content)
 
 
 if __name__ == "__main__":

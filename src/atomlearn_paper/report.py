@@ -1,21 +1,33 @@
-"""What is written of an experiment: a page, its tables as CSV, its figures as PNG, all as JSON."""
+"""What is written of an experiment: a page, its tables as CSV, its figures as PNG, all as JSON.
+
+The text of a page is a Markdown file in ``pages``, with a field for each value that was measured
+and a mark for each table and figure; an experiment supplies these.
+"""
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomlearn import __version__
 from atomlearn.files.replacing import replacing
 from atomlearn.views.page import Page, png
+from atomlearn_paper import paper
 from atomlearn_paper.experiment import Experiment, Setting
 from atomlearn_paper.progress import spoken
 from atomlearn_paper.record import Record, write_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
+"""The names of the columns, and the rows."""
+MARK = re.compile(r"!?\[(.*)\]\((\S+)\)", re.DOTALL)
+"""A table ``[table](name)``, a list of claims ``[claims](name)``, a figure ``![caption](name)``."""
 
 
 @dataclass(frozen=True)
@@ -48,26 +60,42 @@ class Report:
         """The command that makes all this."""
         quick = " --quick" if self.setting.quick else ""
         attempts = f" --attempts {self.setting.attempts}" if self.setting.attempts else ""
-        return f"atomlearn reproduce {self.experiment.name}{quick}{attempts} --seed " + str(
-            self.setting.seed
-        )
+        name, seed = self.experiment.name, self.setting.seed
+        return f"atomlearn reproduce {name}{quick}{attempts} --seed {seed}"
 
-    def section(self, text: str) -> None:
-        """Begin a section."""
-        self.page.section(text)
+    def fill(
+        self,
+        values: Mapping[str, Any],
+        tables: Mapping[str, Table],
+        figures: "Mapping[str, Figure]",
+        claims: Mapping[str, Sequence[Claim]] | None = None,
+    ) -> None:
+        """Write the page of the experiment from its text.
 
-    def say(self, text: str) -> None:
-        """A paragraph."""
-        self.page.say(text)
-
-    def code(self, text: str) -> None:
-        """Something to be read as it is."""
-        self.page.code(text)
+        A paragraph, table, figure or claim is left out if what it needs is not given. Lines that
+        begin with ``|`` are claims, with ``|*`` those that the README shows.
+        """
+        path = files("atomlearn_paper") / "pages" / f"{self.experiment.name}.md"
+        known = {"paper": paper, **values}
+        for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
+            mark = MARK.fullmatch(block)
+            if block.startswith("|"):
+                rows = [_claim(line, known) for line in block.split("\n")]
+                self.claim(*(row for row in rows if row is not None))
+            elif mark is None:
+                self._text(_filled(block, known))
+            elif block.startswith("!") and mark[2] in figures:
+                self.figure(mark[2], figures[mark[2]], _filled(mark[1], known) or "")
+            elif mark[1] == "claims":
+                self.claim(*(claims or {})[mark[2]])
+            elif mark[2] in tables:
+                self.table(mark[2], *tables[mark[2]])
 
     def claim(self, *claims: Claim) -> None:
         """Set the paper's figures beside ours."""
         self.claims += claims
-        self.page.table(*claims_table([asdict(claim) for claim in claims]))
+        if claims:
+            self.page.table(*claims_table([asdict(claim) for claim in claims]))
 
     def table(self, name: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """A table on the page, and the same as ``name.csv``."""
@@ -108,11 +136,8 @@ class Report:
     @property
     def machines(self) -> list[dict[str, Any]]:
         """The machines that the steps ran on."""
-        found: list[dict[str, Any]] = []
-        for record in self.records:
-            if record["machine"] not in found:
-                found.append(record["machine"])
-        return found
+        used = [record["machine"] for record in self.records]
+        return [machine for k, machine in enumerate(used) if machine not in used[:k]]
 
     def _say_how(self) -> None:
         where = "; ".join(
@@ -120,18 +145,27 @@ class Report:
             f"Numba {m['numba']}"
             for m in self.machines
         )
-        self.say(
+        self.page.say(
             f"Made by atomlearn {__version__} in {spoken(self.seconds)} with the command below, "
             f"on {where}. The same seed gives the same figures, whatever the number of jobs. "
             "Everything shown here is also in results.json, in CSV tables and in PNG figures "
             "beside this page."
         )
-        self.code(self.command)
+        self.page.code(self.command)
         if self.setting.quick:
-            self.say(
+            self.page.say(
                 "This is the quick setting: sizes are small, and many of the paper's figures are "
                 "out of its reach. Without --quick the sizes are the paper's."
             )
+
+    def _text(self, block: str | None) -> None:
+        """A heading, code between fences, or a paragraph."""
+        if block is not None and block.startswith("## "):
+            self.page.section(block[3:])
+        elif block is not None and block.startswith("```"):
+            self.page.code(block.strip("`\n"))
+        elif block is not None:
+            self.page.say(block.replace("\n", " "))
 
     def _write(self, name: str, data: bytes) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +173,22 @@ class Report:
             file.write(data)
 
 
-def claims_table(claims: Iterable[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+def _filled(text: str, values: Mapping[str, Any]) -> str | None:
+    """The text with its values; ``None`` if one is not there."""
+    try:
+        return text.format_map(values)
+    except KeyError:
+        return None
+
+
+def _claim(line: str, values: Mapping[str, Any]) -> Claim | None:
+    cells = [_filled(cell, values) for cell in line.strip("|* ").split(" | ")]
+    what, place, paper, ours, difference = (cell or "" for cell in cells)
+    claim = Claim(what, place, paper, ours, difference, headline=line.startswith("|*"))
+    return None if None in cells else claim
+
+
+def claims_table(claims: Iterable[dict[str, Any]]) -> Table:
     """Claims as a table: the paper, ours, and the difference in a sentence."""
     head = ["what", "where", "paper", "ours", "difference"]
     keys = ("what", "place", "paper", "ours", "difference")

@@ -31,12 +31,12 @@ from atomlearn.sets.random import Stream, stream
 from atomlearn.sets.rows import Rows
 from atomlearn_paper import paper
 from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.toy_page import report
+from atomlearn_paper.toy_graphs import CONSTANTS as NAMES
+from atomlearn_paper.toy_graphs import TERMS
+from atomlearn_paper.toy_page import report, sets
 
-NAMES = ("v", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")
 N = len(NAMES)
-POSITIVE = {"T1+": "c1 c2 c7 c8", "T2+": "c3 c4 c5 c6"}
-NEGATIVE = {"T1-": "c2 c4 c5 c7", "T2-": "c3 c5 c6 c8", "T3-": "c4 c5 c6 c7"}
+POSITIVE, NEGATIVE = ([text for name, text in TERMS.items() if name[-1] == sign] for sign in "+-")
 ROOM = 1000
 """More atoms than there will be: crossing never stops in between to reduce."""
 SEEDS = 100_000
@@ -44,7 +44,7 @@ SEEDS = 100_000
 RUNS = 40
 
 
-def term_rows(terms: Any) -> Rows:
+def term_rows(terms: list[str]) -> Rows:
     """Terms, given as names, as packed rows."""
     return rows.from_indices([[NAMES.index(name) for name in text.split()] for text in terms], N)
 
@@ -57,27 +57,10 @@ class Stage(NamedTuple):
     traces: Rows
 
 
-class Relations(NamedTuple):
-    """The five examples: ``v`` below two terms and not below three."""
-
-    left: Rows
-    right: Rows
-    denied_left: Rows
-    denied: Rows
-
-
-def relations() -> Relations:
-    """The toy problem in bits."""
-    v = rows.row([0], N)
-    return Relations(
-        np.tile(v, (2, 1)), term_rows(POSITIVE.values()),
-        np.tile(v, (3, 1)), term_rows(NEGATIVE.values()),
-    )  # fmt: skip
-
-
 def embed(rng: Stream) -> Iterator[Stage]:
     """Section 2, one algorithm after the other."""
-    left, right, denied_left, denied = relations()
+    v, right, denied = rows.row([0], N), term_rows(POSITIVE), term_rows(NEGATIVE)
+    left, denied_left = np.tile(v, (2, 1)), np.tile(v, (3, 1))
     positives = positives_of(left, right, N)
     dual = dual_of(denied, N)  # the terms of negative relations, which are closed here
     singles, none = rows.empty(1, N)[0], rows.empty(0, N)
@@ -111,7 +94,7 @@ def step_by_step(seed: int) -> dict[str, Any]:
         by_name = {stage.name: _names(stage.atoms) for stage in stages}
         enforced = [["v"], ["c1"], ["c3"], ["c4"]]
         if sorted(by_name["positive trace constraints"]) == sorted(enforced) and (
-            _sets(by_name["reduction"]) == {frozenset(atom) for atom in paper.TOY_LEARNED}
+            sets(by_name["reduction"]) == sets(paper.TOY_LEARNED)
         ):
             return {"tried": tried + 1, "stages": [_plain(stage) for stage in stages]}
     raise AssertionError("no seed makes the paper's choices")
@@ -127,10 +110,6 @@ def _plain(stage: Stage) -> dict[str, Any]:
 
 def _names(atoms: Rows) -> list[list[str]]:
     return [[NAMES[c] for c in rows.members(atom).tolist()] for atom in atoms]
-
-
-def _sets(atoms: list[list[str]]) -> set[frozenset[str]]:
-    return {frozenset(atom) for atom in atoms}
 
 
 def images() -> list[tuple[list[int], bool]]:
@@ -150,8 +129,8 @@ def models(seed: int) -> dict[str, Any]:
     """The freest, the least-free and a generalising model of the five examples, and of all."""
     algebra = Algebra(NAMES)
     v = algebra["v"]
-    algebra.add(v <= algebra.term(text) for text in POSITIVE.values())
-    algebra.add(~(v <= algebra.term(text)) for text in NEGATIVE.values())
+    algebra.add(v <= algebra.term(text) for text in POSITIVE)
+    algebra.add(~(v <= algebra.term(text)) for text in NEGATIVE)
     found = {"freest": algebra.freest(), "least free": algebra.least_free(),
              "learned": algebra.learn(random_state=seed)}  # fmt: skip
     result: dict[str, Any] = {}
@@ -184,8 +163,8 @@ def all_images(seed: int) -> dict[str, Any]:
         model = concept.masters[-1]
         ends = zip(model.starts[:-1], model.starts[1:], strict=True)
         runs.append([[NAMES[c] for c in model.constants[a:b].tolist()] for a, b in ends])
-    exact = {frozenset(atom) for atom in paper.TOY_EXACT}
-    return {"atoms": runs[0], "runs": RUNS, "exact": sum(_sets(run) == exact for run in runs)}
+    exact = sum(sets(run) == sets(paper.TOY_EXACT) for run in runs)
+    return {"atoms": runs[0], "runs": RUNS, "exact": exact}
 
 
 def steps(setting: Setting) -> list[Step]:

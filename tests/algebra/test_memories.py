@@ -119,7 +119,7 @@ def test_what_would_explode_is_refused_with_an_estimate():
     alg = Algebra(["v", *(f"c{i}" for i in range(460))])
     alg.add(alg["v"] <= alg.term([f"c{i}" for i in range(230)]))
     alg.add(alg["v"] <= alg.term([f"c{i}" for i in range(230, 460)]))
-    with pytest.raises(ModelTooLarge, match=r"limit=53360") as raised:
+    with pytest.raises(ModelTooLarge, match=r"max_atoms=53360") as raised:
         alg.freest()
     assert raised.value.estimate == 460 + 230 * 230 and raised.value.limit == 50_000
     twin = pickle.loads(pickle.dumps(raised.value))
@@ -127,15 +127,15 @@ def test_what_would_explode_is_refused_with_an_estimate():
     small = Algebra(["v", "a", "b", "c", "d"])
     small.add(small.relation("v < a b"), small.relation("v < c d"))
     with pytest.raises(ModelTooLarge):
-        small.freest(limit=7)
-    assert small.freest(limit=8).n_atoms == 8
+        small.freest(max_atoms=7)
+    assert small.freest(max_atoms=8).n_atoms == 8
     model = small.freest()
     with pytest.raises(ModelTooLarge):
-        model.cross(small["a"], small.term("b c d"), limit=3)
+        model.cross(small["a"], small.term("b c d"), max_atoms=3)
     small.add(small.relation("a !< b"), small.relation("a !< c"))
     with pytest.raises(ModelTooLarge):
-        small.least_free(limit=1)
-    assert small.least_free(limit=2).n_atoms == 2
+        small.least_free(max_atoms=1)
+    assert small.least_free(max_atoms=2).n_atoms == 2
 
 
 def test_an_algebra_without_relations_or_constants():

@@ -59,9 +59,9 @@ def test_rows_in_every_form(fitted, iris):
 
 
 def test_text_and_plain_values(fitted, iris):
-    told = fitted.explain(iris[0].iloc[0], most=2)
+    told = fitted.explain(iris[0].iloc[0], max_atoms=2)
     text = str(told)
-    assert text.startswith("setosa (") and "what speaks for setosa against" in text
+    assert text.startswith("setosa (") and "for setosa rather than " in text
     assert "petal" in text
     plain = json.loads(json.dumps(told.to_dict()))
     assert plain["label"] == "setosa" and len(plain["classes"]) == 3
@@ -103,7 +103,7 @@ def test_definitions_are_exact(iris, evidence, coverage):
 
 def test_few_clauses_make_a_partial_definition(fitted):
     short = fitted.definition("versicolor", max_clauses=1)
-    assert len(short.clauses) == 1 and short.is_partial and "(partial, 1 of " in str(short)
+    assert len(short.clauses) == 1 and short.is_partial and "  partial: 1 of " in str(short)
     assert fitted.definition("versicolor").error <= short.error
     with pytest.raises(ValueError, match="'lily' is not one of the classes"):
         fitted.definition("lily")

@@ -34,7 +34,7 @@ def test_noise_is_known_by_heart_and_not_known_at_all(noise):
         assert definition.error < 0.25
         assert 0.35 < definition.held_out.error < 0.65
         assert definition.held_out.examples == 240
-        assert "error" in str(definition) and "rows not learned from" in str(definition)
+        assert "error" in str(definition) and "held-out rows (" in str(definition)
         told = definition.to_dict()
         assert told["held_out_error"] == definition.held_out.error
         assert 0.35 < told["classifier_held_out_error"] < 0.65
@@ -70,13 +70,13 @@ def test_sizes_that_were_not_measured(noise):
     assert model.definition(1, max_clauses=1).held_out == model.held_out_[1][0]
     most = model.definition(1, max_clauses=None)
     assert len(most.clauses) > 12 and most.held_out is None
-    assert "on rows not learned from the whole classifier's error as to this class is" in str(most)
+    assert "held-out error of the whole classifier for this class: " in str(most)
 
 
 def test_large_sets_are_measured_on_rows_held_out_in_turn():
-    X, y = vertical_bars(7000, shape=(5, 5), noise=0.3, seed=0)
+    X, y = vertical_bars(7000, shape=(5, 5), noise=0.3, random_state=0)
     model = AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict").fit(X, y)
-    X_new, y_new = vertical_bars(4000, shape=(5, 5), noise=0.3, seed=1)
+    X_new, y_new = vertical_bars(4000, shape=(5, 5), noise=0.3, random_state=1)
     definition = model.definition(True)
     error = (definition.evaluate(X_new) != y_new).mean()
     assert abs(definition.held_out.error - error) < 0.05
@@ -98,7 +98,7 @@ def test_partial_fit_says_what_is_known(noise):
     definition = model.definition(1)
     assert definition.held_out is None
     assert definition.classifier_error == classifier_errors(model.learned_)[1]
-    assert "the whole classifier's error as to this class" in str(definition)
+    assert "held-out error of the whole classifier for this class" in str(definition)
 
 
 def test_what_was_merged_was_not_held_out(noise):
@@ -132,9 +132,9 @@ def test_files_keep_the_measures(noise, tmp_path):
 def test_show_and_pages_say_it(noise, typed, tmp_path):
     noise[0].save(tmp_path / "m.atoms")
     code, out, _ = typed("show", "m.atoms", "--html", "m.html")
-    assert code == 0 and out.count("different rows not learned from") == 2
+    assert code == 0 and out.count("held-out rows (") == 2
     page = (tmp_path / "m.html").read_text()
-    assert "held-out error" in page and "different rows not learned from" in page
+    assert "held-out error" in page and "held-out rows (" in page
     told = json.loads(typed("show", "m.atoms", "--json")[1])
     assert told["definitions"][0]["held_out_error"] == noise[0].definition(0).held_out.error
 

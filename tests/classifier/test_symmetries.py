@@ -13,7 +13,7 @@ MAPS = generated([*row_swaps(SHAPE), *column_swaps(SHAPE)], 6)
 
 
 def learned(maps, n=300, **options):
-    X, y = vertical_bars(n, shape=SHAPE, noise=0.3, seed=5)
+    X, y = vertical_bars(n, shape=SHAPE, noise=0.3, random_state=5)
     options = {"random_state": 0, "max_epochs": 20, **options}
     return AlgebraicClassifier(symmetries=maps, **options).fit(X, y), X, y
 
@@ -33,7 +33,7 @@ def test_moved_pins_hold_of_every_example():
 
 
 def test_symmetries_help_and_the_seed_fixes_them():
-    test, expected = vertical_bars(4000, shape=SHAPE, noise=0.3, seed=6)
+    test, expected = vertical_bars(4000, shape=SHAPE, noise=0.3, random_state=6)
     plain, symmetric, again = learned(None)[0], learned(MAPS)[0], learned(MAPS, n_jobs=2)[0]
     assert sets_of(symmetric, 1) == sets_of(again, 1)
     errors = [(one.predict(test) != expected).mean() for one in (plain, symmetric)]
@@ -53,9 +53,9 @@ def test_permutations_move_pins_and_shifts_move_examples():
 
 
 def test_batches_with_symmetries():
-    X, y = vertical_bars(400, shape=SHAPE, noise=0.3, seed=5)
+    X, y = vertical_bars(400, shape=SHAPE, noise=0.3, random_state=5)
     classifier = AlgebraicClassifier(random_state=0, symmetries=MAPS)
     for half in (slice(0, 200), slice(200, 400)):
         classifier.partial_fit(X[half], y[half], classes=[False, True])
-    test, expected = vertical_bars(2000, shape=SHAPE, noise=0.3, seed=6)
+    test, expected = vertical_bars(2000, shape=SHAPE, noise=0.3, random_state=6)
     assert (classifier.predict(test) != expected).mean() < 0.1

@@ -121,8 +121,8 @@ def test_costs_add_up_to_the_score(by_evidence, noisy, kind):
 
 def test_the_dearest_atoms_first_and_each_once(by_evidence, noisy):
     X, fitted = noisy[0], by_evidence["weighted"]
-    told = fitted.explain(X.iloc[3], most=10_000)
-    first = fitted.explain(X.iloc[3], most=2)
+    told = fitted.explain(X.iloc[3], max_atoms=10_000)
+    first = fitted.explain(X.iloc[3], max_atoms=2)
     for one, short in zip(told.classes, first.classes, strict=True):
         costs = [atom.cost for atom in one.missed]
         dear, gains = [c for c in costs if c > 0], [c for c in costs if c < 0]
@@ -145,10 +145,10 @@ def test_subsumed_atoms_are_told_as_one(by_evidence, noisy):
 def test_explanations_say_which_atoms_decide(by_evidence, noisy):
     x = noisy[0].iloc[0]
     text = {kind: str(one.explain(x)) for kind, one in by_evidence.items()}
-    assert "a row of another class" in text["strict"] and "cost" not in text["strict"]
-    assert "a row of another class" not in text["weighted"]
+    assert "median of other classes" in text["strict"] and "cost" not in text["strict"]
+    assert "median of other classes" not in text["weighted"]
     assert "log-odds" in text["weighted"] and "(costs " in text["weighted"]
-    assert "a row of another class" in text["both"] and "weighted atoms" in text["both"]
+    assert "median of other classes" in text["both"] and "weighted atoms" in text["both"]
     told = by_evidence["weighted"].explain(x).to_dict()["classes"][0]
     assert told["typical"] is None and told["cost"] is not None
     assert "cost" in told["missed"][0]

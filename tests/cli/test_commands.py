@@ -186,8 +186,8 @@ def test_show(run, bars):
     }
     code, out, _ = run("show", "bars.atoms", "--of", "c6", "--json")
     assert json.loads(out)["atoms"] == [["v", "c1", "c8", "c3", "c6"]]
-    assert "and 2 more" in run("show", "bars.atoms", "--most", "1")[1]
-    assert "more" not in run("show", "bars.atoms", "--most", "0")[1]
+    assert "and 2 more" in run("show", "bars.atoms", "--max-atoms", "1")[1]
+    assert "more" not in run("show", "bars.atoms", "--max-atoms", "0")[1]
 
 
 def test_show_says_what_a_constant_is(run, tmp_path):
@@ -268,21 +268,11 @@ def loaded_by(code):
 
 
 def test_importing_is_light():
-    assert loaded_by("import atomlearn") == set()
+    assert loaded_by("import atomlearn, atomlearn.algebra, atomlearn.logic") == set()
     assert loaded_by("import atomlearn; dir(atomlearn); atomlearn.AtomlearnError") == set()
     assert loaded_by("from atomlearn import Algebra; Algebra(['a']).term('a')") == {"numpy"}
     assert "numba" not in loaded_by("import atomlearn.cli")
     assert "numba" in loaded_by("from atomlearn import Algebra; Algebra(['a']).conflicts()")
-
-
-def test_every_public_name_is_there():
-    import atomlearn
-
-    for name in atomlearn.__all__:
-        assert getattr(atomlearn, name) is not None
-        assert name in dir(atomlearn)
-    with pytest.raises(AttributeError, match="'nothing'"):
-        atomlearn.nothing  # noqa: B018
 
 
 HOSTILE = "\x1b[31mred\x9b2J\u202e\x07"
@@ -335,7 +325,7 @@ def test_show_a_pool(run, tmp_path):
     pool.learn_from(Source(f"a hospital{HOSTILE}", "c0ffee", 100))
     pool.add(rows.from_indices([[0, 1], [0, 2], [1]], 3), epoch=5)
     pool.save(tmp_path / "p.atoms")
-    code, out, err = run("show", "p.atoms", "--most", "2")
+    code, out, err = run("show", "p.atoms", "--max-atoms", "2")
     assert (code, err) == (0, "")
     assert out.startswith("3 pins over 3 constants\nfrom a hospital")
     assert 'v "a b"   (epoch 5 of a hospital' in out and "... and 1 more" in out

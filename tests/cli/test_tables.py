@@ -95,7 +95,7 @@ def test_explain(run, model):
     assert code == 0 and "petal length" in out
     code, again, _ = run("explain", model, "flowers.csv", "--row", 3)
     assert again == out  # the first rows are kept with the model
-    _, out, _ = run("explain", model, "--row", 3, "--most", 1, "--json")
+    _, out, _ = run("explain", model, "--row", 3, "--max-atoms", 1, "--json")
     told = json.loads(out)
     assert told["row"] == 3 and all(len(one["missed"]) <= 1 for one in told["classes"])
 
@@ -148,7 +148,7 @@ def test_pages_of_images_have_pictures(run, tmp_path):
     assert code == 0 and "yes if some column with all rows black" in out
     page = (tmp_path / "b.html").read_text(encoding="utf-8")
     assert page.count("<img") >= 4 and "its atoms" in page and "red: pixels" in page
-    for shape, says in (("2", "height x width"), ("3x3", "is of 9 columns, and there are 4")):
+    for shape, says in (("2", "height x width"), ("3x3", "needs 9 columns, and there are 4")):
         code, _, err = run("fit", "bars.csv", "-t", "bar", "-o", "x.atoms", "--image-shape", shape)
         assert code == 2 and says in err
 
@@ -190,7 +190,7 @@ def test_parquet_without_pyarrow(monkeypatch, tmp_path):
         (b"a,species\n1,x,3\n", "bad.csv:2: 3 cells, but the header names 2 columns"),
         (b"a,species\n\xff,x\n", "bad.csv is not UTF-8"),
         (b"a,b\n1,2\n", "bad.csv has no column 'species'; it has a, b"),
-        (b"species\nx\n", "no column to learn from"),
+        (b"species\nx\n", "no column besides"),
         (b"a,species\n1,x\n2,\n", "row 1 has no 'species' (1 such)"),
         (b"a,species\n1,0.5\n2,0.7\n3,1.5\n", "continuous"),
         (b"a,species\ninf,x\n2,y\n", "infinity"),
@@ -270,11 +270,11 @@ def test_what_decides_is_chosen_and_told(run, kind):
     assert code == 0 and f"({kind})" in out
     code, out, _ = run("show", "f.atoms")
     assert code == 0 and f"({kind})" in out
-    assert ("this is a summary" in out) == (kind == "weighted")
+    assert ("  a summary: " in out) == (kind == "weighted")
     assert json.loads(run("show", "f.atoms", "--json")[1])["evidence"]["chosen"] == kind
     code, out, _ = run("explain", "f.atoms", "--html", "f.html")
     assert code == 0 and ("log-odds" in out) == (kind == "weighted")
-    assert ("a row of another class" in out) == (kind == "strict")
+    assert ("median of other classes" in out) == (kind == "strict")
     page = Path("f.html").read_text(encoding="utf-8")
     assert ("log-odds" in page) == (kind == "weighted")
 

@@ -67,11 +67,11 @@ def test_symmetries_are_kept_with_the_batches():
     from atomlearn.datasets import vertical_bars
     from atomlearn.tables.column_maps import column_swaps
 
-    X, y = vertical_bars(900, shape=(5, 5), noise=0.3, seed=0)
+    X, y = vertical_bars(900, shape=(5, 5), noise=0.3, random_state=0)
     batches = ArrayBatches(X, y, rows=450)
     told = {"random_state": 0, "max_epochs": 10, "symmetries": column_swaps((5, 5))}
     moved, plain = fit_batches(batches, **told), fit_batches(batches, random_state=0, max_epochs=10)
-    X_test, y_test = vertical_bars(2000, shape=(5, 5), noise=0.3, seed=1)
+    X_test, y_test = vertical_bars(2000, shape=(5, 5), noise=0.3, random_state=1)
     assert moved.score(X_test, y_test) > plain.score(X_test, y_test)
 
 

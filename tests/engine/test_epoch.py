@@ -185,7 +185,7 @@ def test_learn_refuses_conflicts_before_any_work(problem, seed):
     reports = []
     if wrong:
         with (
-            mock.patch("atomlearn.engine.learn.run", side_effect=AssertionError),
+            mock.patch("atomlearn.engine.learning.run", side_effect=AssertionError),
             pytest.raises(ValueError, match=f"relation {problem.negatives.index(wrong[0])} "),
         ):
             learn(relation_rows(problem), random_state=1, on_epoch=reports.append)

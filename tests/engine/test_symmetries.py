@@ -62,7 +62,7 @@ def test_moved_atoms_are_moved_sets(sets, first, second):
 def test_pins_that_stay_agree_with_every_example(make):
     """Whatever is moved: nothing contradicts the data, and nothing is drawn but from the seed."""
     shape = (5, 5)
-    images, labels = make(300, shape=shape, noise=0.2, seed=3)
+    images, labels = make(300, shape=shape, noise=0.2, random_state=3)
     size = 2 * 25 + 1
 
     def learn(symmetric):
@@ -181,4 +181,4 @@ def test_maps_that_are_none():
     with pytest.raises(ValueError, match="takes two constants to 'b'"):
         orbit(model, [{"a": "b"}])
     with pytest.raises(ModelTooLarge, match="all images under these symmetries"):
-        orbit(model, [{"a": "b", "b": "a"}], limit=1)
+        orbit(model, [{"a": "b", "b": "a"}], max_atoms=1)

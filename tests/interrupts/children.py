@@ -182,19 +182,21 @@ def fit_command() -> None:
 
 
 def queens_command() -> None:
-    command("queens", "--size", "17", "--queen", "b4", "--epochs", str(LONG),
+    command("queens", "--size", "17", "--queen", "b4", "--max-epochs", str(LONG),
             "--solutions", str(LONG), "--seed", "0")  # fmt: skip
 
 
 def sudoku_command() -> None:
     Path("p.txt").write_text(PUZZLE)
-    command("sudoku", "p.txt", "--epochs", str(LONG), "--solutions", str(LONG), "--seed", "0")
+    command("sudoku", "p.txt", "--max-epochs", str(LONG), "--solutions", str(LONG), "--seed", "0")
 
 
 def hamiltonian_command() -> None:
     edges = [f"{i} {(i + step) % 20}" for i in range(20) for step in (1, 2, 5)]
     Path("g.txt").write_text("\n".join(edges))
-    command("hamiltonian", "g.txt", "--epochs", str(LONG), "--solutions", str(LONG), "--seed", "0")
+    command(
+        "hamiltonian", "g.txt", "--max-epochs", str(LONG), "--solutions", str(LONG), "--seed", "0"
+    )
 
 
 def reproduce_command() -> None:

@@ -195,7 +195,7 @@ class TestCommands:
         code, out, err = typed("fit", "t.csv", "-t", "y", "-o", "m.atoms", "-q", *more)
         assert code == expected
         assert out.startswith("m.atoms: 4 classes")
-        said = "atomlearn: interrupted: what was known by then is saved in m.atoms\n"
+        said = "atomlearn: interrupted: what has been learned so far is saved in m.atoms\n"
         assert err == said
         assert load(tmp_path / "m.atoms").learned_.is_known
 

@@ -67,7 +67,7 @@ def test_every_form_of_learned_atoms():
 
 def test_bars_15_by_15_learn_exact_atoms():
     """Section 3.2: the atoms of one model from 2,000 examples, of 15^15 that there are."""
-    images, labels = vertical_bars(2000, seed=4)
+    images, labels = vertical_bars(2000, random_state=4)
     terms = rows.pack(np.hstack([images, ~images, np.zeros((2000, 1), dtype=bool)]))
     concept = Concept(451, 450, 0, READABLE)
     sampler = Sampler(concept, terms[None], labels)

@@ -161,14 +161,14 @@ def test_a_part_of_a_large_model_says_so():
     whole = ExactAtomization(forall(NAMES, Has)).model(algebra, "v")
     algebra.add(~(v <= algebra.term(NAMES[1:])), v <= algebra.term(NAMES))
     algebra.add(~(v <= algebra.term(NAMES[:-1])))
-    blind = whole.definition("v", most=3)
+    blind = whole.definition("v", max_clauses=3)
     assert len(blind.clauses) == 3 and blind.is_partial and "3 of 8 atoms" in str(blind)
-    told = whole.definition("v", most=2, relations=algebra.relations)
+    told = whole.definition("v", max_clauses=2, relations=algebra.relations)
     assert {clause.literals for clause in told.clauses} == {("c1",), ("c8",)}
     assert (told.coverage, told.exclusion, told.error) == (1, 1, 0) and told.is_partial
-    half = whole.definition("v", most=1, relations=algebra.relations)
+    half = whole.definition("v", max_clauses=1, relations=algebra.relations)
     assert half.exclusion == 0.5 and half.error == pytest.approx(1 / 3)
-    assert "true of 100.0% of the class and false of 50.0% of the others" in str(half)
+    assert "covers 100.0% of the class, excludes 50.0% of the others" in str(half)
     assert half.to_dict()["is_partial"] and half.to_dict()["error"] == half.error
 
 

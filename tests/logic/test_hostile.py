@@ -57,7 +57,7 @@ def test_a_clause_of_more_pixels_than_calls_may_be_nested():
 
 
 def test_many_pixels_are_counted_without_a_list():
-    assert ExactAtomization(forall(range(1500), Has)).count(limit=0) == 1500
+    assert ExactAtomization(forall(range(1500), Has)).count(max_clauses=0) == 1500
 
 
 def test_numbers_of_thousands_of_digits():
@@ -82,7 +82,7 @@ def test_a_part_of_the_atoms_of_a_class_says_so(iris_classifier):
     told = iris_classifier.definition(0)
     n_atoms = len(iris_classifier.learned_.pools[0])
     assert len(told.clauses) < n_atoms and told.is_partial
-    assert f"(partial, {len(told.clauses)} of {n_atoms} atoms: true of" in str(told)
+    assert f"  partial: {len(told.clauses)} of {n_atoms} atoms\n" in str(told)
 
 
 def test_what_a_class_looks_like_is_said_first():

@@ -70,8 +70,10 @@ def test_impossible_questions():
 
 
 def test_history_of_a_classifier_beside_the_lines():
-    X, y = vertical_bars(5400, shape=(4, 4), noise=0.4, seed=1)
-    X = np.hstack([X, vertical_bars(5400, shape=(4, 4), noise=0.5, seed=2)[0]])  # rows differ
+    X, y = vertical_bars(5400, shape=(4, 4), noise=0.4, random_state=1)
+    X = np.hstack(
+        [X, vertical_bars(5400, shape=(4, 4), noise=0.5, random_state=2)[0]]
+    )  # rows differ
     classifier = AlgebraicClassifier(random_state=0, max_epochs=30).fit(X, y)
     n = int(classifier.sample_.totals.sum())
     points = compressions(classifier.history_, n)

@@ -196,7 +196,7 @@ def test_an_unknown_experiment_is_a_wrong_question(tmp_path):
     done = command("chess", "--out", tmp_path)
     assert done.exit_code == 2
     assert "toy, bars, parity, mnist, queens, all" in done.output
-    assert command("toy", "--out", tmp_path, "--n-jobs", 0).exit_code == 2
+    assert command("toy", "--out", tmp_path, "--jobs", 0).exit_code == 2
 
 
 def test_an_index_of_nothing_is_a_page(tmp_path):

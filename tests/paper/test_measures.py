@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from atomlearn.problems import queens
 from atomlearn.sets import rows
-from atomlearn_paper.controls import Position, Rules, legal_squares, propagated, remembering
+from atomlearn_paper.controls import Control, Position, Propagated, Remembering, Rules
 from atomlearn_paper.images import n_constants, rates, terms
 from atomlearn_paper.mnist import best_cut
 from atomlearn_paper.parity import seed_of
@@ -66,7 +66,7 @@ def test_the_rules_of_the_controls_are_the_closure_of_the_algebra(seed):
             assert bool(position.empty >> k & 1) == (f"E{s}" in closed)
 
 
-@pytest.mark.parametrize("make", [legal_squares, propagated, remembering])
+@pytest.mark.parametrize("make", [Control, Propagated, Remembering])
 def test_controls_show_complete_and_legal_boards_only(make):
     control = make(6, ["b1"], 0)
     boards = [board for _ in range(200) for board in control.attempt()]

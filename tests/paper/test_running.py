@@ -136,5 +136,4 @@ def test_the_time_left_is_scaled_by_what_was_measured():
     assert left.seconds() == 3.0
     left.done("b", 8.0)
     assert left.seconds() == 8.0
-    assert left.seconds(running=3.0) == 5.0
-    assert left.seconds(running=100.0) == 0.0
+    assert left.seconds(more=1.0) == 10.0

@@ -41,7 +41,7 @@ def test_attacking_queens(run):
 
 
 def test_no_completion(run):
-    code, out, _ = run("queens", "--size", "3", "--epochs", "5", "--svg", "q.svg")
+    code, out, _ = run("queens", "--size", "3", "--max-epochs", "5", "--svg", "q.svg")
     assert code == 1
     assert out == (
         "\nthere is no solution, whatever is given: the rules alone exclude it "
@@ -55,10 +55,10 @@ def test_where_nothing_is_known_that_is_said(run, tmp_path):
     petersen = ["01", "12", "23", "34", "40", "05", "16", "27", "38", "49", "57", "79", "96"]
     edges = [*petersen, "68", "85"]
     (tmp_path / "petersen.txt").write_text("\n".join(" ".join(edge) for edge in edges))
-    code, out, _ = run("hamiltonian", "petersen.txt", "--epochs", "3", "--quiet", "--seed", "0")
+    code, out, _ = run("hamiltonian", "petersen.txt", "--max-epochs", "3", "--quiet", "--seed", "0")
     assert code == 1
     assert "no solution found in 3 epochs" in out and "Whether there is one is not known" in out
-    told = json.loads(run("hamiltonian", "petersen.txt", "--epochs", "3", "--json")[1])
+    told = json.loads(run("hamiltonian", "petersen.txt", "--max-epochs", "3", "--json")[1])
     assert told["unsolvable"] is False and told["clashing"] is None
 
 
@@ -120,4 +120,10 @@ def test_graphs(run, tmp_path):
     assert "a - b - c - d - a" in out or "a - d - c - b - a" in out
     code, out, _ = run("colouring", "g.txt", "-k", "3", "--seed", "0", "--svg", "c.svg")
     assert code == 0 and "solution" in out
-    assert run("colouring", "g.txt", "-k", "2", "--epochs", "15", "--quiet")[0] == 1
+    assert run("colouring", "g.txt", "-k", "2", "--max-epochs", "15", "--quiet")[0] == 1
+
+
+def test_without_an_epoch_there_are_no_atoms_to_draw(run, tmp_path):
+    code, _, err = run("queens", "--size", "3", "--atoms", "a.png")
+    assert code == 1
+    assert "no atoms to draw to a.png" in err and not (tmp_path / "a.png").exists()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from atomlearn.errors import InconsistentRelations
 
 if TYPE_CHECKING:
     from atomlearn.engine.epochs import Epochs
+    from atomlearn.engine.report import OnEpoch
+    from atomlearn.sets.random import Seed
 
 
 class Algebra:
@@ -222,14 +224,36 @@ class Algebra:
     # -- models
 
     def learn(
-        self, random_state: Any = None, *, max_bytes: int | None = None, **options: Any
+        self,
+        random_state: "Seed" = None,
+        *,
+        dual_reduction: bool = False,
+        vocabulary: Literal["all", "needed"] = "all",
+        max_bytes: int | None = None,
+        on_epoch: "OnEpoch | None" = None,
     ) -> Model:
-        """A small model of all relations, by one epoch of Sparse Crossing.
+        """Learn a small model of all relations, by one epoch of Sparse Crossing.
 
-        The same ``random_state`` gives the same model. Raises
-        :class:`~atomlearn.errors.InconsistentRelations` if there is none, and
-        :class:`~atomlearn.errors.ModelTooLarge` if it would take more memory than ``max_bytes``
-        (2 GiB, unless given).
+        Parameters
+        ----------
+        random_state
+            The same seed gives the same model.
+        dual_reduction
+            Remove witnesses that are not needed (Algorithm 5) before crossing.
+        vocabulary
+            Start with an atom for every constant (``"all"``), or only with those that the trace
+            constraints need (``"needed"``, the paper read literally).
+        max_bytes
+            Memory allowed; 2 GiB if not given.
+        on_epoch
+            Called with a :class:`~atomlearn.engine.Report` of the epoch.
+
+        Raises
+        ------
+        InconsistentRelations
+            If no model satisfies all relations.
+        ModelTooLarge
+            Before learning would take more than ``max_bytes``.
 
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
@@ -239,20 +263,49 @@ class Algebra:
         """
         self._check_learning(max_bytes)
         self._refuse_conflicts()
-        from atomlearn.engine import learn
+        from atomlearn.engine.learning import learn
 
         if random_state is None:
             random_state = np.random.SeedSequence()
         relations = self.packed()
-        rows = learn(relations, random_state=random_state, **options)
+        rows = learn(
+            relations,
+            random_state=random_state,
+            dual_reduction=dual_reduction,
+            vocabulary=vocabulary,
+            on_epoch=on_epoch,
+        )
         return Model(self._vocabulary, rows, relations.n_constants)
 
     def epochs(
-        self, random_state: Any = None, *, max_bytes: int | None = None, **options: Any
+        self,
+        random_state: "Seed" = None,
+        *,
+        focus: "Term | str | None" = None,
+        max_epochs: int | None = None,
+        max_pins: int = 20_000,
+        max_bytes: int | None = None,
+        on_epoch: "OnEpoch | None" = None,
     ) -> "Epochs":
-        """Epoch after epoch of learning with pinning: an iterator of objects with a ``model``.
+        """Learn epoch after epoch, each with the pinning terms of those before.
 
-        As :meth:`learn`, it refuses what would take more memory than ``max_bytes``.
+        Returns an iterator of :class:`~atomlearn.engine.Epoch`, each with a ``model``. Raises the
+        same exceptions as :meth:`learn`.
+
+        Parameters
+        ----------
+        random_state
+            The same seed gives the same models.
+        focus
+            The constant or term that is asked about, such as the solution of a puzzle.
+        max_epochs
+            Stop after this many epochs; without it, never.
+        max_pins
+            Pinning terms to keep; the oldest are dropped.
+        max_bytes
+            Memory allowed; 2 GiB if not given.
+        on_epoch
+            Called with a :class:`~atomlearn.engine.Report` after each epoch.
 
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
@@ -263,14 +316,21 @@ class Algebra:
         self._refuse_conflicts()
         from atomlearn.engine.epochs import Epochs
 
-        return Epochs(self, random_state=random_state, **options)
+        return Epochs(
+            self,
+            random_state=random_state,
+            focus=focus,
+            max_epochs=max_epochs,
+            max_pins=max_pins,
+            on_epoch=on_epoch,
+        )
 
-    def freest(self, *, limit: int | None = None) -> Model:
+    def freest(self, *, max_atoms: int | None = None) -> Model:
         """The freest model: ``a < b`` holds in it only if the positive relations entail it.
 
         Made by Full Crossing of all positive relations, without redundant atoms. It grows fast:
         raises :class:`~atomlearn.errors.ModelTooLarge`, with an estimate, before it has more than
-        ``limit`` atoms.
+        ``max_atoms`` atoms.
 
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"))
@@ -281,9 +341,9 @@ class Algebra:
         from atomlearn.algebra.memories import freest
 
         relations = self.packed()
-        return Model(self._vocabulary, freest(relations, limit), relations.n_constants)
+        return Model(self._vocabulary, freest(relations, max_atoms), relations.n_constants)
 
-    def least_free(self, *, limit: int | None = None) -> Model:
+    def least_free(self, *, max_atoms: int | None = None) -> Model:
         """The paper's small memory: one atom for each right side ``b`` of a negative relation.
 
         The atom is in all constants outside the closure of ``b``. The paper calls this the
@@ -301,7 +361,7 @@ class Algebra:
         from atomlearn.algebra.memories import least_free
 
         layout = self._layout()
-        rows = least_free(layout.denied_right, layout.rules, layout.n, limit)
+        rows = least_free(layout.denied_right, layout.rules, layout.n, max_atoms)
         return Model(self._vocabulary, rows, self.n_constants)
 
     # -- files and copies

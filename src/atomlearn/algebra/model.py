@@ -1,6 +1,6 @@
 """Models: sets of atoms, which answer every question about terms."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from atomlearn.sets.rows import Rows
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
     from atomlearn.logic.define import ConstantDefinition
+    from atomlearn.logic.grids import Grid
+    from atomlearn.logic.pairs import Pairs
 
 
 class Model:
@@ -136,10 +138,30 @@ class Model:
         """The atoms of ``left`` that ``right`` lacks: why ``left < right`` does not hold."""
         return self._atoms(self._rows[self._discriminates(left, right)])
 
-    def definition(self, constant: "str | Term", **options: Any) -> "ConstantDefinition":
-        """What a constant is, as a formula over the others that can be read and evaluated.
+    def definition(
+        self,
+        constant: "str | Term",
+        *,
+        complementary: "Pairs" = (),
+        grid: "Grid | Sequence[Sequence[Hashable]] | None" = None,
+        relations: Iterable[Relation] = (),
+        max_clauses: int | None = 50,
+    ) -> "ConstantDefinition":
+        """A constant as a formula over the others, to be read and evaluated.
 
-        The options are those of :func:`atomlearn.logic.define.define`.
+        Parameters
+        ----------
+        constant
+            The constant, or a term.
+        complementary
+            Pairs of constants of which every term that is asked about has exactly one.
+        grid
+            Names of the constants row by row, if they are the pixels of an image.
+        relations
+            Examples on which the definition is measured, and by which clauses are chosen.
+        max_clauses
+            With more atoms than this the definition is partial: the atoms that exclude most
+            counterexamples of ``relations``, or without any the smallest.
 
         >>> from atomlearn import Algebra
         >>> alg = Algebra(["v", "a", "b"])
@@ -151,7 +173,14 @@ class Model:
         """
         from atomlearn.logic.define import define
 
-        return define(self, constant, **options)
+        return define(
+            self,
+            constant,
+            complementary=complementary,
+            grid=grid,
+            relations=relations,
+            max_clauses=max_clauses,
+        )
 
     # -- compared with others
 
@@ -206,15 +235,15 @@ class Model:
 
         return self._with(irredundant(self._rows))
 
-    def cross(self, left: Term, right: Term, *, limit: int | None = None) -> "Model":
+    def cross(self, left: Term, right: Term, *, max_atoms: int | None = None) -> "Model":
         """Full Crossing of ``left`` into ``right``: the freest way to ``left < right``.
 
-        Raises :class:`~atomlearn.errors.ModelTooLarge` if there would be more than ``limit`` atoms.
+        Raises :class:`~atomlearn.errors.ModelTooLarge` before there are more than ``max_atoms``.
         """
         from atomlearn.algebra.crossing import full_crossing
 
         crossed = full_crossing(
-            self._rows, self._row(left), self._row(right), self._n, limit, f"{left} < {right}"
+            self._rows, self._row(left), self._row(right), self._n, max_atoms, f"{left} < {right}"
         )
         return self._with(crossed)
 

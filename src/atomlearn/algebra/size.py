@@ -24,7 +24,7 @@ def check_size(n_atoms: int, n_constants: int, limit: int | None, what: str) -> 
         raise ModelTooLarge(
             f"{what} would make up to {n_atoms:,} atoms over {n_constants:,} constants "
             f"({n_bytes / 2**20:,.0f} MiB); the limit is {allowed:,} atoms: raise it with "
-            f"limit={n_atoms}, or use learn(), which keeps models small",
+            f"max_atoms={n_atoms}, or use learn(), which keeps models small",
             estimate=n_atoms,
             limit=allowed,
         )

@@ -1,8 +1,8 @@
-"""Classifiers with weights put together: their scores are averaged.
+"""Merge classifiers with weighted atoms: their scores are averaged.
 
-Strict atoms of two classifiers all count, because each holds for every example of its class.
-Weights were found together and only mean something together; so what each classifier says keeps
-its proportions and counts by the number of rows that it was learned from.
+Strict atoms of two classifiers are simply joined, because each holds for every example of its
+class. Weights only make sense together with the other weights of the same classifier, so each
+classifier keeps its own, and counts by the number of rows that it was fitted on.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 
 
 def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:
-    """The first of the models with the weights of all; strict pools are merged elsewhere.
+    """The first model with the weighted atoms of all; strict pools are merged elsewhere.
 
-    What is known of held-out rows is forgotten: another may have learned from them.
+    Held-out predictions are dropped: another model may have been fitted on those rows.
     """
     first = models[0]
     total = max(sum(n_rows), 1)
@@ -44,7 +44,7 @@ def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:
 
 
 def merged_counts(ours: WeightedAtoms | None, others: Sequence[Learned], k: int) -> Merged:
-    """How many weighted atoms of a class are new, and how many were known."""
+    """Count the weighted atoms of a class that are new, and those that were known."""
     known = set() if ours is None else _hashes(ours, k)
     theirs = [_hashes(one.weighted, k) for one in others if one.weighted is not None]
     new = set().union(*theirs) - known

@@ -1,7 +1,7 @@
-"""What the weighted atoms that a row misses cost its classes, in log-odds.
+"""The cost, in log-odds, of the weighted atoms that a row misses.
 
-Many weighted atoms say nearly the same. A row that has nothing of ``x > 3 or y > 2`` has nothing of
-``x > 4`` either: such atoms are told as one, and their costs are added up.
+Many weighted atoms say nearly the same: a row that misses ``x > 3 or y > 2`` also misses ``x > 4``.
+Such atoms are listed as one, and their costs are added up.
 """
 
 from collections.abc import Sequence
@@ -20,18 +20,18 @@ Bits = npt.NDArray[np.bool_]
 
 
 class Costs(NamedTuple):
-    """Missed atoms of a class, each with what it costs; what speaks for the class is negative."""
+    """Missed atoms of a class, each with its cost; a negative cost is evidence for the class."""
 
     atoms: Lists
     costs: Floats
     n_missed: int
-    """Missed atoms before those that say the same were put together ..."""
+    """Number of missed atoms before grouping."""
     n_atoms: int
-    """... and all weighted atoms of the class."""
+    """Number of weighted atoms of the class."""
 
 
 def costs_of(learned: Learned, k: int, has: Bits, literals: Sequence[Literal]) -> Costs:
-    """What the weighted atoms of class ``k`` cost a row that ``has`` these constants."""
+    """The cost of the weighted atoms of class ``k`` for a row that ``has`` these constants."""
     weighted = learned.weighted
     assert weighted is not None
     ours = np.flatnonzero(weighted.classes == k)
@@ -45,7 +45,7 @@ def costs_of(learned: Learned, k: int, has: Bits, literals: Sequence[Literal]) -
 
 
 def held(atoms: Lists, has: Bits) -> Bits:
-    """Which of the atoms a row has something of."""
+    """Which of the atoms a row has."""
     if len(atoms.starts) < 2:
         return np.zeros(0, dtype=np.bool_)
     return np.logical_or.reduceat(has[atoms.constants], atoms.starts[:-1])
@@ -54,7 +54,7 @@ def held(atoms: Lists, has: Bits) -> Bits:
 def grouped(
     atoms: Lists, literals: Sequence[Literal]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Atoms that no other follows from, and for each atom which of them implies that it is missed.
+    """The strongest atoms, and for each atom one of them whose miss implies that it is missed.
 
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.lists import to_lists
@@ -86,7 +86,7 @@ def grouped(
 def _implying(
     used: npt.NDArray[np.int32], literals: Sequence[Literal], n: int
 ) -> dict[int, packed.Rows]:
-    """For each constant used, the set of those used from which it follows."""
+    """For each constant used, the constants that imply it."""
     of_column: dict[int, list[int]] = {}
     for c in used.tolist():
         if c < len(literals):

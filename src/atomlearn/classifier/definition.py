@@ -1,7 +1,8 @@
 """A class as a formula over the columns of a table.
 
-The clauses are atoms of the class, chosen so that few keep nearly all counterexamples out. What a
-column cannot be at the same time (above 3 and not above 2, red and blue) is a don't-care.
+The clauses are atoms of the class, chosen so that a few of them exclude nearly all rows of other
+classes. Values that a column cannot have at the same time (above 3 and not above 2, red and blue)
+are don't-cares of the minimisation.
 """
 
 from collections.abc import Sequence
@@ -29,37 +30,36 @@ from atomlearn.tables.literals import Literal
 from atomlearn.tables.table import read_table
 
 MOST_COMPARED = 2000
-"""Atoms that are held against the exact ones of a conjecture."""
+"""Atoms that are compared with the exact ones of a conjecture."""
 
-DECIDED = {
-    "weighted": "the class is decided by the weights of atoms: this is a summary of them",
-    "both": "the class is decided by misses and by weights of other atoms: this is a summary",
-}
-"""What is said of a definition where it is not the count of misses that decides."""
+DECIDED = {"weighted": "weighted atoms", "both": "strict and weighted atoms"}
+"""What decides, where it is not the number of missed strict atoms alone."""
 
 
 @dataclass(frozen=True)
 class ClassDefinition(Definition):
-    """What a row must have to be of a class: all clauses are true of it.
+    """The formula of a class: a row belongs to it if every clause is true.
 
-    The forms are the same formula for every row that has missing values only where the training
-    rows had some; :meth:`evaluate` is exact for all.
+    The forms are equivalent for rows that have missing values only in columns where the training
+    rows had some; :meth:`evaluate` is exact for all rows.
     """
 
     encoder: LiteralEncoder = field(repr=False, compare=False, kw_only=True)
     decided_by: str = field(default="strict", kw_only=True)
-    """Which atoms decide. Where they have weights, a formula can only sum up what they say."""
+    """Which atoms decide the prediction. A formula can only summarise weighted ones."""
 
-    def _told(self) -> str:
-        told = super()._told()
-        return f"{told}\n({DECIDED[self.decided_by]})" if self.decided_by in DECIDED else told
+    def _reliability(self) -> list[str]:
+        told = super()._reliability()
+        if self.decided_by in DECIDED:
+            told.append(f"  a summary: the classifier decides by {DECIDED[self.decided_by]}")
+        return told
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The definition as plain values, for JSON."""
         return {**super().to_dict(), "decided_by": self.decided_by}
 
     def evaluate(self, X: Any) -> Bits:
-        """Is the formula true of each row? Exact: the literals themselves are looked up."""
+        """Evaluate the formula on each row of a table, exactly."""
         table = read_table(self.encoder, X, reset=False)
         where = {literal: i for i, literal in enumerate(self.encoder.literals_)}
         lists = [[where[literal] for literal in clause.literals] for clause in self.clauses]
@@ -82,9 +82,9 @@ def define(
     classifier_error: float | None = None,
     decided_by: str = "strict",
 ) -> ClassDefinition:
-    """Choose clauses until no counterexample of the sample is let in, or none more is kept out.
+    """Choose clauses until the sample has no counterexample left that more clauses would exclude.
 
-    ``held_out`` are measures of definitions of one clause, of two, ... on rows not learned from.
+    ``held_out`` are the measures of definitions of one clause, of two, ... on held-out rows.
     """
     chosen, trim = chosen_atoms(atoms, k, sample, max_clauses, decided_by != "weighted")
     n_chosen = len(chosen)
@@ -118,7 +118,7 @@ def define(
 def _measured(
     held_out: Sequence[Measure], n_chosen: int, max_clauses: int | None
 ) -> Measure | None:
-    """The measure of definitions of so many clauses; of more only if no more were needed."""
+    """The measure for this number of clauses; beyond those measured, only if all were needed."""
     limit = len(held_out) if max_clauses is None else max_clauses
     if not held_out or n_chosen > len(held_out):
         return None
@@ -128,7 +128,7 @@ def _measured(
 def conjectured(
     grid: Grid, k: int, atoms: Lists, encoder: LiteralEncoder, sample: TrainingSample
 ) -> Conjecture | None:
-    """The sentence about lines of the image that the training sample does not contradict."""
+    """A sentence about lines of the image that fits the training sample."""
     names: list[Any] = [*encoder.literals_, k]
     truth = packed.unpack(sample.rows, len(encoder.literals_)).T
     some = take(atoms, np.arange(min(MOST_COMPARED, len(atoms.starts) - 1)))
@@ -141,7 +141,7 @@ def conjectured(
 
 
 def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
-    """The literals, a group a column, and what values of the columns make of them.
+    """The literals in one group for each column, with the truth values that each column allows.
 
     >>> x = NumberColumn(0, "x", (1.0, 2.0), may_miss=False)
     >>> space = space_of(x.literals(), [x])
@@ -158,7 +158,7 @@ def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
 
 
 def states_of(column: Column) -> Bits:
-    """What the literals of a column say of each value that makes a difference."""
+    """The truth values of a column's literals, one row for each distinct state of the column."""
     if isinstance(column, NumberColumn):
         numbers = [*column.cuts, *column.values, np.inf, *([np.nan] if column.may_miss else [])]
         return column.encode(np.array(numbers))
@@ -170,7 +170,7 @@ def states_of(column: Column) -> Bits:
 
 
 def grid_of(encoder: LiteralEncoder, shape: tuple[int, int]) -> Grid | None:
-    """Where the pixels are, if each is either dark or light."""
+    """The place of each pixel, if every pixel is either dark or light."""
     place: dict[Any, Place] = {}
     for column in encoder.columns_:
         if not isinstance(column, NumberColumn) or column.values:

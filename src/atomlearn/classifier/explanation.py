@@ -1,8 +1,8 @@
-"""Why a row is of its class: the atoms it misses of each, and what tells the first from the next.
+"""Explain one prediction: the atoms that a row misses of each class.
 
-An atom of a class is a set of literals of which every example of the class has one. It is *telling*
-as far as the rows of other classes miss it: the share of them is measured on the training sample.
-Where weighted atoms decide, each missed atom has a cost instead: what it takes from the log-odds.
+An atom is *telling* if most rows of other classes miss it; the share is measured on the training
+sample. Where weighted atoms decide, each missed atom also has a cost: what it subtracts from the
+log-odds of its class.
 """
 
 from collections.abc import Sequence
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CLASSES = 4
-"""Classes that a picture shows."""
+"""Number of classes in a picture."""
 
 
 def worth(cost: float, ending: str = "") -> str:
-    """A cost in words; one that is negative is a gain.
+    """A cost in words; a negative cost is a gain.
 
     >>> worth(0.5, "s"), worth(-0.5)
     ('costs 0.50', 'gain 0.50')
@@ -42,22 +42,23 @@ def worth(cost: float, ending: str = "") -> str:
 
 @dataclass(frozen=True)
 class AtomSeen:
-    """An atom of a class, and what the row has of it."""
+    """An atom of a class as it applies to a row."""
 
     clause: Clause[Literal]
     """The atom as a disjunction of literals."""
     has: tuple[Literal, ...]
-    """The literals of it that are true of the row; none, if the row misses the atom."""
+    """The literals of the atom that are true of the row; none if the row misses the atom."""
     telling: float
-    """Share of the training rows of other classes (of the runner-up, in ``reasons``) missing it."""
+    """Share of the rows of other classes (in ``reasons``: of the second class) that miss the atom.
+    """
     columns: tuple[int, ...]
-    """All columns that the atom speaks of."""
+    """Indices of the columns in the atom."""
     cost: float | None = None
-    """What missing it takes from the log-odds of its class, if it is weighted; a negative cost
-    speaks for the class."""
+    """What missing a weighted atom subtracts from the log-odds of its class; negative is evidence
+    for the class. ``None`` for strict atoms."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """As plain values, for JSON."""
         told: dict[str, Any] = {
             "atom": [str(literal) for literal in self.clause.literals],
             "has": [str(literal) for literal in self.has],
@@ -66,44 +67,42 @@ class AtomSeen:
         return told if self.cost is None else {**told, "cost": self.cost}
 
     def told_missed(self) -> str:
-        """The atom as one that the row misses."""
-        if self.cost is None:
-            return f"misses  {self.clause}   (so do {self.telling:.0%} of the others)"
-        told = f"{worth(self.cost, 's')}; {self.telling:.0%} of the others miss it"
-        return f"misses  {self.clause}   ({told})"
+        """One line of text about an atom that the row misses."""
+        cost = "" if self.cost is None else f"{worth(self.cost, 's')}; "
+        return f"misses  {self.clause}   ({cost}{self.telling:.0%} of other classes miss it)"
 
 
 @dataclass(frozen=True)
 class ClassSeen:
-    """One class as the row meets it."""
+    """How one class fits the row."""
 
     label: Any
     probability: float
     misses: int
     atoms: int
-    """Atoms that the class has: strict ones, unless weighted ones alone decide."""
+    """Number of atoms of the class: strict ones, unless only weighted atoms decide."""
     typical: float | None
-    """Strict atoms that a row of another class misses typically (the median)."""
+    """Median number of strict atoms that a row of another class misses."""
     missed: tuple[AtomSeen, ...]
-    """The missed atoms that are most telling; of weighted ones the dearest, then, if missing some
-    speaks for the class, those that gain most."""
+    """The most telling missed atoms; of weighted ones those with the highest cost, then those with
+    the highest gain."""
     cost: float | None = None
-    """What all missed weighted atoms take from the log-odds together, if these decide ..."""
+    """Total cost of the missed weighted atoms, if weighted atoms decide."""
     strict_cost: float | None = None
-    """... and what the misses of strict atoms take, if these decide too."""
+    """Cost of the strict misses, if both kinds of atoms decide."""
 
     def __str__(self) -> str:
         told = f"{self.label}: {self.probability:.1%}, misses {self.misses:,} of {self.atoms:,} "
         if self.typical is None:
             return f"{told}weighted atoms, which {worth(self.cost or 0.0)} log-odds"
-        told += f"atoms (a row of another class: {self.typical:,.0f})"
+        told += f"atoms (median of other classes: {self.typical:,.0f})"
         if self.cost is not None:
             told += f", which {worth(self.strict_cost or 0.0, 's')} log-odds; weighted atoms "
             told += worth(self.cost)
         return told
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """As plain values, for JSON."""
         told = {
             "label": plain(self.label),
             "probability": self.probability,
@@ -119,16 +118,17 @@ class ClassSeen:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The classes, most probable first, and why the first fits better than the second."""
+    """An explanation of one prediction: the classes, most probable first, and reasons for the
+    first."""
 
     classes: tuple[ClassSeen, ...]
     reasons: tuple[AtomSeen, ...]
-    """Atoms of the first class that the row has and rows of the second mostly lack."""
+    """Atoms of the first class that the row has and most rows of the second class miss."""
     image: npt.NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
     def label(self) -> Any:
-        """The class of the row."""
+        """The predicted class."""
         return self.classes[0].label
 
     def __str__(self) -> str:
@@ -137,10 +137,10 @@ class Explanation:
         for one in self.classes:
             lines += [str(one), *(f"  {atom.told_missed()}" for atom in one.missed)]
         if self.reasons:
-            lines.append(f"what speaks for {first.label} against {self.classes[1].label}:")
+            lines.append(f"for {first.label} rather than {self.classes[1].label}:")
             lines += [
                 f"  has  {' and '.join(map(str, atom.has))}   "
-                f"({atom.telling:.0%} of {self.classes[1].label} have nothing of: {atom.clause})"
+                f"({atom.telling:.0%} of {self.classes[1].label} miss {atom.clause})"
                 for atom in self.reasons
             ]
         return "\n".join(lines)
@@ -153,8 +153,8 @@ class Explanation:
             "reasons": [atom.to_dict() for atom in self.reasons],
         }
 
-    def plot(self, most: int = 5) -> "Figure":
-        """The image with the pixels of the missed atoms in red, class by class, likeliest first."""
+    def plot(self, max_atoms: int = 5) -> "Figure":
+        """Draw the image with the pixels of missed atoms in red, for the most probable classes."""
         from atomlearn.views.pictures import draw_misses
 
         if self.image is None:
@@ -164,7 +164,7 @@ class Explanation:
         shown = self.classes[:MOST_CLASSES]
         missed = [np.zeros(self.image.size) for _ in shown]
         for weight, one in zip(missed, shown, strict=True):
-            for atom in one.missed[:most]:
+            for atom in one.missed[:max_atoms]:
                 weight[list(atom.columns)] += (
                     atom.telling if atom.cost is None else max(atom.cost, 0.0)
                 )
@@ -178,14 +178,14 @@ def explain_row(
     literals: Sequence[Literal],
     labels: Sequence[Any],
     row: Rows,
-    most: int,
+    max_atoms: int,
     image: npt.NDArray[np.float64] | None = None,
 ) -> Explanation:
     """Explain one packed row."""
     blocks = blocks_of(row[None, :], learned.n_constants)
     scores = learned.scores(blocks, 1)
     order = np.argsort(-scores[0], kind="stable")
-    meeting = _Meeting(learned, sample, literals, labels, row, most)
+    meeting = _Meeting(learned, sample, literals, labels, row, max_atoms)
     chances, misses = softmax(scores)[0], learned.misses(blocks, 1)[0]
     is_weighted = learned.weighted is not None and learned.evidence.weighted > 0
     see = meeting.weighted if is_weighted else meeting.strict
@@ -195,7 +195,7 @@ def explain_row(
 
 
 class _Meeting:
-    """A row as it meets the classes."""
+    """One row compared with all classes."""
 
     def __init__(
         self,
@@ -204,10 +204,10 @@ class _Meeting:
         literals: Sequence[Literal],
         labels: Sequence[Any],
         row: Rows,
-        most: int,
+        max_atoms: int,
     ) -> None:
         self.learned, self.sample, self.literals = learned, sample, literals
-        self.labels, self.most = labels, most
+        self.labels, self.max_atoms = labels, max_atoms
         self.columns = sample.columns()
         self.has = packed.unpack(row, learned.n_constants)
 
@@ -233,7 +233,7 @@ class _Meeting:
         return ClassSeen(label, probability, misses, n_strict, typical, seen, cost, counted)
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
-        """Atoms of the first class that the row has and rows of the second mostly lack."""
+        """Atoms of the first class that the row has and most rows of the second class miss."""
         atoms = self.learned.pools[first].atoms
         ours = take(atoms, np.flatnonzero(held(atoms, self.has)))
         telling = _share_missing(ours, self.columns, self.sample.labels == second)
@@ -245,10 +245,10 @@ class _Meeting:
     def _seen(
         self, atoms: Lists, telling: Floats, by: Floats, costs: Floats | None = None
     ) -> tuple[AtomSeen, ...]:
-        """The largest, smallest atoms first among equals; atoms that say the same once."""
+        """The atoms with the largest values, small atoms first among equals; duplicates once."""
         shown: dict[Clause[Literal], AtomSeen] = {}
         for a in np.lexsort([np.diff(atoms.starts), -by]):
-            if len(shown) == self.most or (costs is not None and by[a] <= 0):
+            if len(shown) == self.max_atoms or (costs is not None and by[a] <= 0):
                 break
             constants = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]
             one = _atom_seen(constants, self.has, self.literals, float(telling[a]))

@@ -42,7 +42,7 @@ from atomlearn.training.weighted_files import add_weighted, with_weighted
 
 KIND = "classifier"
 VERSION = 2
-"""Since 2 there are weighted atoms, which an earlier reader would leave out."""
+"""Version 2 added weighted atoms, which an earlier reader would ignore."""
 
 _PLAIN = (str, int, float, bool)
 _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
@@ -51,7 +51,7 @@ _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
 
 
 def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
-    """Save a fitted classifier."""
+    """Write a fitted classifier to a file."""
     learned, encoder = classifier.learned_, classifier.encoder_
     pools = learned.pools
     info = {
@@ -100,7 +100,8 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
 
 
 def get_classifier(file: Members) -> AlgebraicClassifier:
-    """The classifier in a file; whatever does not fit together is refused."""
+    """Read a classifier; raises :class:`~atomlearn.errors.DamagedFile` if its members do not fit
+    together."""
     return _Reader(file).classifier()
 
 
@@ -211,10 +212,10 @@ class _Reader:
 
 
 _USERS = ("n_jobs", "verbose")
-"""Parameters that are of the machine and of whoever uses it, not of the model."""
+"""Parameters that belong to the machine and the user, not to the model: never saved or read."""
 
 _TINY = 1e-300
-"""Positive numbers may be anything from it on."""
+"""Exclusive lower bound of positive numbers."""
 
 
 def _class_weight(told: Value, n_columns: int) -> Any:
@@ -246,7 +247,7 @@ _PARAMS: dict[str, Callable[[Value, int], Any]] = {
     "max_cuts": lambda told, n: told.integer(low=1),
     "random_state": lambda told, n: told.integer(),
 }
-"""How each parameter is read, given the number of columns."""
+"""Readers of the parameters, given the number of columns."""
 
 
 def _column(j: int, told: Value) -> Column:

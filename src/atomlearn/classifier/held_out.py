@@ -1,8 +1,8 @@
-"""How definitions do on rows that they were not made from.
+"""Measure definitions on held-out rows.
 
-Every atom of a class holds for all of its training rows, so a definition looks better on these than
-on new ones. Where examples were held out while learning, in turn or for good, definitions are made
-again from what was learned without them, and measured on them.
+Every strict atom of a class holds for all of its training rows, so a definition looks better on
+these than on new rows. Definitions are therefore made again from what was learned without some
+rows, and measured on those.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,15 +26,15 @@ from atomlearn.training.examples import Examples, HeldOut
 from atomlearn.training.learned import Learned
 
 MOST_CLAUSES = 12
-"""Definitions of one to so many clauses are measured."""
+"""Definitions of up to this many clauses are measured."""
 MOST_WEIGHED = 2000
-"""Weighted atoms, the dearest first, that a definition is made of."""
+"""Weighted atoms with the highest cost that a definition is chosen from."""
 
 Trim = Callable[[list[int]], list[int]]
 
 
 class Trial(NamedTuple):
-    """Atoms of each class, rows to choose among them by, and examples that had no part in it."""
+    """Atoms of each class, the rows by which clauses are chosen, and the held-out examples."""
 
     atoms: Sequence[Lists]
     sample: TrainingSample
@@ -43,7 +43,7 @@ class Trial(NamedTuple):
 
 
 def trials_of(held_out: Iterable[HeldOut], examples: Examples, strict: bool = True) -> list[Trial]:
-    """The trials of what was learned from some of the examples at a time."""
+    """One trial for each model that was learned without some of the examples."""
     trials = []
     for one in held_out:
         rest = examples.some(np.setdiff1d(np.arange(len(examples)), one.examples))
@@ -55,7 +55,7 @@ def trials_of(held_out: Iterable[HeldOut], examples: Examples, strict: bool = Tr
 
 
 def measure_definitions(trials: Sequence[Trial], n_classes: int) -> list[list[Measure]]:
-    """For each class, definitions of one clause, of two, ... measured on all trials together."""
+    """For each class, the measures of definitions of one clause, of two, ... over all trials."""
     if not trials:
         return []
     # As when errors are estimated: an example counts by its weight, with all labels that it had.
@@ -71,8 +71,8 @@ def measure_definitions(trials: Sequence[Trial], n_classes: int) -> list[list[Me
 
 
 def classifier_errors(learned: Learned) -> list[float] | None:
-    """For each class, the share of held-out examples of which the classifier wrongly says that
-    they are of it, or are not."""
+    """For each class, the share of held-out examples that the classifier wrongly includes or
+    excludes."""
     unseen = learned.unseen
     if len(unseen) == 0:
         return None
@@ -86,10 +86,10 @@ def classifier_errors(learned: Learned) -> list[float] | None:
 def chosen_atoms(
     atoms: Lists, k: int, sample: TrainingSample, max_clauses: int | None, strict: bool = True
 ) -> tuple[list[int], Trim]:
-    """The atoms of a definition in the order they are chosen, idle ones included; also what leaves
-    the idle ones out of the first so many.
+    """The atoms of a definition in the order they are chosen, and a function that drops redundant
+    ones from the first ``n``.
 
-    Atoms that are not ``strict`` leave out rows of the class as well, which counts against them.
+    Weighted atoms (not ``strict``) also exclude rows of the class, which counts against them.
     """
     missed = ~holders(atoms, sample.columns())
     if strict:
@@ -104,7 +104,7 @@ def chosen_atoms(
 
 
 def _truths(trial: Trial, k: int) -> Bits:
-    """Is the definition of one clause, of two, ... true of each held-out example and label?"""
+    """Evaluate the definitions of one clause, of two, ... on each held-out example and label."""
     atoms, held = trial.atoms[k], trial.held
     chosen, trim = chosen_atoms(atoms, k, trial.sample, MOST_CLAUSES, trial.strict)
     which = np.concatenate([np.arange(len(held)), held.dissent.examples])

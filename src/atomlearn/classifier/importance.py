@@ -1,4 +1,4 @@
-"""The atoms of a classifier as a table, and how much depends on each column."""
+"""The atoms of a classifier as a table, and the importance of each column."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Deciding(NamedTuple):
-    """Atoms of a class that decide, and what missing each adds to the log-odds."""
+    """Atoms of a class that decide, and what missing each adds to its log-odds."""
 
     k: int
     atoms: Lists
@@ -30,10 +30,10 @@ class Deciding(NamedTuple):
 
 
 def deciding(learned: Learned) -> Iterator[Deciding]:
-    """The atoms in force, class by class.
+    """The atoms in use, class by class.
 
-    Strict atoms of a class all weigh the same: what one miss more takes from the log-odds of a row
-    that misses as many as a row of another class does.
+    The strict atoms of a class share one weight: the change in log-odds by one more miss for a row
+    with the median number of misses of other classes.
     """
     evidence = learned.evidence
     for k, pool in enumerate(learned.pools):
@@ -47,7 +47,7 @@ def deciding(learned: Learned) -> Iterator[Deciding]:
 
 
 class Importance:
-    """The part of a classifier that says what its atoms are, and which columns matter."""
+    """Mixin: the atoms as a data frame, and feature importances."""
 
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
@@ -55,12 +55,12 @@ class Importance:
     sample_: TrainingSample
 
     def atoms_frame(self) -> "pd.DataFrame":
-        """The atoms that decide as a pandas frame, one a row.
+        """The atoms in use as a pandas data frame, one atom a row.
 
-        ``class`` and ``atom`` say which it is; ``weight`` is what missing it adds to the log-odds
-        of the class (for strict atoms, which are counted: if about as many are missed as by rows of
-        other classes); ``size`` is the number of its literals; ``missed_by_class`` and
-        ``missed_by_others`` are the shares of the training rows, of the sample kept, that miss it.
+        Columns: ``class``; ``atom`` as text; ``weight``, what missing the atom adds to the log-odds
+        of the class (for strict atoms an approximation, since their misses are counted); ``size``,
+        the number of literals; ``missed_by_class`` and ``missed_by_others``, the shares of the
+        sampled training rows that miss it.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -82,10 +82,10 @@ class Importance:
 
     @property
     def feature_importances_(self) -> Floats:
-        """How much depends on each column; sums to 1.
+        """The importance of each column; sums to 1.
 
-        An atom counts by its weight and by how far it tells the training rows apart: the standard
-        deviation of missing it. Its columns share that equally.
+        An atom counts by its weight times the standard deviation, over the training rows, of
+        missing it. Its columns share that equally.
         """
         check_is_fitted(self)
         columns = self.sample_.columns()
@@ -114,7 +114,7 @@ class Importance:
         }
 
     def _share_missing(self, atoms: Lists, columns: packed.Rows, weights: Floats) -> Floats:
-        """The share of the rows that miss each atom; rows of a class weigh the same."""
+        """The share of the rows that miss each atom, with equal weight for each class."""
         missing = ~holders(atoms, columns)
         share = np.zeros(len(missing))
         for k in range(len(self.classes_)):
@@ -124,7 +124,7 @@ class Importance:
         return share / max(float(weights.sum()), 1e-300)
 
     def _share_out(self, atoms: Lists, amounts: Floats, total: Floats) -> None:
-        """Add the amount of each atom to its columns, in equal parts."""
+        """Add the importance of each atom to its columns, in equal parts."""
         n = len(self.encoder_.columns_)
         of = np.array([*(literal.column for literal in self.encoder_.literals_), n])
         atom = np.repeat(np.arange(len(amounts)), np.diff(atoms.starts))

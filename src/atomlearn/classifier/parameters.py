@@ -1,4 +1,4 @@
-"""Parameters of the classifier, checked before anything is done with them."""
+"""Validation of the classifier's parameters."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ EVIDENCE = ("auto", "strict", "weighted")
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Raise :class:`~atomlearn.errors.InvalidParameter` for the first that cannot be meant."""
+    """Raise :class:`~atomlearn.errors.InvalidParameter` for the first invalid parameter."""
     for name in ("max_epochs", "max_classes", "max_cuts"):
         if parameters[name] is not None:
             check_count(name, parameters[name])

@@ -1,4 +1,4 @@
-"""How far a fit is: a bar on a terminal, lines elsewhere, and scikit-learn's callbacks."""
+"""Progress of a fit: a bar on a terminal, lines elsewhere, and scikit-learn's callbacks."""
 
 import sys
 import time
@@ -79,7 +79,7 @@ def _bar(console: "Console", settings: Settings, plan: Plan) -> Iterator[Hooks]:
 
 @contextmanager
 def _lines(plan: Plan) -> Iterator[Hooks]:
-    """One line a round, for log files and notebooks' kernels."""
+    """Print one line a round, for log files and notebooks."""
     rounds = 0
 
     def on_round(done: Round, current: Current) -> None:

@@ -1,4 +1,4 @@
-"""What can be read off a fitted classifier: explanations and definitions."""
+"""Explanations and definitions of a fitted classifier."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,17 +26,17 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HardExample:
-    """A training row that looks like one of another class."""
+    """A training row whose own class is improbable."""
 
     label: Any
     """Its own class."""
     probability: float
-    """What that class is given."""
+    """The predicted probability of that class."""
     explanation: Explanation
 
 
 class Readable(Importance):
-    """The part of a classifier that is for people."""
+    """Mixin: explanations, definitions and hard examples."""
 
     image_shape: tuple[int, int] | None
     classes_: npt.NDArray[Any]
@@ -45,8 +45,10 @@ class Readable(Importance):
     sample_: TrainingSample
     held_out_: list[list[Measure]]
 
-    def explain(self, x: Any, most: int = 5) -> Explanation:
-        """Why a row is of its class: the ``most`` telling atoms that it misses, by class.
+    def explain(self, x: Any, max_atoms: int = 5) -> Explanation:
+        """Explain the prediction for one row: the atoms it misses, class by class.
+
+        At most ``max_atoms`` of each class are listed, the most telling first.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -61,10 +63,10 @@ class Readable(Importance):
         if self.image_shape is not None:
             dense = table.toarray() if hasattr(table, "toarray") else table
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
-        return self._explain_packed(self.encoder_.pack(table, extra=1)[0], most, image)
+        return self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
 
     def definition(self, label: Any, max_clauses: int | None = 12) -> ClassDefinition:
-        """A class as a formula over the columns, of at most so many clauses.
+        """A class as a formula over the columns, with at most ``max_clauses`` clauses.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -90,8 +92,8 @@ class Readable(Importance):
             self.learned_.evidence.chosen,
         )
 
-    def hardest(self, n: int = 6, most: int = 5) -> list[HardExample]:
-        """The training rows, of the sample kept, whose own class is the least probable.
+    def hardest(self, n: int = 6, max_atoms: int = 5) -> list[HardExample]:
+        """The ``n`` rows of the training sample whose own class is the least probable.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -109,13 +111,15 @@ class Readable(Importance):
             HardExample(
                 self.classes_[labels[i]],
                 float(own[i]),
-                self._explain_packed(rows[i], most),
+                self._explain_packed(rows[i], max_atoms),
             )
             for i in np.argsort(own, kind="stable")[:n]
         ]
 
-    def _explain_packed(self, row: Rows, most: int, image: Floats | None = None) -> Explanation:
+    def _explain_packed(
+        self, row: Rows, max_atoms: int, image: Floats | None = None
+    ) -> Explanation:
         literals, labels = self.encoder_.literals_, list(self.classes_)
         if image is None and self.image_shape is not None:
             image = image_of(row, literals, self.image_shape)
-        return explain_row(self.learned_, self.sample_, literals, labels, row, most, image)
+        return explain_row(self.learned_, self.sample_, literals, labels, row, max_atoms, image)

@@ -1,4 +1,4 @@
-"""A bounded sample of the training rows: what definitions and explanations are measured on."""
+"""A bounded sample of the training rows, on which definitions and explanations are measured."""
 
 from dataclasses import dataclass
 
@@ -11,30 +11,30 @@ from atomlearn.training.folds import row_keys
 
 LARGEST = 2000
 FEWEST = 20
-"""Rows kept in all, and of each class at least."""
+"""Rows kept in total, and the minimum for each class."""
 
 
 @dataclass(frozen=True)
 class TrainingSample:
-    """Distinct rows, of each class those with the smallest keys.
+    """Distinct rows, for each class those with the smallest hash keys.
 
-    A key depends on nothing but the row, so that the sample is uniform, the same in whatever order
-    the rows came, and takes in more rows at any time.
+    A key depends on the row alone. So the sample is uniform, does not depend on the order of the
+    rows, and can be extended at any time.
     """
 
     rows: Rows
     labels: npt.NDArray[np.int64]
     totals: npt.NDArray[np.int64]
-    """Rows of each class that there were to choose from."""
+    """Number of rows of each class that were seen."""
 
     @classmethod
     def empty(cls, width: int, n_classes: int) -> "TrainingSample":
-        """Nothing seen yet."""
+        """An empty sample."""
         none = np.zeros(0, dtype=np.int64)
         return cls(np.zeros((0, width), np.uint64), none, np.zeros(n_classes, np.int64))
 
     def extended(self, rows: Rows, labels: npt.NDArray[np.int64]) -> "TrainingSample":
-        """The sample of these rows too; of equal rows the newer label counts."""
+        """The sample with more rows; of equal rows the newer label counts."""
         n_classes = len(self.totals)
         totals = self.totals + np.bincount(labels, minlength=n_classes)
         quota = max(FEWEST, LARGEST // n_classes)
@@ -47,7 +47,7 @@ class TrainingSample:
         return TrainingSample(rows[which], labels[which], totals)
 
     def weights(self) -> npt.NDArray[np.float64]:
-        """Classes count by how many rows they had, not by how many are in the sample."""
+        """Row weights: each class counts by its rows seen, not by its rows sampled."""
         drawn = np.bincount(self.labels, minlength=len(self.totals))
         weights: npt.NDArray[np.float64] = (self.totals / np.maximum(drawn, 1))[self.labels]
         return weights

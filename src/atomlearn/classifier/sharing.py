@@ -1,4 +1,4 @@
-"""Classifiers that share what they know: pins pass from one to another, by object or by file."""
+"""Exchange of pins between classifiers, as objects or files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Sharing:
-    """The part of a classifier that gives and takes pins."""
+    """Mixin: give and take pins."""
 
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
@@ -37,7 +37,7 @@ class Sharing:
     estimated_error_: float | None
 
     def pool(self, label: Any) -> Pool:
-        """What is known of a class, with the names of its literals: to save, read, or merge.
+        """The pins of a class with the names of its literals, to be saved, read or merged.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -52,17 +52,17 @@ class Sharing:
     def merge(
         self, *others: "AlgebraicClassifier | Pool | str | Path", X: Any = None, y: Any = None
     ) -> dict[Any, Merged]:
-        """Take over what other classifiers, or pools of theirs, know of the same classes.
+        """Merge the pins of other classifiers, or of their pools, into this one.
 
-        Literals are matched by what they say, so learn all from the same cuts: fit one on some
-        rows, and let the others go on from its file. A pin is believed if no row of its class
-        contradicts it, of the training rows that are kept here (``sample_``) and of ``X`` and
-        ``y``, which should be the rows this classifier was learned from, if they are at hand.
-        Tells for each class how many pins were new, known and dropped.
+        Literals are matched by their text, so all classifiers should have the same cuts: fit one on
+        some rows, and let the others continue from its file. A pin is accepted if no row of its
+        class contradicts it: none of the training sample (``sample_``), and none of ``X`` and
+        ``y``, which should be the rows that this classifier was fitted on, if available. Returns,
+        for each class, how many pins were new, known and dropped.
 
-        Where weighted atoms decide, the scores of all classifiers are averaged, each by the number
-        of its training rows; they must have the same cuts and classes. What was known of held-out
-        rows is forgotten then.
+        Where weighted atoms decide, the scores of all classifiers are averaged, each weighted by
+        its number of training rows; they must have the same cuts and classes. Held-out predictions
+        are dropped then.
         """
         check_is_fitted(self)
         theirs = [_loaded(other) for other in others]
@@ -87,7 +87,7 @@ class Sharing:
     def _merge_strict(
         self, others: "list[Sharing | Pool]", rows: Rows, labels: npt.NDArray[np.int64]
     ) -> dict[Any, Merged]:
-        """Take over pins; atoms of those that are decided by weights alone are none."""
+        """Merge pins; classifiers that use weighted atoms only have none."""
         told: dict[Any, Merged] = {}
         changed = []
         for k, label in enumerate(self.classes_.tolist()):
@@ -108,7 +108,7 @@ class Sharing:
         return told
 
     def _check_weights(self, others: "list[Sharing | Pool]") -> None:
-        """Weights can only be averaged where all scores are of the same classes and literals."""
+        """Raise an error unless all classifiers have weights for the same classes and literals."""
         names = [str(literal) for literal in self.encoder_.literals_]
         for other in others:
             if isinstance(other, Pool):
@@ -119,7 +119,7 @@ class Sharing:
             same = other.classes_.tolist() == self.classes_.tolist()
             if not same or [str(literal) for literal in other.encoder_.literals_] != names:
                 raise DifferentConstants(
-                    "weights are of the same classes and cuts or cannot be averaged: fit one "
+                    "weights can only be averaged for the same classes and cuts: fit one "
                     "classifier, and let the others go on from its file"
                 )
 
@@ -141,7 +141,7 @@ class Sharing:
         return self.learned_.pools[k].copy(names=names)
 
     def _witnesses(self, X: Any, y: Any) -> tuple[Rows, npt.NDArray[np.int64]]:
-        """The rows that may contradict a pin."""
+        """The rows against which pins are checked."""
         rows, labels = self.sample_.rows, self.sample_.labels
         if X is None:
             return rows, labels
@@ -149,7 +149,7 @@ class Sharing:
         return np.vstack([rows, more]), np.concatenate([labels, codes_of(y, self.classes_)])
 
     def _settle(self, changed: list[int]) -> None:
-        """What is typical has changed; the calibration, which is relative to it, stays."""
+        """Recompute the median misses; the calibration, which is relative to them, stays."""
         blocks = blocks_of(self.sample_.rows, len(self.encoder_.literals_) + 1)
         misses = self.learned_.misses(blocks, len(self.sample_.labels))
         self.learned_.typical[changed] = typical_misses(misses, self.sample_.labels)[changed]
@@ -161,7 +161,7 @@ def class_name(label: Any) -> str:
 
 
 def _loaded(other: Any) -> "Sharing | Pool":
-    """A classifier or a pool, read from its file if need be."""
+    """A classifier or a pool, loaded if a file is given."""
     if isinstance(other, str | Path):
         from atomlearn.files.load import load
 
@@ -172,7 +172,7 @@ def _loaded(other: Any) -> "Sharing | Pool":
 
 
 def _pools(other: "Sharing | Pool", label: Any) -> list[Pool]:
-    """The pins that another knows of a class."""
+    """The pins of a class in another classifier or pool."""
     if isinstance(other, Pool):
         return [other] if other.names is not None and class_name(label) in other.names else []
     is_known = label in other.classes_.tolist() and other.learned_.evidence.strict > 0

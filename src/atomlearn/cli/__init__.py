@@ -16,7 +16,7 @@ from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedW
 
 
 class Commands(TyperGroup):
-    """Commands that an interruption ends with one line and its exit code."""
+    """A group of commands that ends an interruption with one line and its exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
@@ -57,7 +57,7 @@ def _atomlearn(
 
 
 def main() -> None:
-    """Run the command; anything atomlearn complains of is one message and an exit code."""
+    """Run the command; an error of atomlearn becomes one message and an exit code."""
     prepare_output()
     warnings.simplefilter("ignore", InterruptedWarning)  # commands have a line of their own
     # While the interpreter shuts down Ctrl-C would be a traceback.

@@ -1,4 +1,4 @@
-"""How the terminal shows boards, grids, cycles and colourings: with Rich, side by side."""
+"""Boards, grids, cycles and colourings on the terminal, with Rich, side by side."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ GAP = 4
 
 
 class SideBySide:
-    """Prints answers as they come, as many beside each other as fit."""
+    """Prints answers as they arrive, as many side by side as fit."""
 
     def __init__(self, *, silent: bool = False) -> None:
         from rich.console import Console
@@ -19,7 +19,7 @@ class SideBySide:
         self._waiting: list[Text] = []
 
     def add(self, answer: Any) -> None:
-        """Show one answer more, now or when its row is full."""
+        """Add an answer; it is printed when its row is full."""
         if self.silent:
             return
         self._waiting.append(_titled(answer))
@@ -27,7 +27,7 @@ class SideBySide:
             self.flush()
 
     def flush(self) -> None:
-        """Print what waits."""
+        """Print the answers that have not been printed yet."""
         from rich.table import Table
 
         if not self._waiting:
@@ -43,7 +43,7 @@ class SideBySide:
 
 
 def as_text(answer: Any) -> "Text":
-    """An answer in colours; one that has no colours of its own as it prints."""
+    """An answer as coloured text."""
     from rich.text import Text
 
     if hasattr(answer, "queens"):

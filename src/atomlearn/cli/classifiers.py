@@ -1,4 +1,4 @@
-"""What commands say of a classifier: how it was fitted, what it is."""
+"""What the commands print about a classifier."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -10,29 +10,31 @@ from atomlearn.logic.definition import plain
 from atomlearn.training.learned import Learned
 
 HOW = {
-    "strict": "Rows of a class have something of nearly every atom of it; a new row is of the "
-    "class whose atoms it misses least.",
-    "weighted": "Each atom of a class that a row misses takes from its log-odds, or adds to them; "
-    "a row is of the class with the highest sum.",
-    "both": "Two things count: how many strict atoms of a class a row misses, and the weights of "
-    "the other atoms that it misses.",
+    "strict": "A row misses an atom if none of its literals is true. The class whose atoms the "
+    "row misses least is predicted.",
+    "weighted": "A row misses an atom if none of its literals is true. Each missed atom changes "
+    "the log-odds of its class by its weight; the class with the highest sum is predicted.",
+    "both": "A row misses an atom if none of its literals is true. The number of missed strict "
+    "atoms and the weights of the other missed atoms decide together.",
 }
-"""How each kind of evidence decides."""
+"""How a prediction is made, for each kind of evidence."""
 
 
 def show_classifier(
     classifier: AlgebraicClassifier,
     of: str | None,
-    most: int,
+    max_clauses: int,
     as_json: bool,
     html: Path | None = None,
 ) -> None:
-    """What ``atomlearn show`` prints of a classifier: its classes and their definitions."""
+    """Print a classifier for ``atomlearn show``: its classes and their definitions."""
     by_text = {str(label): label for label in classifier.classes_}
     if of is not None and of not in by_text:
         fail(f"{of!r} is not one of the classes: {', '.join(by_text)}")
     labels = list(by_text.values()) if of is None else [by_text[of]]
-    definitions = [classifier.definition(label, max_clauses=most or None) for label in labels]
+    definitions = [
+        classifier.definition(label, max_clauses=max_clauses or None) for label in labels
+    ]
     n_atoms = atom_counts(classifier.learned_)
     atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
     columns = [column.name for column in classifier.encoder_.columns_]
@@ -69,7 +71,7 @@ def show_classifier(
 
 
 def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: bool) -> None:
-    """What ``atomlearn fit`` prints in the end."""
+    """Print the summary of ``atomlearn fit``."""
     if as_json:
         print_json(
             {
@@ -99,11 +101,11 @@ def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: b
         print(f"... and {len(conflicts) - 3:,} more such sets of rows")
     if len(classifier.doubted_):
         doubted = counted(len(classifier.doubted_), "row")
-        print(f"{doubted} left out: the others contradict the labels")
+        print(f"{doubted} left out: their labels are very improbable")
 
 
 def atom_counts(learned: Learned) -> list[int]:
-    """How many atoms of each class decide."""
+    """Number of atoms in use for each class."""
     counts = [0] * len(learned.pools)
     for k, _, weights in deciding(learned):
         counts[k] += len(weights)
@@ -111,7 +113,7 @@ def atom_counts(learned: Learned) -> list[int]:
 
 
 def _atoms(classifier: AlgebraicClassifier) -> str:
-    """The number of atoms, and what was chosen."""
+    """The number of atoms and their kind."""
     chosen = classifier.evidence_.chosen
     told = "strict and weighted" if chosen == "both" else chosen
     return f"{counted(sum(atom_counts(classifier.learned_)), 'atom')} ({told})"

@@ -16,14 +16,15 @@ def register(app: typer.Typer) -> None:
 def data(
     which: Annotated[str, typer.Argument(help="mnist or fashion-mnist.")],
     to: Annotated[
-        Path | None, typer.Option("--to", help="Keep the files here, not in the user's cache.")
+        Path | None,
+        typer.Option("--to", help="Store the files here instead of in the user's cache."),
     ] = None,
 ) -> None:
-    """Fetch a data set unless it is here, verify it, and tell where it is."""
+    """Download a data set if needed, verify it, and print its folder."""
     from atomlearn.datasets.sets import SETS
 
     if which not in SETS:
-        fail(f"there is no data set {which!r}: it is one of {', '.join(SETS)}")
+        fail(f"there is no data set {which!r}: choose one of {', '.join(SETS)}")
     from atomlearn.datasets.fetch import provide
 
     print(provide(SETS[which], to))

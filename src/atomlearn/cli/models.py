@@ -1,4 +1,4 @@
-"""``atomlearn show``: what is in a model file."""
+"""``atomlearn show``: the content of a model file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from atomlearn.logic.define import ConstantDefinition
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
-MOST_ATOMS, MOST_CLAUSES = 50, 12
 MOST_DEFINED = 3
 MOST_CONSTANTS = 200
-"""Constants that are defined without being asked for, and in models of how many constants."""
+"""How many constants are defined by default, and the largest model for which any are."""
 Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 
 
@@ -33,17 +32,16 @@ def show(
     file: ModelFile,
     of: Annotated[
         str | None,
-        typer.Option("--of", help='Only the atoms of a term, as "v" or "c1 c2"; or one class.'),
+        typer.Option("--of", help='A term, as "v" or "c1 c2", or a class: show only this one.'),
     ] = None,
-    most: Annotated[
-        int | None,
-        typer.Option(
-            "--most",
-            min=0,
-            help=f"How many to list, 0 for all: atoms (else {MOST_ATOMS}), clauses of a class "
-            f"(else {MOST_CLAUSES}).",
-        ),
-    ] = None,
+    max_atoms: Annotated[
+        int,
+        typer.Option("--max-atoms", min=0, help="Atoms of a model or a pool to list, 0 for all."),
+    ] = 50,
+    max_clauses: Annotated[
+        int,
+        typer.Option("--max-clauses", min=0, help="Clauses of each class to list, 0 for all."),
+    ] = 12,
     pairs: Annotated[
         str | None,
         typer.Option("--pairs", help='Constants that exclude each other: "black1/white1 b2/w2".'),
@@ -53,12 +51,12 @@ def show(
         typer.Option("--grid", help='Names of the pixels, row by row: "c2 c3 / c1 c4".'),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write all of it as one page to this file.")
+        Path | None, typer.Option("--html", help="Write everything to this HTML page.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """The atoms of a model, and what its constants are; the definitions of a classifier; the pins
-    of a pool."""
+    """Show the atoms of a model and define its constants; the definitions of a classifier; or the
+    pins of a pool."""
     check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
@@ -68,12 +66,12 @@ def show(
 
         if isinstance(loaded, Pool):
             if of is not None or html is not None or pairs is not None or grid is not None:
-                fail(f"{file} is a pool of pins: it can only be listed, with --most and --json")
-            show_pool(loaded, MOST_ATOMS if most is None else most, as_json)
+                fail(f"{file} is a pool of pins: only --max-atoms and --json apply")
+            show_pool(loaded, max_atoms, as_json)
             return
         if pairs is not None or grid is not None:
-            fail("--pairs and --grid are for models of relations: a classifier knows its columns")
-        show_classifier(loaded, of, MOST_CLAUSES if most is None else most, as_json, html)
+            fail("--pairs and --grid apply to models of relations only, not to classifiers")
+        show_classifier(loaded, of, max_clauses, as_json, html)
         return
     model = loaded
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
@@ -87,7 +85,7 @@ def show(
         told = {"kind": "model", "constants": list(model.names), "atoms": listed}
         print_json({**told, "definitions": [one.to_dict() for one in definitions]})
         return
-    _print_atoms(model, atoms, of, MOST_ATOMS if most is None else most)
+    _print_atoms(model, atoms, of, max_atoms)
     for one in definitions:
         print(f"\n{one}")
     print(
@@ -98,7 +96,7 @@ def show(
         print(f"written to {html}")
 
 
-def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, most: int) -> None:
+def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, max_atoms: int) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -109,23 +107,23 @@ def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, most: in
     table.add_column("size", justify="right")
     table.add_column("in the constants", overflow="fold")
     listed_atoms = sorted(atoms, key=lambda atom: (len(atom), atom.indices))
-    for atom in listed_atoms[: most or None]:
+    for atom in listed_atoms[: max_atoms or None]:
         table.add_row(str(len(atom)), Text(visible(str(atom))))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 1 << 20  # other programs read lines, not columns of 80
     if atoms:
         console.print(table)
-    if most and len(atoms) > most:
-        print(f"... and {len(atoms) - most:,} more (--most 0 lists all)")
+    if max_atoms and len(atoms) > max_atoms:
+        print(f"... and {len(atoms) - max_atoms:,} more (--max-atoms 0 lists all)")
 
 
 def _definitions(
     model: Model, of: str | None, pairs: str | None, grid: str | None
 ) -> list["ConstantDefinition"]:
-    """Of what is asked for, or of the first constants without an atom of their own.
+    """Define the term asked for, or by default the first constants without an atom of their own.
 
-    Those below another of them are left out: it is defined by them.
+    A constant below another of them is left out: the other's definition covers it.
     """
     options: dict[str, Any] = {}
     if pairs is not None:

@@ -1,4 +1,4 @@
-"""How commands speak: results to stdout, complaints to stderr, and what exit codes mean."""
+"""Output of the commands: results to stdout, messages to stderr, and the exit codes."""
 
 import json
 import sys
@@ -13,13 +13,13 @@ from atomlearn.errors import InterruptedWarning
 from atomlearn.files.replacing import check_replaceable, is_device
 
 YES = 0
-"""Done; consistent; true."""
+"""Success; consistent; true."""
 NO = 1
 """Inconsistent; false."""
 OPEN = 3
 """Neither follows nor is contradicted."""
 BAD = 2
-"""The question itself is wrong: syntax, usage, a file that cannot be read."""
+"""Wrong usage, wrong syntax, or a file that cannot be read."""
 
 
 class VisibleStream:
@@ -33,7 +33,7 @@ class VisibleStream:
         self.rich_proxied_file = stream
 
     def write(self, text: str) -> int:
-        """Write the text as it can be seen."""
+        """Write the text with control characters escaped."""
         return self.rich_proxied_file.write(visible(text))
 
     def writelines(self, lines: Any) -> None:
@@ -46,10 +46,10 @@ class VisibleStream:
 
 
 def prepare_output() -> None:
-    """Make stdout and stderr show what they are given, and UTF-8 if not a terminal reads them.
+    """Escape control characters in stdout and stderr, and write UTF-8 unless to a terminal.
 
-    Files and pipes get UTF-8 on every system, as atomlearn's own files are; a terminal keeps its
-    encoding, and shows what it does not have as an escape.
+    Files and pipes get UTF-8 on every system, like atomlearn's own files; a terminal keeps its
+    encoding, and characters that it lacks are shown as escapes.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -62,33 +62,33 @@ def prepare_output() -> None:
 
 
 def fail(message: str, code: int = BAD) -> NoReturn:
-    """Say what is wrong and exit."""
+    """Print an error message and exit."""
     print(f"atomlearn: {message}", file=sys.stderr)
     raise SystemExit(code)
 
 
 def check_outputs(*paths: Path | None) -> None:
-    """Complain of a file that cannot be written now, and not after hours of learning."""
+    """Raise an error now for a file that could not be written after hours of learning."""
     for path in paths:
         if path is not None and not is_device(path):
             check_replaceable(path)
 
 
 def check_page(path: Path | None) -> None:
-    """The same for a page, which makes its folder."""
+    """The same for an HTML page, whose folder is created."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         check_outputs(path)
 
 
 def note(message: str) -> None:
-    """Say what deserves a second look, beside the result."""
+    """Print a remark beside the result."""
     print(f"note: {message}", file=sys.stderr)
 
 
 @contextmanager
 def noting_warnings() -> Iterator[None]:
-    """Warnings as notes, each once."""
+    """Print warnings as notes, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         warnings.simplefilter("ignore", InterruptedWarning)  # commands have a line of their own
@@ -100,7 +100,7 @@ def noting_warnings() -> Iterator[None]:
 
 
 def print_json(value: Any) -> None:
-    """One line of JSON."""
+    """Print one line of JSON."""
     print(json.dumps(value, ensure_ascii=False))
 
 

@@ -1,4 +1,4 @@
-"""A model as one page: what its classes are, how its atoms look, what it finds hard."""
+"""HTML pages of models: classes, definitions, drawn atoms, hard examples."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_ATOMS = 200
 HARDEST = 6
 FEWEST_ERRORS = 3
-"""Estimates of the error from which on a plot of them says something."""
+"""Fewest error estimates that are worth a plot."""
 
 
 def model_page(
@@ -103,14 +103,14 @@ def classifier_page(
 
 
 def define(page: Page, definition: "Definition") -> None:
-    """A definition in words, as Python and as LaTeX."""
+    """A definition as text, Python and LaTeX."""
     page.code(str(definition))
     page.code(definition.to_python())
     page.code(definition.to_latex())
 
 
 def explain(page: Page, explanation: "Explanation") -> None:
-    """An explanation, drawn if it is of an image."""
+    """An explanation, with a picture if the row is an image."""
     if explanation.image is not None:
         _draw(page, explanation.plot, "red: pixels of missed atoms, class by class")
     page.code(str(explanation))
@@ -152,7 +152,7 @@ ATOMS_DRAWN = (
 
 
 def draw_history(page: Page, classifier: "AlgebraicClassifier") -> None:
-    """Error against compression, epoch by epoch, beside what theory predicts."""
+    """Error against compression for each epoch, with the theoretical prediction."""
     from atomlearn.views.history import compressions, plot_history
 
     n_examples = int(classifier.sample_.totals.sum())
@@ -171,7 +171,7 @@ def draw_history(page: Page, classifier: "AlgebraicClassifier") -> None:
 
 
 def _draw(page: Page, make: Any, about: str) -> None:
-    """A picture, or the reason why there is none."""
+    """A picture, or a sentence that says why it is missing."""
     from atomlearn.errors import MissingExtra
 
     try:

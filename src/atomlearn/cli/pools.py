@@ -1,4 +1,4 @@
-"""What ``atomlearn show`` says of a pool: its pins, and the data that each is from."""
+"""Print a pool for ``atomlearn show``: its pins, and the data each comes from."""
 
 from typing import TYPE_CHECKING
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from atomlearn.engine.pool import Pool
 
 
-def show_pool(pool: "Pool", most: int, as_json: bool) -> None:
-    """Print the pins, oldest first, at most so many of them (0: all)."""
-    shown = range(min(most or len(pool), len(pool)))
+def show_pool(pool: "Pool", max_atoms: int, as_json: bool) -> None:
+    """Print at most ``max_atoms`` pins (0: all), oldest first."""
+    shown = range(min(max_atoms or len(pool), len(pool)))
     pins = [(_names(pool, k), *pool.provenance(k)) for k in shown]
     if as_json:
         told = [
@@ -28,7 +28,7 @@ def show_pool(pool: "Pool", most: int, as_json: bool) -> None:
         whence = f" of {source.name}" if source.name else ""
         print(f"  {write_names(names)}   (epoch {epoch}{whence})")
     if len(pins) < len(pool):
-        print(f"... and {len(pool) - len(pins):,} more (--most 0 lists all)")
+        print(f"... and {len(pool) - len(pins):,} more (--max-atoms 0 lists all)")
 
 
 def _names(pool: "Pool", k: int) -> list[str]:

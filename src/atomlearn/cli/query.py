@@ -40,7 +40,7 @@ def query(
 
 
 def _has_relations(file: Path) -> bool:
-    """Is it text, and not a model, which is a zip file?"""
+    """Is the file text, rather than a model, which is a zip file?"""
     if file.suffix == ".atoms":
         return False
     with file.open("rb") as opened:

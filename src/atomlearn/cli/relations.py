@@ -21,13 +21,13 @@ def register(app: typer.Typer) -> None:
 
 
 def read_algebra(file: Path) -> Algebra:
-    """The relations of a file; doubtful lines are noted."""
+    """Read a relation file; warnings about doubtful lines are printed as notes."""
     with noting_warnings():
         return Algebra.read(file)
 
 
 def check(file: RelationFile, as_json: Json = False) -> None:
-    """Are the relations of a file consistent? If not, exit 1 and tell why."""
+    """Check whether the relations of a file are consistent; if not, print why and exit 1."""
     algebra = read_algebra(file)
     conflicts = algebra.conflicts()
     n_positive, n_negative = len(algebra.positive), len(algebra.negative)

@@ -21,23 +21,23 @@ def reproduce(
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sizes: seconds to minutes.")
     ] = False,
-    out: Annotated[Path, typer.Option("--out", help="The folder for what is made.")] = Path(
-        "results"
-    ),
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("results"),
     seed: Annotated[
-        int, typer.Option("--seed", min=0, help="The same seed, the same figures.")
+        int,
+        typer.Option("--seed", min=0, help="Random seed; the same seed gives the same figures."),
     ] = 0,
-    n_jobs: Annotated[
-        int, typer.Option("--n-jobs", help="Steps at the same time; the figures are the same.")
+    jobs: Annotated[
+        int, typer.Option("--jobs", help="Steps run in parallel, -1 for one per core.")
     ] = 1,
     attempts: Annotated[
-        int | None, typer.Option("--attempts", min=1, help="Attempts an experiment with queens.")
+        int | None,
+        typer.Option("--attempts", min=1, help="Attempts in each experiment with queens."),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Run what is already known, too.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Re-run completed steps.")] = False,
 ) -> None:
-    """Run the paper's experiments: JSON, CSV, PNG and one HTML page for each.
+    """Run the paper's experiments; writes JSON, CSV, PNG and an HTML page for each.
 
-    An interrupted run goes on where it stopped.
+    An interrupted run continues where it stopped.
     """
     from atomlearn_paper import NAMES
     from atomlearn_paper.experiment import Setting
@@ -45,15 +45,15 @@ def reproduce(
 
     if which not in (*NAMES, ALL):
         fail(f"there is no experiment {which!r}: it is one of {', '.join((*NAMES, ALL))}")
-    if n_jobs == 0:
-        fail("--n-jobs is a number of processes, or -1 for one a core")
+    if jobs == 0:
+        fail("--jobs must be a number of processes, or -1 for one per core")
     check_page(out / "index.html")
     names = NAMES if which == ALL else (which,)
     setting = Setting(quick, seed, attempts)
     try:
-        pages = reproduce_all(names, out, setting, n_jobs=n_jobs, again=again)
+        pages = reproduce_all(names, out, setting, n_jobs=jobs, again=again)
     except KeyboardInterrupt as error:
         code = interrupts.exit_code(error)
-        fail("interrupted; the same command goes on where this one stopped", code)
+        fail("interrupted; run the same command again to continue", code)
     for page in pages:
         print(page)

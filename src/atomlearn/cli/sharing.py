@@ -1,4 +1,4 @@
-"""``atomlearn merge``: what several classifiers, or pools of pins, know together."""
+"""``atomlearn merge``: join what several classifiers, or pools of pins, have learned."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ def merge(
     out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Add to the first file what the others know. Pins that its rows contradict are dropped."""
+    """Merge classifiers or pools into the first one. Pins that its rows contradict are dropped."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.engine.pool import Pool
 
@@ -32,13 +32,13 @@ def merge(
     for file, one in zip(files, loaded, strict=True):
         if not isinstance(one, AlgebraicClassifier | Pool):
             fail(
-                f"{file} is neither a classifier nor a pool: its relations can be learned together"
+                f"{file} is neither a classifier nor a pool: to join relations, learn them together"
             )
     first, *others = loaded
     if isinstance(first, Pool):
         if not all(isinstance(one, Pool) for one in others):
-            fail(f"{files[0]} is a pool, which has no rows to hold the others against: name a "
-                 "classifier first")  # fmt: skip
+            fail(f"{files[0]} is a pool, which has no rows to check the others: name a classifier "
+                 "first")  # fmt: skip
         told: dict[Any, Any] = {"pins": first.merge(*others)}
     else:
         told = first.merge(*others)

@@ -49,41 +49,49 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Fixes the model.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Random seed; the same seed gives the same model.")
+    ] = 0,
     max_epochs: Annotated[
-        int | None, typer.Option("--max-epochs", min=1, help="Most epochs for each class.")
+        int | None,
+        typer.Option("--max-epochs", min=1, help="Maximum number of epochs for each class."),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Seconds after which learning ends.")
+        float | None, typer.Option("--time-limit", help="Stop learning after this many seconds.")
     ] = None,
     max_classes: Annotated[
         int | None,
         typer.Option(
-            "--max-classes", min=1, help="Most classes; also if each is named by a number."
+            "--max-classes", min=1, help="Allow up to this many classes, even if all are numbers."
         ),
     ] = None,
     max_cuts: Annotated[
-        int | None, typer.Option("--max-cuts", min=1, help="Most cuts of each number column.")
+        int | None,
+        typer.Option("--max-cuts", min=1, help="Maximum number of cuts of each number column."),
     ] = None,
     evidence: Annotated[
         str,
-        typer.Option("--evidence", help="What decides: auto, strict (counted) or weighted atoms."),
+        typer.Option("--evidence", help="Kind of atoms: auto, strict or weighted."),
     ] = "auto",
-    jobs: Annotated[int | None, typer.Option("--jobs", help="Classes learned at a time.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="Classes fitted in parallel, -1 for one per core.")
+    ] = None,
     image_shape: Annotated[
         str | None,
-        typer.Option("--image-shape", help="If the columns are pixels: 28x28, for pictures."),
+        typer.Option(
+            "--image-shape", help="Height and width of images, as 28x28, if the columns are pixels."
+        ),
     ] = None,
     batch_rows: Annotated[
         int | None,
         typer.Option(
-            "--batch-rows", min=1, help="Read so many rows at a time: for more than memory holds."
+            "--batch-rows", min=1, help="Rows to read at a time, for tables larger than memory."
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Learn to predict a column of a table from the others. Ctrl-C keeps what is known by then."""
+    """Fit a classifier to a table. Ctrl-C saves what has been learned so far."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.classifier.parameters import EVIDENCE
     from atomlearn.tables.files import read_table
@@ -106,7 +114,7 @@ def fit(
         table.column(name)  # complain of a column that is not there
     names = [name for name in table.columns if name not in left_out]
     if not names:
-        fail(f"{file} has no column to learn from but {target!r}")
+        fail(f"{file} has no column besides {target!r} to learn from")
     with _complaints():
         labels = _labels(table, target)
         rows = _rows([table.guessed(name) for name in names], names)
@@ -130,7 +138,7 @@ def fit(
 
 @contextmanager
 def _saving(out: Path, as_json: bool) -> Iterator["Callable[[AlgebraicClassifier, int], None]"]:
-    """Learn within, and save: Ctrl-C and SIGTERM are only noted until the file is on disk."""
+    """Fit inside this block and save: signals are deferred until the file is on disk."""
     from atomlearn.cli.classifiers import tell_fit
 
     with interrupts.Deferred(learning=True) as note:
@@ -148,7 +156,7 @@ def _saving(out: Path, as_json: bool) -> Iterator["Callable[[AlgebraicClassifier
                 interrupts.exit_code(error),
             )
     if note.signal:
-        fail(f"interrupted: what was known by then is saved in {out}", note.exit_code)
+        fail(f"interrupted: what has been learned so far is saved in {out}", note.exit_code)
 
 
 def _fit_batches(
@@ -166,7 +174,7 @@ def _fit_batches(
     with noting_warnings():
         first = next(iter(batches)).X
     if first.shape[1] == 0:
-        fail(f"{file} has no column to learn from but {target!r}")
+        fail(f"{file} has no column besides {target!r} to learn from")
     with _complaints():
         parameters["image_shape"] = _shape(image_shape, first.shape[1])
         classifier = fit_batches(batches, **parameters)
@@ -178,14 +186,14 @@ def predict(
     file: ClassifierFile,
     data: TableFile,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="A CSV file to write instead of printing.")
+        Path | None, typer.Option("--out", "-o", help="Write to this CSV file instead of printing.")
     ] = None,
     proba: Annotated[
-        bool, typer.Option("--proba", help="Also the probability of every class.")
+        bool, typer.Option("--proba", help="Add the probability of every class.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of each row of a table: CSV, one row a line."""
+    """Predict the class of each row of a table; prints CSV."""
     from atomlearn.logic.definition import plain
 
     check_outputs(out)
@@ -217,16 +225,21 @@ def explain(
     file: ClassifierFile,
     data: Annotated[
         Path | None,
-        typer.Argument(help="A table; without it, the first rows the model was learned from."),
+        typer.Argument(help="A table; by default the first rows of the training table."),
     ] = None,
-    row: Annotated[int, typer.Option("--row", min=0, help="Which row, counted from 0.")] = 0,
-    most: Annotated[int, typer.Option("--most", min=0, help="Atoms to list of each class.")] = 5,
+    row: Annotated[
+        int, typer.Option("--row", min=0, help="The row to explain, counted from 0.")
+    ] = 0,
+    max_atoms: Annotated[
+        int, typer.Option("--max-atoms", min=0, help="Atoms of each class to list.")
+    ] = 5,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write it and the whole model as one page.")
+        Path | None,
+        typer.Option("--html", help="Write the explanation and the model to this HTML page."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Why is a row of its class? The atoms it misses of each, most telling first."""
+    """Explain the prediction for one row: the atoms it misses, most telling first."""
     check_page(html)
     classifier = _load(file)
     if data is None:
@@ -238,13 +251,13 @@ def explain(
                 f"{file} keeps the first {counted(len(known), 'row')} of its training table "
                 f"(row 0 to {len(known) - 1}): name a table for row {row}"
             )
-        told = classifier._explain_packed(known[row], most)
+        told = classifier._explain_packed(known[row], max_atoms)
     else:
         rows = _rows_for(classifier, data)
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
         with _complaints():
-            told = classifier.explain(rows[row : row + 1], most)
+            told = classifier.explain(rows[row : row + 1], max_atoms)
     if html is not None:
         from atomlearn.cli.pages import classifier_page
 
@@ -264,10 +277,10 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
         return None
     sides = text.lower().split("x")
     if len(sides) != 2 or not all(side.isdigit() for side in sides):
-        fail(f"--image-shape is height x width, as 28x28, not {text!r}")
+        fail(f"--image-shape must be height x width, as 28x28, not {text!r}")
     height, width = map(int, sides)
     if height * width != n_columns:
-        fail(f"--image-shape {text} is of {height * width:,} columns, and there are {n_columns:,}")
+        fail(f"--image-shape {text} needs {height * width:,} columns, and there are {n_columns:,}")
     return height, width
 
 
@@ -294,7 +307,7 @@ def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
 
 
 def _rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
-    """The columns that a model wants of a table, read as it knows them; others are left aside."""
+    """The columns of a table that a model needs, with the types it knows; others are ignored."""
     from atomlearn.tables.columns import NumberColumn
     from atomlearn.tables.files import read_table
 
@@ -328,7 +341,7 @@ def _load(file: Path) -> "AlgebraicClassifier":
 
 @contextmanager
 def _complaints() -> Iterator[None]:
-    """Warnings as notes, errors about the data as messages."""
+    """Print warnings as notes, and errors about the data as messages."""
     with noting_warnings():
         try:
             yield

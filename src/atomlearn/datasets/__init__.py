@@ -1,4 +1,4 @@
-"""Data of the paper's experiments: generated bars, and MNIST and Fashion-MNIST where they are."""
+"""Data sets of the paper: generated bars, MNIST and Fashion-MNIST."""
 
 from atomlearn.datasets.bars import bar_parity, vertical_bars
 from atomlearn.datasets.load import load_fashion_mnist, load_mnist

@@ -1,7 +1,6 @@
-"""Where data sets come from: a folder, the user's cache, OpenML, the publisher, npm.
+"""Sources of data sets: a folder, the user's cache, OpenML, the publisher, npm.
 
-In this order, and each only if what came before has nothing. What is fetched is verified before it
-is kept, and kept as idx files in the user's cache, so that it is fetched once.
+They are tried in this order. Downloads are verified and kept as idx files in the user's cache.
 """
 
 import os
@@ -22,14 +21,14 @@ Source = Callable[[DataSet, Path], None]
 
 
 def cache_folder() -> Path:
-    """Where fetched data is kept, by the custom of the operating system."""
+    """The cache folder, by the conventions of the operating system."""
     import pooch
 
     return Path(pooch.os_cache("atomlearn"))
 
 
 def find(dataset: DataSet, folder: str | Path | None = None) -> Path:
-    """The folder with the files of a data set, without fetching anything."""
+    """The folder with the files of a data set; nothing is downloaded."""
     if folder is not None:
         return _inside(dataset, _existing(Path(folder)))
     place = _local(dataset)
@@ -42,9 +41,9 @@ def find(dataset: DataSet, folder: str | Path | None = None) -> Path:
 
 
 def provide(dataset: DataSet, to: Path | None = None) -> Path:
-    """The folder with the verified files of a data set, fetched if they are nowhere.
+    """The folder with the verified files of a data set, downloaded if needed.
 
-    With ``to`` they are put there. What goes on is told on stderr.
+    With ``to``, they are stored there. Progress is printed on stderr.
     """
     place = _local(dataset) if to is None else None
     if place is not None:
@@ -63,7 +62,7 @@ def provide(dataset: DataSet, to: Path | None = None) -> Path:
 
 
 def sources(dataset: DataSet) -> dict[str, Source]:
-    """Everything that may have the data, in the order it is asked."""
+    """The sources of the data, in the order they are tried."""
     from atomlearn.datasets.remote import from_npm, from_openml, from_publisher
 
     every: dict[str, Source] = {}
@@ -98,7 +97,7 @@ def _fetch(dataset: DataSet, target: Path) -> None:
 
 
 def _keep(dataset: DataSet, source: Path, target: Path) -> None:
-    """Copy what is verified, each file as a whole or not at all."""
+    """Copy verified files atomically."""
     verify(dataset, source)
     for name in FILES:
         path = path_of(source, name)

@@ -1,4 +1,4 @@
-"""The idx files of MNIST and its like, gzipped or not: reading, writing, verifying."""
+"""Idx files, gzipped or not: reading, writing, verifying."""
 
 import gzip
 import hashlib
@@ -27,7 +27,7 @@ def has_all(folder: Path) -> bool:
 
 
 def unpacked(path: Path) -> bytes:
-    """What is in a file, gzipped or not; never more than such a file may have."""
+    """The content of a file, gzipped or not, up to a size limit."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             data: bytes = file.read(LARGEST + 1)
@@ -98,7 +98,7 @@ def verify(dataset: DataSet, folder: Path) -> None:
 
 
 def copy_packed(path: Path, folder: Path, name: str) -> None:
-    """Put a file into a folder, as it is if it is packed."""
+    """Copy a file to a folder, gzipped."""
     if path.suffix != ".gz":
         write_packed(folder, name, unpacked(path))
         return

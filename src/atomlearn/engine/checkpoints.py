@@ -1,4 +1,4 @@
-"""Checkpoints: what a learner knows between two epochs, to go on as if nothing had been."""
+"""Checkpoints: save and resume training exactly."""
 
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -18,7 +18,7 @@ EPOCHS, CONCEPT, VERSION = "epochs", "concept", 1
 
 
 def save_epochs(epochs: Epochs, path: str | Path) -> None:
-    """Write the state of :class:`~atomlearn.engine.epochs.Epochs`: pins, stream, number."""
+    """Save the state of :class:`~atomlearn.engine.epochs.Epochs`: pins, random stream, epoch."""
     file = Container(EPOCHS, VERSION)
     focus = None if epochs.focus is None else [int(c) for c in epochs.focus.indices]
     file.add_json(
@@ -32,7 +32,7 @@ def save_epochs(epochs: Epochs, path: str | Path) -> None:
 
 
 def resume_epochs(path: str | Path, algebra: "Algebra") -> Epochs:
-    """Go on with the epochs of an algebra over the same constants."""
+    """Resume the epochs of an algebra over the same constants."""
     file = Container.read(path)
     file.expect(EPOCHS, VERSION)
     with reading(file) as members:
@@ -51,7 +51,7 @@ def resume_epochs(path: str | Path, algebra: "Algebra") -> Epochs:
 
 
 def save_concept(concept: Concept, path: str | Path) -> None:
-    """Write the state of a :class:`~atomlearn.engine.concept.Concept`."""
+    """Save the state of a :class:`~atomlearn.engine.concept.Concept`."""
     file = Container(CONCEPT, VERSION)
     file.add_json(
         "state.json",
@@ -68,7 +68,7 @@ def save_concept(concept: Concept, path: str | Path) -> None:
 
 
 def load_concept(path: str | Path) -> Concept:
-    """The concept as it was saved; it goes on learning as if it had never stopped."""
+    """Load a concept; training continues exactly as without the interruption."""
     file = Container.read(path)
     file.expect(CONCEPT, VERSION)
     with reading(file) as members:

@@ -33,13 +33,13 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How batches are drawn. Sizes are examples of each side."""
+    """How batches are drawn. Sizes are numbers of examples on each side."""
 
     first: int = 100
     growth: float = 1.05
     largest: int = 4000
     hard_after: int = 20
-    """From this epoch on some counterexamples are hard ones: those with the fewest misses."""
+    """Epoch from which some counterexamples are hard ones: those with the fewest misses."""
     hard_every: int = 10
     hard_share: float = 0.6
     hard_size: int = 4000
@@ -52,11 +52,11 @@ class Recipe:
     """The paper's first strategy: the pinning relations of the candidates are enforced with the
     batch. By default they only lend witnesses (the second, which the paper found better)."""
     greedy: bool = False
-    """Take the pins that separate most: masters are small enough to be read."""
+    """Prefer the pins that separate the most: the masters become small enough to be read."""
     atomizations: int = 10
-    """Masters of the last epochs that are kept for voting."""
+    """Number of recent masters kept for voting."""
     share: float = 0.7
-    """Of few examples, the part that goes into a batch: the others vary from epoch to epoch."""
+    """For few examples, the share that goes into a batch, so that batches vary."""
 
 
 READABLE = Recipe(
@@ -65,11 +65,11 @@ READABLE = Recipe(
 """Epochs over all examples at once, for single models that can be read."""
 
 PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
-"""The paper's own protocol, as far as it says."""
+"""The paper's protocol, as far as it is described."""
 
 
 class Concept:
-    """What is known of one class, and how to learn more of it."""
+    """One class: its pins, and how to learn more of them."""
 
     def __init__(
         self,
@@ -92,10 +92,10 @@ class Concept:
         """All examples there will ever be, if that is known: pins are then checked when they are
         born and never again. Else each batch is held against the whole pool."""
         self.symmetries: Symmetries | None = None
-        """Maps of constants that leave the class what it is: new pins are moved by them."""
+        """Symmetries: maps of constants that keep the class, by which new pins are moved."""
 
     def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
-        """One epoch on these examples; pins that they contradict go, new ones come."""
+        """Run one epoch on these examples: drop the pins that they contradict, and add new ones."""
         report = Report(self.epoch, len(positives), len(negatives))
         with report.phase("closure"):
             batch = prepare(self._relations(positives, negatives), self.rng)
@@ -143,7 +143,7 @@ class Concept:
         return apart._master(batch, apart._candidates(n_negatives), Report())
 
     def batch_size(self, available: int) -> int:
-        """Examples of one side in the next batch."""
+        """Number of examples on each side of the next batch."""
         try:
             wanted = self.recipe.first * self.recipe.growth**self.epoch
         except OverflowError:  # as large as can be
@@ -152,11 +152,11 @@ class Concept:
         return int(min(wanted, self.recipe.largest, most))
 
     def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
-        """How many pins of the pool each example misses."""
+        """Count the pins of the pool that each example misses."""
         return self.pool.misses(blocks, n_examples)
 
     def votes(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
-        """How many of the last masters hold that the example is of the class."""
+        """Count the recent masters that accept each example."""
         votes = np.zeros(n_examples, dtype=np.int64)
         for master in self.masters:
             votes += count_misses(master, blocks, n_examples) == 0
@@ -256,7 +256,7 @@ class Sampler:
         return np.ascontiguousarray(self.variants[variant, which])
 
     def _hardest(self) -> Indices:
-        """The counterexamples that a part of the pool misses least."""
+        """The counterexamples with the fewest misses of a sample of pins."""
         concept, recipe = self.concept, self.concept.recipe
         if self._negative_blocks is None:
             examples = self.variants[0][self.negatives]

@@ -21,7 +21,7 @@ def discriminants(atoms: Lists, left_of: Rows, right_of: Rows) -> Rows:
 
 
 def contradicted(atoms: Lists, left_of: Rows, right_of: Rows) -> npt.NDArray[np.bool_]:
-    """Which atoms discriminate some relation, that must not if the relations are positive."""
+    """Which atoms discriminate any of the (positive) relations, and so contradict it."""
     out = np.empty(len(atoms.starts) - 1, dtype=np.bool_)
     discriminate_any(atoms, left_of, right_of, _occupied(left_of), out)
     return out

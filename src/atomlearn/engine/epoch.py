@@ -36,23 +36,23 @@ from atomlearn.sets.random import Stream, permutation
 from atomlearn.sets.rows import Rows
 
 GROWTH = 2.0
-"""Atoms are reduced when there are so many times more than after the last reduction."""
+"""Growth of the number of atoms, since the last reduction, that triggers the next."""
 
 FLOOR = 512
-"""Below so many composite atoms a reduction is not worth its time."""
+"""Minimum number of composite atoms for a reduction."""
 
 PAUSE = 0.5
-"""Seconds of crossing after which it is looked whether a signal asks to stop ..."""
+"""Seconds of crossing between checks for a signal."""
 
 BUDGET = 1 << 24
-"""... and words that are surely gone through in less."""
+"""Number of words that certainly take less time than that."""
 
 Vocabulary = Literal["all", "needed"]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Relations made ready for an epoch: positives in random order, right sides closed."""
+    """Relations prepared for an epoch: positives in random order, right sides closed."""
 
     n_constants: int
     positives: Positives
@@ -147,7 +147,7 @@ def embed(
 def cross(
     first: int, positives: Positives, dual: Dual, master: Master, rng: Stream, report: Report
 ) -> tuple[int, Master]:
-    """Cross from a relation on until a reduction is due, in pauses looking whether to stop."""
+    """Cross relations from ``first`` on until a reduction is due, checking for signals."""
     limit = max(FLOOR, int(GROWTH * master.n))
     budget = BUDGET
     while True:
@@ -166,7 +166,7 @@ def cross(
 def enforce(
     batch: Batch, left: Rows, closed: Rows, witnesses: Rows, composites: Rows, rng: Stream
 ) -> tuple[Dual, Master, Rows]:
-    """Algorithms 1 and 2 in turn, until a whole pass of both adds nothing."""
+    """Run Algorithms 1 and 2 in turn until a full pass adds nothing."""
     singles = rows.empty(1, batch.n_constants)[0]
     while True:
         dual = dual_of(witnesses, batch.n_constants)

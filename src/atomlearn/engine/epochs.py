@@ -43,7 +43,7 @@ complete is lost among many small pins (13×13 queens: 6 distinct boards in 100 
 
 @dataclass(frozen=True)
 class Epoch:
-    """A master model of the relations, and the numbers of the epoch that made it."""
+    """The model of one epoch, with its figures."""
 
     number: int
     model: Model
@@ -51,11 +51,11 @@ class Epoch:
 
 
 class Epochs(Iterator[Epoch]):
-    """Learn the relations of an algebra again and again, each time knowing more.
+    """Repeated epochs on the relations of an algebra, each with the pins of those before.
 
-    ``focus`` is the constant (or term) whose value is asked, such as the solution of a puzzle. Of
-    the witnesses of an epoch only one holds it, a pin that is large once closed: what lies below
-    the focus in the model is what lies in that witness.
+    ``focus`` is the constant (or term) that is asked about, such as the solution of a puzzle. Only
+    one witness of an epoch contains it, a pin that is large after closing; the constants of that
+    witness are those below the focus in the model.
 
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b", "c"])
@@ -91,10 +91,10 @@ class Epochs(Iterator[Epoch]):
         return self.run()
 
     def run(self, algebra: "Algebra | None" = None) -> Epoch:
-        """One epoch; with the relations of another algebra over the same constants, if given.
+        """Run one epoch, optionally with the relations of another algebra over the same constants.
 
-        That is how an idle epoch is run (the rules without the game) or something is put in for
-        one epoch only. An epoch that is interrupted leaves everything as it was before.
+        That is how an idle epoch is run (the rules without the game), or a relation is added for
+        one epoch only. An interrupted epoch changes nothing.
         """
         with interrupts.Deferred():
             return self._run(algebra)
@@ -146,14 +146,14 @@ class Epochs(Iterator[Epoch]):
         return atoms[~rows.meets(atoms, focus)]
 
     def _forget(self) -> int:
-        """Drop the oldest pins beyond the limit."""
+        """Drop the oldest pins beyond ``max_pins``."""
         old = np.zeros(len(self.pool), dtype=np.bool_)
         old[: max(0, len(self.pool) - self.max_pins)] = True
         return self.pool.drop(old)
 
 
 def largest_first(batch: Batch) -> Batch:
-    """The batch with its positive relations by size of their left sides, as they come if equal."""
+    """The batch with its positive relations sorted by size of the left side, largest first."""
     left, right = batch.positives.left, batch.positives.right
     order = np.argsort(-rows.count(left), kind="stable")
     return replace(batch, positives=positives_of(left[order], right[order], batch.n_constants))

@@ -56,7 +56,7 @@ def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.i
 def typical_misses(
     misses: npt.NDArray[np.int32], labels: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """The median of what counterexamples of each class miss; misses are by example and class.
+    """The median miss count of the counterexamples of each class; misses are by example and class.
 
     >>> typical_misses(np.array([[0, 5], [4, 0], [6, 0]]), np.array([0, 1, 1])).tolist()
     [5.0, 5.0]

@@ -40,29 +40,29 @@ class Source:
 
     name: str = ""
     digest: str = ""
-    """Tells data apart: the same examples have the same."""
+    """A digest of the data: equal examples have equal digests."""
     examples: int = 0
 
 
 class Provenance(NamedTuple):
-    """Where a pin is from: which data, which epoch."""
+    """Where a pin comes from: the data and the epoch."""
 
     source: Source
     epoch: int
 
 
 class Merged(NamedTuple):
-    """What became of the pins of other pools."""
+    """Result of merging other pools: how many pins were new, known and dropped."""
 
     new: int
     known: int
-    """They were here already, or twice among the others."""
+    """Pins that were in the pool already, or more than once in the others."""
     dropped: int
-    """The relations here contradict them, or nothing of them is in the constants here."""
+    """Pins that the relations contradict, or that share no constant with this pool."""
 
 
 class Pins(NamedTuple):
-    """What a pool holds of each pin."""
+    """The arrays of a pool."""
 
     atoms: Lists
     born: npt.NDArray[np.int32]
@@ -71,7 +71,7 @@ class Pins(NamedTuple):
 
 
 class Pool:
-    """Distinct pins in the order they came, each with the epoch and the data it was born of.
+    """Distinct pins in the order they were added, each with its epoch and data.
 
     >>> from atomlearn.sets import rows
     >>> pool = Pool(n_constants=4)
@@ -84,9 +84,9 @@ class Pool:
     def __init__(self, n_constants: int, names: Sequence[str] | None = None) -> None:
         self.n_constants = n_constants
         self.names = None if names is None else tuple(names)
-        """Of the constants, for pools of other algebras."""
+        """Names of the constants, for merging pools of other algebras."""
         self.sources: list[Source] = [Source()]
-        """What pins may be from; the last is what is being learned from now."""
+        """The data that pins come from; the last is the current one."""
         none = np.zeros(0, dtype=np.int32)
         self._pins = Pins(no_lists(), none, none, np.zeros(0, dtype=np.uint64))
         self._hash_set: set[int] = set()
@@ -115,7 +115,7 @@ class Pool:
         return f"<Pool: {len(self):,} pins over {self.n_constants:,} constants>"
 
     def copy(self, names: Sequence[str] | None = None) -> "Pool":
-        """The same pins in a pool of its own, with other ``names`` for the constants if given."""
+        """A copy, with other ``names`` for the constants if given."""
         other = copy.copy(self)
         other.sources, other._hash_set = list(self.sources), set()
         other.names = self.names if names is None else tuple(names)
@@ -123,25 +123,25 @@ class Pool:
 
     @property
     def atoms(self) -> Lists:
-        """The pins, as the atoms they came from."""
+        """The pins, as atoms."""
         return self._pins.atoms
 
     @property
     def born(self) -> npt.NDArray[np.int32]:
-        """The epoch each pin is from."""
+        """The epoch of each pin."""
         return self._pins.born
 
     @property
     def source(self) -> npt.NDArray[np.int32]:
-        """The place in ``sources`` of the data each pin is from."""
+        """The index in ``sources`` of each pin's data."""
         return self._pins.source
 
     def provenance(self, k: int) -> Provenance:
-        """Where pin ``k`` is from."""
+        """The provenance of pin ``k``."""
         return Provenance(self.sources[self.source[k]], int(self.born[k]))
 
     def learn_from(self, source: Source) -> None:
-        """Say what data the pins that are added from now on are from."""
+        """Set the data that pins added from now on come from."""
         if source in self.sources:
             i = self.sources.index(source)
             order = [*range(i), *range(i + 1, len(self.sources)), i]  # it becomes the last
@@ -154,11 +154,11 @@ class Pool:
             self.sources[-1] = source  # nothing is from the last one: no need to remember it
 
     def add(self, atoms: Rows, epoch: int) -> int:
-        """Remember the atoms that are new; how many they were."""
+        """Add the atoms that are new; returns their number."""
         return self.add_lists(to_lists(np.ascontiguousarray(atoms)), epoch)
 
     def add_lists(self, atoms: Lists, epoch: int) -> int:
-        """Remember the atoms that are new; how many they were."""
+        """Add the atoms that are new; returns their number."""
         n = len(atoms.starts) - 1
         born = np.full(n, epoch, dtype=np.int32)
         return self._add(atoms, born, np.full(n, len(self.sources) - 1, dtype=np.int32))
@@ -182,7 +182,7 @@ class Pool:
         return len(which)
 
     def drop(self, which: npt.NDArray[np.bool_]) -> int:
-        """Forget the marked pins; how many they were."""
+        """Drop the marked pins; returns their number."""
         gone = int(which.sum())
         if gone:
             kept = np.flatnonzero(~which)
@@ -194,25 +194,25 @@ class Pool:
         return gone
 
     def keep(self, which: npt.NDArray[np.int64]) -> int:
-        """Forget all pins but these; how many that were."""
+        """Keep only these pins; returns the number dropped."""
         others = np.ones(len(self), dtype=np.bool_)
         others[which] = False
         return self.drop(others)
 
     def drop_contradicted(self, positives: Positives) -> int:
-        """Forget the pins whose pinning term is not closed under these relations."""
+        """Drop the pins whose pinning term is not closed under these relations."""
         return self.drop(contradicted(self.atoms, positives.left_of, positives.right_of))
 
     def sample(self, rng: Stream, size: int) -> Lists:
-        """Some pins at random, each at most once."""
+        """A random sample of pins, without replacement."""
         return take(self.atoms, sample(rng, len(self), size))
 
     def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
-        """The pool read as atoms: how many each example misses."""
+        """Count the pins that each example misses."""
         return count_misses(self.atoms, blocks, n_examples)
 
     def _known(self) -> set[int]:
-        """The hashes of all pins, made anew if an interruption left them behind."""
+        """The hashes of all pins, recomputed if an interruption left them outdated."""
         if len(self._hash_set) != len(self):
             self._hash_set = set(self._pins.hashes.tolist())
         return self._hash_set
@@ -222,11 +222,10 @@ class Pool:
         return to_rows(self.atoms, self.n_constants)
 
     def merge(self, *others: "Pool", relations: "Positives | Algebra | None" = None) -> Merged:
-        """Take over what other pools know, their pins after ours; ``relations`` drop what they
-        contradict before it is believed.
+        """Merge the pins of other pools, after dropping those that ``relations`` contradict.
 
-        Pools of different algebras are matched by the names of their constants. A pin is cut down
-        to the constants that are here: what an atom is in elsewhere is of no concern.
+        Pools of different algebras are matched by the names of their constants. A pin is restricted
+        to the constants of this pool.
 
         >>> from atomlearn.sets import rows
         >>> ours, theirs = Pool(2, ["a", "b"]), Pool(2, ["b", "c"])
@@ -274,7 +273,7 @@ class Pool:
         return moved(other.atoms, places)
 
     def _add_sources(self, sources: Sequence[Source]) -> npt.NDArray[np.int32]:
-        """The places of these sources among ours, new ones before what is learned from now."""
+        """The indices of these sources in this pool; new ones go before the current one."""
         now = self.sources[-1]
         fresh = [one for one in dict.fromkeys(sources) if one not in self.sources]
         if fresh:
@@ -294,7 +293,7 @@ def _positives(relations: "Positives | Algebra | None") -> Positives | None:
 
 @kernel
 def hash_lists(atoms: Lists) -> npt.NDArray[np.uint64]:
-    """A word for each list that tells lists apart (FNV-1a, mixed)."""
+    """A 64-bit hash of each list (FNV-1a, mixed)."""
     n = atoms.starts.shape[0] - 1
     out = np.empty(n, dtype=np.uint64)
     for k in range(n):

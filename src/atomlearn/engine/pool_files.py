@@ -21,14 +21,14 @@ KIND, VERSION = "pool", 1
 
 
 def write_pool(pool: Pool, path: str | Path) -> None:
-    """Save a pool."""
+    """Write a pool to a file."""
     file = Container(KIND, VERSION, {"pins": len(pool), "constants": pool.n_constants})
     add_pool(file, pool)
     file.write(path)
 
 
 def get_pool(file: Members) -> Pool:
-    """The pool in a file."""
+    """Read a pool."""
     return pool_in(file, None)
 
 
@@ -43,7 +43,7 @@ def add_pool(file: Container, pool: Pool) -> None:
 
 
 def pool_in(file: Members, n_constants: int | None) -> Pool:
-    """The pool of a file, over so many constants; older checkpoints do not tell sources."""
+    """The pool of a file over ``n_constants``; older checkpoints have no sources."""
     names, sources = None, [Source()]
     if n_constants is None or "pool.json" in file:
         state = file.json("pool.json")
@@ -77,7 +77,7 @@ def add_pools(file: Container, pools: Sequence[Pool]) -> None:
 
 
 def pools_in(file: Members, n_constants: int, n_pools: int) -> list[Pool]:
-    """The pools of a file; earlier ones do not tell sources."""
+    """The pools of a file; older files have no sources."""
     atoms = Lists(*file.lists("offsets.npy", "atoms.npy", n_constants))
     n = len(atoms.starts) - 1
     born = file.integers("born.npy", n, high=INT32).astype(np.int32)

@@ -1,4 +1,4 @@
-"""What a learner reports of an epoch: sizes, and seconds and words by phase."""
+"""Figures of an epoch: sizes, and seconds and words by phase."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Report:
-    """One epoch in numbers."""
+    """The figures of one epoch."""
 
     epoch: int = 0
     n_positive: int = 0
@@ -24,7 +24,7 @@ class Report:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Time what is done inside under this name."""
+        """Measure the time of a block under this name."""
         start = time.perf_counter()
         try:
             yield
@@ -32,7 +32,7 @@ class Report:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
     def count(self, name: str, words: int) -> None:
-        """Add words gone through by a phase."""
+        """Add the number of words that a phase processed."""
         self.words[name] = self.words.get(name, 0) + int(words)
 
     @property

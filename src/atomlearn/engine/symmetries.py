@@ -23,23 +23,23 @@ from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import from_indices
 
 Map = npt.NDArray[np.int32]
-"""For each constant the one it is moved to, or one of the two below."""
+"""For each constant its image, or one of the two values below."""
 
 NEVER = -1
-"""The constant is moved to where it is false of every example: it leaves the atom."""
+"""The image is false for every example: the constant is dropped from the atom."""
 ALWAYS = -2
-"""It is moved to where it is true of every example: the atom says nothing any more."""
+"""The image is true for every example: the atom becomes trivial."""
 
 TRIED = 16
-"""Images of an atom that are held against the examples ..."""
+"""Images of an atom that are checked against the examples."""
 KEPT = 4
-"""... and how many of them join the pool."""
+"""Images of an atom that join the pool."""
 LONGEST = 4
-"""Maps that are applied one after the other, if all are permutations."""
+"""Longest product of maps, if all are permutations."""
 
 
 class Symmetries:
-    """Maps of constants that leave a class what it is.
+    """Maps of constants that keep a class.
 
     >>> Symmetries([[1, 0, 2]]).is_closed                   # permutations: products are symmetries
     True
@@ -50,7 +50,7 @@ class Symmetries:
         self.is_closed = bool((self.maps >= 0).all())
 
     def draw(self, rng: Stream) -> Map:
-        """One of the maps at random, or a product of a few if that is a symmetry too."""
+        """A random map, or a product of a few if all are permutations."""
         word: Map = self.maps[below(rng, len(self.maps))]
         if self.is_closed:
             for _ in range(below(rng, LONGEST)):
@@ -58,9 +58,9 @@ class Symmetries:
         return word
 
     def extended(self, atoms: Lists, examples: Positives, rng: Stream) -> Lists:
-        """The atoms of which every image that is tried agrees with the examples, and some images.
+        """The atoms all of whose tried images agree with the examples, and some of these images.
 
-        What is drawn depends on the maps and the stream alone.
+        The draws depend on the maps and the random stream alone.
         """
         if len(self.maps) == 0:
             return atoms
@@ -79,7 +79,7 @@ class Symmetries:
 
 
 def composed(second: Map, first: Map) -> Map:
-    """The map that does the first, then the second.
+    """The composition: first ``first``, then ``second``.
 
     >>> composed(np.array([1, 2, 0]), np.array([1, 0, -1])).tolist()
     [2, 1, -1]
@@ -88,7 +88,7 @@ def composed(second: Map, first: Map) -> Map:
 
 
 def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
-    """Each atom with its constants moved; those that would say nothing are left out.
+    """The images of the atoms; trivial ones are left out.
 
     >>> atoms = Lists(np.array([0, 2, 3]), np.array([0, 2, 1], dtype=np.int32))
     >>> moved(atoms, [2, ALWAYS, 0])
@@ -98,7 +98,7 @@ def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
 
 
 def moved_from(atoms: Lists, constants: npt.ArrayLike) -> tuple[Lists, npt.NDArray[np.int64]]:
-    """The same, and the atom that each image is of."""
+    """The images of the atoms, and the index of the atom of each."""
     n = len(atoms.starts) - 1
     owner = np.repeat(np.arange(n), np.diff(atoms.starts))
     place = np.asarray(constants, dtype=np.int64)[atoms.constants]
@@ -118,11 +118,11 @@ def orbit(
     generators: Iterable[Mapping[str, str]],
     relations: Iterable[Relation] = (),
     *,
-    limit: int | None = None,
+    max_atoms: int | None = None,
 ) -> Model:
-    """The model with all images of its atoms, as far as the positive ``relations`` allow.
+    """The model with all images of its atoms that the positive ``relations`` allow.
 
-    A generator says which constant takes the place of which; constants that it does not name stay.
+    A generator maps constants by name; constants that it does not name stay.
 
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b", "c"])
@@ -144,7 +144,7 @@ def orbit(
         false = contradicted(to_lists(images), known.left_of, known.right_of)
         fresh = {row.tobytes(): row for row in images[~false] if row.tobytes() not in known_rows}
         newest = np.array(list(fresh.values()), dtype=np.uint64).reshape(-1, rows.shape[1])
-        check_size(len(rows) + len(newest), n, limit, "all images under these symmetries")
+        check_size(len(rows) + len(newest), n, max_atoms, "all images under these symmetries")
         rows = np.concatenate([rows, newest])
     return Model(model.vocabulary, rows, n)
 

@@ -1,1 +1,1 @@
-"""Files of ours: written atomically, read with suspicion, one registry of kinds."""
+"""Model files: written atomically, validated when read, with one registry of kinds."""

@@ -1,4 +1,4 @@
-"""How much memory the reading of a file may take: a small multiple of the file's own size."""
+"""The memory that reading a file may take: a small multiple of the file's size."""
 
 import math
 import os
@@ -7,15 +7,15 @@ from pathlib import Path
 from atomlearn.errors import UnsafeFile
 
 TIMES = 32
-"""A file may take so many times its size in memory ..."""
+"""Allowed memory as a multiple of the file's size."""
 FLOOR = 256 << 20
-"""... and so many bytes in any case: sparse atoms are small in a file and large as rows of bits."""
+"""Allowed memory in any case: sparse atoms are small in a file and large as rows of bits."""
 VARIABLE = "ATOMLEARN_MAX_BYTES"
 """The environment variable with the user's own limit."""
 
 
 class Budget:
-    """What a file may still take. Whoever is about to allocate says so first.
+    """The memory that a file may still take; to be asked before allocating.
 
     >>> budget = Budget("m.atoms", 1000)
     >>> budget.spend(10**6, "the names")
@@ -33,11 +33,11 @@ class Budget:
 
     @classmethod
     def of(cls, path: str | Path) -> "Budget":
-        """That of a file on disk."""
+        """The budget of a file on disk."""
         return cls(str(path), Path(path).stat().st_size)
 
     def spend(self, n_bytes: int, what: str) -> None:
-        """Refuse the file if so many bytes more are too many."""
+        """Raise an error if this many more bytes exceed the budget."""
         self.spent += n_bytes
         if self.spent > self.allowed:
             raise UnsafeFile(

@@ -1,4 +1,4 @@
-"""Loading whatever atomlearn saved."""
+"""Load what atomlearn has saved."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Reading a container: every value is checked before anything is allocated or indexed with it.
+"""Validated reading of containers: every value is checked before anything is allocated or indexed.
 
-A reader asks for what it needs (integers within bounds, rows over so many constants, a number in
-JSON) and gets it, or an error that names the file, the member and the place in it.
+A reader asks for what it needs (integers within bounds, rows over a number of constants, a number
+in JSON) and gets it, or an error that names the file, the member and the position.
 """
 
 import math
@@ -18,18 +18,18 @@ from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Rows
 
 LARGE = 1e100
-"""Of numbers that may be anything; beyond it, sums and products overflow."""
+"""Bound of unrestricted numbers; beyond it sums and products overflow."""
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 MOST_EPOCHS = 2**30
-"""More epochs than anyone runs, and room for as many again in 32 bits."""
+"""Largest epoch number; it leaves room for as many again in 32 bits."""
 
 Plain = str | int | float | bool
 
 
 @contextmanager
 def reading(file: Container) -> Iterator["Members"]:
-    """The members of a file; whatever goes wrong meanwhile is an error that names it."""
+    """The members of a file; any error meanwhile becomes one that names the file."""
     members = Members(file)
     try:
         yield members
@@ -42,7 +42,7 @@ def reading(file: Container) -> Iterator["Members"]:
 
 
 class Members:
-    """The arrays and JSON of one file, by what they must be."""
+    """The arrays and JSON of one file, validated on access."""
 
     def __init__(self, file: Container) -> None:
         self.file = file
@@ -52,7 +52,7 @@ class Members:
         return name in self.file
 
     def need(self, fits: object, what: str) -> None:
-        """Refuse the file unless something fits."""
+        """Raise an error that names the file unless the condition holds."""
         if not fits:
             raise DamagedFile(f"{self.where}: {what}")
 
@@ -110,7 +110,7 @@ class Members:
         return at, constants
 
     def spend(self, n_bytes: int, what: str) -> None:
-        """Say that so many bytes are about to be allocated."""
+        """Charge the budget before allocating this many bytes."""
         self.file.budget.spend(n_bytes, what)
 
     def _array(self, name: str, kinds: str, shape: tuple[int | None, ...]) -> npt.NDArray[Any]:
@@ -124,7 +124,7 @@ class Members:
 
 
 class Value:
-    """A value in JSON, and where it stands.
+    """A JSON value and its position.
 
     >>> Value({"cuts": [0.5, "x"]}, "m.atoms: model.json")["cuts"].items()[1].number()
     Traceback (most recent call last):
@@ -138,7 +138,7 @@ class Value:
         self.raw, self.where, self.path = raw, where, path
 
     def need(self, fits: object, what: str) -> None:
-        """Refuse the file unless the value fits."""
+        """Raise an error that names the position unless the condition holds."""
         if not fits:
             place = f"{self.path[:200]} " if self.path else ""
             raise DamagedFile(f"{self.where}: {place}{what}")

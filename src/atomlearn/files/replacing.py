@@ -1,4 +1,4 @@
-"""Writing a file as a whole or not at all."""
+"""Atomic writing of files."""
 
 import contextlib
 import os

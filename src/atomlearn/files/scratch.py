@@ -24,7 +24,7 @@ PREFIX = "atomlearn-scratch-"
 
 
 def hold(descriptor: int, path: Path) -> bool:
-    """Lock an open file or folder; has nobody removed it before that?"""
+    """Lock an open file or folder; returns whether it still exists."""
     if not HAS_LOCKS:
         return True
     try:
@@ -39,7 +39,7 @@ def hold(descriptor: int, path: Path) -> bool:
 
 
 def remove_abandoned(paths: Iterable[Path]) -> None:
-    """Remove files and folders of ours that no living process holds."""
+    """Remove temporary files and folders of processes that have ended."""
     if not HAS_LOCKS:
         return
     for path in paths:

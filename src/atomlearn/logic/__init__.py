@@ -1,1 +1,47 @@
 """Formulas: what atoms say, as short and as readable as can be."""
+
+from typing import TYPE_CHECKING
+
+from atomlearn._exports import attach
+
+if TYPE_CHECKING:
+    from atomlearn.logic.comparison import Comparison as Comparison
+    from atomlearn.logic.comparison import compare as compare
+    from atomlearn.logic.define import ConstantDefinition as ConstantDefinition
+    from atomlearn.logic.definition import Definition as Definition
+    from atomlearn.logic.exact import ExactAtomization as ExactAtomization
+    from atomlearn.logic.formulas import And as And
+    from atomlearn.logic.formulas import Formula as Formula
+    from atomlearn.logic.formulas import Has as Has
+    from atomlearn.logic.formulas import Not as Not
+    from atomlearn.logic.formulas import Odd as Odd
+    from atomlearn.logic.formulas import Or as Or
+    from atomlearn.logic.formulas import exists as exists
+    from atomlearn.logic.formulas import forall as forall
+    from atomlearn.logic.theory import atoms_needed as atoms_needed
+    from atomlearn.logic.theory import chance_to_hold as chance_to_hold
+    from atomlearn.logic.theory import compression as compression
+    from atomlearn.logic.theory import compression_needed as compression_needed
+    from atomlearn.logic.theory import error_times_compression as error_times_compression
+    from atomlearn.logic.theory import log_grid_symmetries as log_grid_symmetries
+    from atomlearn.logic.theory import predicted_error as predicted_error
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "comparison": ["Comparison", "compare"],
+        "define": ["ConstantDefinition"],
+        "definition": ["Definition"],
+        "exact": ["ExactAtomization"],
+        "formulas": ["And", "Formula", "Has", "Not", "Odd", "Or", "exists", "forall"],
+        "theory": [
+            "atoms_needed",
+            "chance_to_hold",
+            "compression",
+            "compression_needed",
+            "error_times_compression",
+            "log_grid_symmetries",
+            "predicted_error",
+        ],
+    },
+)

@@ -21,7 +21,7 @@ class Clause(Generic[L]):
 
     @classmethod
     def of(cls, literals: Sequence[L]) -> "Clause[L]":
-        """Without the literals that imply another: they add nothing."""
+        """A clause without literals that imply another of its literals."""
         return cls(
             tuple(
                 one

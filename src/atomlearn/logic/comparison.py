@@ -1,4 +1,4 @@
-"""What was learned beside what is exact: how many atoms are the right ones."""
+"""Compare learned atoms with the exact ones."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ class Comparison:
     """How many learned atoms are exact, part of an exact one, larger than one, or neither."""
 
     exact: int
-    """They are atoms of the exact atomization."""
+    """Atoms of the exact atomization."""
     sub_atoms: int
-    """They are part of an exact atom, and tell more apart than they should."""
+    """Parts of an exact atom, which exclude more than they should."""
     super_atoms: int
-    """They have an exact atom as a part: true, but weaker than need be."""
+    """Supersets of an exact atom: true, but weaker than necessary."""
     neither: int
 
     @property
     def total(self) -> int:
-        """All atoms that were compared."""
+        """Number of atoms compared."""
         return self.exact + self.sub_atoms + self.super_atoms + self.neither
 
     @property
     def share_exact(self) -> float:
-        """The exact ones among all, or 0 if there are none."""
+        """Share of exact atoms; 0 if there are none."""
         return self.exact / self.total if self.total else 0.0
 
     def __str__(self) -> str:
@@ -52,11 +52,11 @@ def compare(
     constant: Hashable,
     name_of: Callable[[int], Hashable] | Sequence[Hashable] | None = None,
 ) -> Comparison:
-    """Hold the learned atoms of ``constant`` against the exact ones.
+    """Compare the learned atoms of ``constant`` with the exact ones.
 
     ``learned`` is a model, a pool of pins, lists of atoms, or sets of constants. The constants of
-    pools and lists are numbers; ``name_of`` says what the formula calls each of them, if not by
-    number. Of a model only the atoms of the constant are compared.
+    pools and lists are numbers; ``name_of`` gives the formula's name of each. Of a model only the
+    atoms of the constant are compared.
 
     >>> from atomlearn.logic.formulas import Has
     >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))

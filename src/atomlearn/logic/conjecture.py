@@ -18,7 +18,7 @@ from atomlearn.logic.telling import Measure, measure
 
 @dataclass(frozen=True)
 class Conjecture:
-    """A sentence that no example contradicts, and the learned atoms beside those it has exactly."""
+    """A sentence that no example contradicts, with the learned atoms compared to its exact ones."""
 
     sentence: str
     formula: Formula

@@ -24,7 +24,7 @@ Clause = frozenset[int]
 """A disjunction of literals, by number."""
 
 MOST_CUBES = 2000
-"""Conjunctions that the distributive law may lead to."""
+"""Maximum number of conjunctions from the distributive law."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Space:
 
     @classmethod
     def of(cls, groups: Iterable[Group]) -> "Space":
-        """States in which the same literals are true are one."""
+        """Merge states in which the same literals are true."""
         literals: list[Hashable] = []
         fields: list[int] = []
         group: list[int] = []
@@ -59,14 +59,14 @@ class Space:
 
     @classmethod
     def free(cls, constants: Iterable[Hashable]) -> "Space":
-        """Every combination of the constants occurs."""
+        """A space in which every combination of the constants occurs."""
         return cls.of(([c], np.array([[False], [True]])) for c in constants)
 
     @classmethod
     def paired(
         cls, constants: Iterable[Hashable], complement: "dict[Hashable, Hashable]"
     ) -> "Space":
-        """Of each pair exactly one occurs; the other constants are free.
+        """A space in which exactly one of each pair occurs; other constants are free.
 
         >>> Space.paired(["black", "white"], {"black": "white", "white": "black"}).fields
         (3,)
@@ -138,7 +138,7 @@ class Space:
         return out
 
     def terms(self, cube: int) -> tuple[int, ...]:
-        """As few literals as there are whose conjunction is the cube."""
+        """The fewest literals whose conjunction is the cube."""
         chosen: list[int] = []
         for field in self.fields:
             wanted = cube & field
@@ -147,7 +147,7 @@ class Space:
         return tuple(chosen)
 
     def _idle(self, i: int, j: int) -> bool:
-        """Does literal ``i`` add nothing to a clause with ``j``?"""
+        """Is literal ``i`` redundant in a clause with ``j``?"""
         mine, other = self.states[i], self.states[j]
         return i != j and mine & ~other == 0 and (mine != other or j < i)
 

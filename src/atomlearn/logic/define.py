@@ -26,12 +26,12 @@ MOST_CLAUSES = 50
 
 @dataclass(frozen=True)
 class ConstantDefinition(Definition):
-    """What a constant of a model is."""
+    """The definition of a constant of a model."""
 
     model: Model = field(repr=False, compare=False, kw_only=True)
 
     def evaluate(self, X: Any) -> Bits:
-        """Is the formula true of each term? Exact.
+        """Evaluate the formula on each term, exactly.
 
         ``X`` holds terms, or names of constants separated by blanks, or is a table of truth values
         with a column for each constant of the model.
@@ -48,14 +48,14 @@ def define(
     complementary: Pairs = (),
     grid: Grid | Sequence[Sequence[Hashable]] | None = None,
     relations: Iterable[Relation] = (),
-    most: int | None = MOST_CLAUSES,
+    max_clauses: int | None = MOST_CLAUSES,
 ) -> ConstantDefinition:
     """The definition of a constant of a model: ``v < I ⇔ ∧ over atoms ∨ over constants``.
 
     ``complementary`` are pairs of constants of which every term that is asked about has exactly
     one; ``grid`` the names of the pixels, row by row, if the constants are those of an image. With
-    more than ``most`` atoms the definition is partial: the atoms that keep most counterexamples of
-    the ``relations`` out, or without any the smallest.
+    more than ``max_clauses`` atoms the definition is partial: the atoms that exclude most
+    counterexamples of the ``relations``, or without any the smallest.
 
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "c1", "c2", "c3", "c4"])
@@ -84,11 +84,12 @@ def define(
         if place is not None:
             by_name: dict[Hashable, Bits] = dict(zip(model.names, truth.T, strict=True))
             found = conjecture(place, by_name, of_class, lambda e: compare(model, e, str(term)))
-        if most is not None and len(clauses) > most:
+        if max_clauses is not None and len(clauses) > max_clauses:
             sizes = np.array([len(clause) for clause in clauses])
-            chosen = most_telling(packed.pack(~held), sizes, packed.pack(~of_class[None])[0], most)
+            others = packed.pack(~of_class[None])[0]
+            chosen = most_telling(packed.pack(~held), sizes, others, max_clauses)
         measured = measure(np.logical_and.reduce(held[chosen], axis=0), of_class)
-    chosen = chosen[:most] if most is not None else chosen
+    chosen = chosen[:max_clauses]
     kept = tuple(clauses[i] for i in chosen)
     mentioned = {name for clause in kept for name in clause.literals}
     used = [name for name in model.names if name in mentioned]

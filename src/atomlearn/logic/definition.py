@@ -1,8 +1,7 @@
-"""What a constant is: ``v < I ⇔ ∧ over atoms ∨ over constants``, in the shortest form there is.
+"""The definition of a constant: ``v < I ⇔ ∧ over atoms ∨ over constants``, in its shortest form.
 
-A definition is a conjunction of clauses, one an atom. The distributive law turns it round, what
-cannot occur shortens it, factoring shortens it further; all forms say the same of every term that
-can occur.
+A definition is a conjunction of clauses, one for each atom. It is transformed by the distributive
+law, shortened by don't-cares, and factored; all forms agree on every term that can occur.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -24,51 +23,51 @@ from atomlearn.logic.minimise import minimise
 from atomlearn.logic.telling import Measure
 
 MOST_READABLE = 400
-"""Conjunctions that are looked at on the way to the shortest form."""
+"""Maximum number of conjunctions considered for the shortest form."""
 
 DEEPEST = 3
-"""Conjunctions within disjunctions within conjunctions that can still be read."""
+"""Deepest nesting of *and* and *or* that counts as readable."""
 
 Sets = list[frozenset[Hashable]]
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A constant as a formula: all clauses are true of what contains it."""
+    """A constant as a formula: a conjunction of clauses."""
 
     label: Any
     clauses: tuple[Clause[Any], ...]
     measured: Measure | None = field(default=None, kw_only=True)
-    """How it does on examples, if there were any to try it on."""
+    """Measures on the training examples, if there were any."""
     held_out: Measure | None = field(default=None, kw_only=True)
-    """How definitions made in the same way do on examples that were not learned from."""
+    """Measures, on held-out examples, of definitions made in the same way."""
     classifier_error: float | None = field(default=None, kw_only=True)
-    """How often a whole classifier misjudges such examples as to this class."""
+    """Error of the whole classifier on held-out examples, for this class against the rest."""
     total: int | None = field(default=None, kw_only=True)
-    """How many clauses there are, if these are only some."""
+    """Total number of atoms, if the clauses are a selection."""
     space: Space = field(repr=False, compare=False, kw_only=True)
     conjecture: Conjecture | None = field(default=None, compare=False, kw_only=True)
-    """What it may be as a whole, if a sentence about lines of a grid fits."""
+    """A sentence about lines of a grid that fits the examples, if there is one."""
     grid: Grid | None = field(default=None, repr=False, compare=False, kw_only=True)
     negations: Mapping[Hashable, Hashable] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
     )
-    """Constants that are written as the negation of another."""
+    """Constants that are written as the negation of another constant."""
     argument: str = field(default="present", repr=False, compare=False, kw_only=True)
-    """What the Python function calls what it is asked about."""
+    """Name of the argument of the Python function."""
 
     # -- the forms
 
     @cached_property
     def cnf(self) -> Formula:
-        """The conjunction of clauses, without what says nothing."""
+        """The conjunction of clauses, without trivial and redundant ones."""
         return self._and_of_ors(self._cnf_sets)
 
     @cached_property
     def dnf(self) -> Formula:
-        """The same as a disjunction of conjunctions, by the distributive law with absorption.
+        """The disjunctive normal form, by the distributive law with absorption.
 
-        Raises :class:`~atomlearn.errors.FormulaTooLarge` where that explodes.
+        Raises :class:`~atomlearn.errors.FormulaTooLarge` if it would be too large.
         """
         cubes = distribute(self._numbered, self.space)
         return self._or_of_ands(self._sets(cubes, self.space))
@@ -83,7 +82,7 @@ class Definition:
 
     @cached_property
     def factored(self) -> Formula:
-        """The shorter of the two after factoring."""
+        """The shorter of both normal forms after factoring."""
         order = {self._leaf(x): i for i, x in enumerate(self.space.literals)}.__getitem__
         forms = [factor(self._shown(self._short_cnf), turned=True, order=order)]
         if self._short_dnf is not None:
@@ -92,14 +91,14 @@ class Definition:
 
     @property
     def shortest(self) -> Formula:
-        """The form that takes the fewest words and is not nested too deep to be read."""
+        """The shortest form that is not nested too deeply to be read."""
         if writing.depth(self.factored) > DEEPEST:
             return self.minimal
         return min((self.minimal, self.factored), key=Formula.size)
 
     @cached_property
     def sentence(self) -> str | None:
-        """The same in a sentence about rows and columns, if it is about a grid and its lines."""
+        """The formula as a sentence about rows and columns, if it is about lines of a grid."""
         if self.grid is None:
             return None
         told = None if self._short_dnf is None else self.grid.some(self._short_dnf)
@@ -108,15 +107,15 @@ class Definition:
     # -- as text
 
     def to_text(self) -> str:
-        """The shortest form over several lines, and how far it can be relied on."""
+        """The shortest form over several lines, and its measures."""
         head = f"{self.label} if" + (f" {self.sentence}:" if self.sentence else "")
         if self.clauses:
             body = writing.lines_of(self.shortest)
         elif self.is_partial:
-            body = "  (nothing is known that tells it apart)"
+            body = "  (no atom distinguishes it)"
         else:
             body = "  always"
-        told = [head, body, self._told()]
+        told = [head, body, *self._reliability()]
         if self.conjecture is not None and self.conjecture.sentence != self.sentence:
             told.insert(0, f"{self.label} looks like: {self.conjecture}")
         return "\n".join(one for one in told if one)
@@ -137,7 +136,7 @@ class Definition:
         return f"\\begin{{aligned}}\n{told} \\iff & {lines}\n\\end{{aligned}}"
 
     def to_python(self) -> str:
-        """The source of a Python function that decides it."""
+        """The source of a Python function that evaluates the formula."""
         about = " ".join(self.to_text().split())
         return writing.function_source(f"is_{self.label}", self.argument, about, self.shortest)
 
@@ -146,7 +145,7 @@ class Definition:
         return writing.to_sympy(self.shortest)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The definition as plain values, for JSON."""
         told = {
             "label": plain(self.label),
             "clauses": [[str(literal) for literal in clause.literals] for clause in self.clauses],
@@ -174,33 +173,33 @@ class Definition:
 
     @property
     def coverage(self) -> float | None:
-        """Share of the examples of the class of which the formula is true, if measured."""
+        """Share of the examples of the class for which the formula is true, if measured."""
         return None if self.measured is None else self.measured.coverage
 
     @property
     def exclusion(self) -> float | None:
-        """Share of the other examples of which it is false, if measured."""
+        """Share of the other examples for which it is false, if measured."""
         return None if self.measured is None else self.measured.exclusion
 
     @property
     def error(self) -> float | None:
-        """Share of all examples that it misjudges, if measured."""
+        """Error of the formula over all examples, if measured."""
         return None if self.measured is None else self.measured.error
 
     @property
     def rows_measured(self) -> int:
-        """Examples these three were measured on: a sample if there were many."""
+        """Number of examples that these were measured on: a sample if there were many."""
         return 0 if self.measured is None else self.measured.examples
 
     @property
     def is_partial(self) -> bool:
-        """Is it a part of the atoms only, or does it let examples in that it should not?"""
+        """Is it a selection of the atoms, or true of some counterexamples?"""
         if self.total is not None and self.total > len(self.clauses):
             return True
         return self.measured is not None and self.measured.exclusion < 1.0
 
     def evaluate(self, X: Any) -> Bits:
-        """Is the formula true of each example? Exact: the clauses themselves are looked at.
+        """Evaluate the formula on each example, exactly.
 
         ``X`` has a column for each constant of the formula's space, in its order.
         """
@@ -211,37 +210,27 @@ class Definition:
             out &= truth[:, [where[literal] for literal in clause.literals]].any(axis=1)
         return out
 
-    def _told(self) -> str:
-        said = []
+    def _reliability(self) -> list[str]:
+        """Lines of text on its completeness and its measures."""
+        lines = []
         if self.is_partial:
-            said.append("partial")
-        if self.total is not None and self.total > len(self.clauses):
-            said.append(f"{len(self.clauses):,} of {self.total:,} atoms")
-        told = ", ".join(said)
-        if self.measured is None:
-            return f"({told})" if told else ""
-        one = self.measured
-        what = "training rows" if self.argument == "row" else "examples"
-        shares = _shares(one)
-        return f"({told + ': ' if told else ''}{shares}, on {one.examples:,} {what}{self._new()})"
-
-    def _new(self) -> str:
-        """What to expect of new rows."""
-        said = ""
+            some = self.total is not None and self.total > len(self.clauses)
+            lines.append("partial" + (f": {len(self.clauses):,} of {self.total:,} atoms" * some))
+        if self.measured is not None:
+            what = "training rows" if self.argument == "row" else "examples"
+            lines.append(_measured(what, self.measured))
         if self.held_out is not None:
-            n = self.held_out.examples
-            said = f"; {_shares(self.held_out)}, on {n:,} different rows not learned from"
+            lines.append(_measured("held-out rows", self.held_out))
         if self.classifier_error is not None:
-            there = "there " if said else "on rows not learned from "
-            said += f"; {there}the whole classifier's error as to this class is "
-            said += f"{self.classifier_error:.1%}"
-        return said
+            error = f"{self.classifier_error:.1%}"
+            lines.append(f"held-out error of the whole classifier for this class: {error}")
+        return [f"  {line}" for line in lines]
 
     # -- inside
 
     @cached_property
     def _numbered(self) -> list[frozenset[int]]:
-        """The clauses by number, without the trivial and the absorbed."""
+        """The clauses as sets of numbers, without trivial and absorbed ones."""
         found = [self.space.clause(clause.literals) for clause in self.clauses]
         by_union = {self.space.union(one): one for one in found if one is not None}
         inverse = {self.space.everything & ~union: union for union in by_union}
@@ -288,14 +277,14 @@ class Definition:
 
 
 def plain(value: Any) -> Any:
-    """A label as JSON has it."""
+    """A label as a plain Python value."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _shares(one: Measure) -> str:
+def _measured(what: str, one: Measure) -> str:
     return (
-        f"true of {one.coverage:.1%} of the class and false of {one.exclusion:.1%} of the others, "
-        f"error {one.error:.1%}"
+        f"{what} ({one.examples:,}): covers {one.coverage:.1%} of the class, excludes "
+        f"{one.exclusion:.1%} of the others, error {one.error:.1%}"
     )
 
 

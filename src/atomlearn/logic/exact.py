@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
     from atomlearn.algebra.model import Model
 
-LIMIT = 200_000
-"""Clauses that are gone through one by one to be counted."""
+MAX_CLAUSES = 200_000
+"""Default limit for enumerating clauses."""
 
 AT_ONCE = 1 << 24
-"""Truth values held in memory at a time."""
+"""Number of truth values in memory at a time."""
 
 
 class ExactAtomization:
@@ -82,18 +82,18 @@ class ExactAtomization:
 
     @property
     def bound(self) -> int:
-        """At most so many atoms: the values of the map index."""
+        """An upper bound of the number of atoms: the number of values of the map index."""
         return self._node.bound
 
-    def count(self, limit: int = LIMIT) -> int:
-        """How many atoms there are, without a list where the formula shows it.
+    def count(self, max_clauses: int = MAX_CLAUSES) -> int:
+        """The number of atoms, by formula where possible.
 
-        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``limit`` clauses would have to
-        be gone through.
+        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``max_clauses`` clauses would
+        have to be enumerated.
         """
         if self._node.certain:
             return self.bound
-        self._check_listable(limit, "counting the exact atoms")
+        self._check_listable(max_clauses, "counting the exact atoms")
         return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[frozenset[Hashable]]:
@@ -109,10 +109,10 @@ class ExactAtomization:
                     yield self._names(clause)
 
     def sample(self, n: int, random_state: int = 0) -> list[frozenset[Hashable]]:
-        """Some atoms at random.
+        """Random atoms.
 
-        Uniform where :meth:`count` needs no list; elsewhere a value of the map index is drawn and
-        constants that are not needed are taken away in random order.
+        Uniform where :meth:`count` needs no enumeration; elsewhere a value of the map index is
+        drawn and constants that are not needed are removed in random order.
 
         >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
         >>> all(atom in exact for atom in exact.sample(5))
@@ -128,7 +128,7 @@ class ExactAtomization:
             if not self._node.certain:
                 if self._is_trivial(clause):
                     fruitless += 1
-                    if fruitless > LIMIT:
+                    if fruitless > MAX_CLAUSES:
                         return atoms
                     continue
                 clause = self._shrunk(clause, rng)
@@ -137,7 +137,7 @@ class ExactAtomization:
         return atoms
 
     def contains(self, atom: Iterable[Hashable]) -> bool:
-        """Is this set of constants one of the exact atoms? One walk through the formula a constant.
+        """Is this set of constants one of the exact atoms?
 
         >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
         >>> exact.contains({"a", "c"}), exact.contains({"a"}), exact.contains({"a", "b", "c"})
@@ -180,7 +180,7 @@ class ExactAtomization:
             parts = [has_clause_around(self._node, part) for part in self._chunks(sets)]
             around = np.concatenate(parts or [np.zeros(0, dtype=np.bool_)])
             return around & (self.bound > 0) & ~sets[:, self._unused()].any(axis=1)
-        self._check_listable(LIMIT, "looking for atoms around others")
+        self._check_listable(MAX_CLAUSES, "looking for atoms around others")
         found = np.zeros(len(sets), dtype=np.bool_)
         for atom in self:
             outside = np.ones(len(self.constants), dtype=np.bool_)
@@ -197,7 +197,12 @@ class ExactAtomization:
         return frozenset(self._complement_of(name) for name in atom)
 
     def model(
-        self, algebra: "Algebra", constant: str, *, limit: int = LIMIT, free: bool = True
+        self,
+        algebra: "Algebra",
+        constant: str,
+        *,
+        max_clauses: int = MAX_CLAUSES,
+        free: bool = True,
     ) -> "Model":
         """The model in which the constant means the formula; all others are ``free``.
 
@@ -210,7 +215,7 @@ class ExactAtomization:
         from atomlearn.algebra.model import Model
         from atomlearn.sets import rows
 
-        self._check_listable(limit, "listing the exact atoms")
+        self._check_listable(max_clauses, "listing the exact atoms")
         place = {name: i for i, name in enumerate(algebra.vocabulary.names)}
         absent = [str(name) for name in (constant, *self.constants) if name not in place]
         if absent:
@@ -222,7 +227,7 @@ class ExactAtomization:
     # -- inside
 
     def _compiled(self, formula: Formula, negated: bool, known: dict[Any, Node]) -> Node:
-        """Negations go inward until only complements are left."""
+        """Push negations inward until only complements of constants are left."""
         key = (id(formula), negated)
         if key in known:
             return known[key]
@@ -288,17 +293,17 @@ class ExactAtomization:
         for start in range(0, len(sets), step):
             yield sets[start : start + step]
 
-    def _check_listable(self, limit: int, what: str) -> None:
-        if self.bound > limit:
+    def _check_listable(self, max_clauses: int, what: str) -> None:
+        if self.bound > max_clauses:
             raise ModelTooLarge(
                 f"{what} would go through up to {_shown(self.bound)} clauses; "
-                f"the limit is {limit:,}: "
+                f"max_clauses is {max_clauses:,}: raise it, or "
                 "use sample(), contains() or bound",
                 estimate=self.bound,
-                limit=limit,
+                limit=max_clauses,
             )
 
 
 def _shown(n: int) -> str:
-    """A number in digits, unless there are hundreds of them."""
+    """A number as text; very large ones as a power of ten."""
     return f"{n:,}" if n < 10**100 else f"about 10^{int((n.bit_length() - 1) * math.log10(2))}"

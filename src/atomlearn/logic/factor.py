@@ -35,7 +35,7 @@ def factor(
 
 
 class _Factoring:
-    """The letters by number, and what a product and a sum are."""
+    """Letters as numbers, with products and sums of them."""
 
     def __init__(self, letters: list[Any], turned: bool) -> None:
         self.leaves = [x if isinstance(x, Formula) else Has(x) for x in letters]
@@ -101,7 +101,7 @@ def _free(total: Sum) -> Sum:
 
 
 def _most_frequent(total: Sum, among: Product | None = None) -> int | None:
-    """The letter in most products, if it is in two; of equals the first."""
+    """The letter that is in the most products, at least two; of equals the first."""
     counts = Counter(x for one in total for x in one if among is None or x in among)
     best = max(counts.values(), default=0)
     return None if best < 2 else min(x for x, n in counts.items() if n == best)

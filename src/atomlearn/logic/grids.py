@@ -1,7 +1,7 @@
-"""What a formula says of an image, in a sentence: some column with all rows black.
+"""A formula about an image as a sentence: "some column with all rows black".
 
-The sentence is read off the structure of the formula: if each conjunction is a whole line of the
-grid in one colour, the formula is about lines; so it is if each clause is.
+The sentence is read off the structure of the formula: if each conjunction, or each clause, is a
+whole line of the grid in one colour, the formula is about lines.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the constants of an image are, and which colour each stands for."""
+    """The place and colour that each constant of an image stands for."""
 
     shape: tuple[int, int]
     place: Mapping[Hashable, Place]
@@ -36,7 +36,8 @@ class Grid:
         complementary: Pairs = (),
         colours: tuple[str, str] = ("black", "white"),
     ) -> "Grid":
-        """Rows of names from top to bottom, for the first colour; complements have the second."""
+        """A grid from rows of names, top to bottom, in the first colour; complements have the
+        second."""
         if not rows or len({len(row) for row in rows}) != 1:
             raise ValueError("a grid has one row of names or more, all of the same length")
         other = complements(complementary)
@@ -49,7 +50,7 @@ class Grid:
         return cls((len(rows), len(rows[0])), place)
 
     def some(self, conjunctions: Iterable[Iterable[Hashable]]) -> str | None:
-        """A disjunction of conjunctions in a sentence, if they are lines.
+        """A disjunction of conjunctions as a sentence, if they are lines.
 
         >>> Grid.of([["c2", "c3"], ["c1", "c4"]]).some([{"c1", "c2"}, {"c3", "c4"}])
         'some column with all rows black'
@@ -57,7 +58,7 @@ class Grid:
         return self._sentence(conjunctions, "some", "or", "all", "s")
 
     def every(self, clauses: Iterable[Iterable[Hashable]]) -> str | None:
-        """A conjunction of clauses in a sentence, if they are lines.
+        """A conjunction of clauses as a sentence, if they are lines.
 
         >>> grid = Grid.of([["b1", "b2"]], [("b1", "w1"), ("b2", "w2")])
         >>> grid.every([{"w1"}, {"w2"}])
@@ -79,7 +80,7 @@ class Grid:
         return f"{self._which(lines, lines_of, joint)} with {pixels} {across}{end} {colour}"
 
     def _lines(self, sets: Iterable[Iterable[Hashable]]) -> list[Line] | None:
-        """The sets as lines of one kind and colour, or nothing."""
+        """The sets as lines of one kind and colour, or ``None``."""
         found = []
         for one in sets:
             places = [self.place.get(name) for name in one]

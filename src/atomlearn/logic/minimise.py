@@ -1,8 +1,8 @@
-"""Two-level minimisation: the fewest and shortest conjunctions that say the same.
+"""Two-level minimisation: an equivalent formula of the fewest and shortest conjunctions.
 
-Small formulas are minimised exactly: a table of the formula over all states gives every prime
-implicant (Quine and McCluskey), and an integer program chooses the fewest that cover it (HiGHS, by
-way of SciPy). Larger ones are made prime and irredundant, which is short but need not be shortest.
+Small formulas are minimised exactly: a truth table over all states gives every prime implicant
+(Quine and McCluskey), and an integer program chooses the fewest that cover it (HiGHS, through
+SciPy). Larger ones are made prime and irredundant.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ Numbers = npt.NDArray[np.int64]
 MOST_STATES = 1 << 12
 MOST_PRODUCTS = 1 << 20
 MOST_PRIMES = 2000
-"""Sizes up to which a formula is minimised exactly: states, conjunctions and primes to look at."""
+"""Limits of the exact minimisation: states, conjunctions and primes."""
 
 NODES = 500
-"""Cases for the integer program, not seconds: the same formula on every machine. What it has by
-then covers the table but need not be shortest."""
+"""Node limit of the integer program. A limit in nodes, not seconds, gives the same formula on every
+machine; at the limit the cover is valid but may not be shortest."""
 
 STEPS = 20_000
-"""Cases that are told apart before a conjunction counts as not covered."""
+"""Case distinctions before a conjunction counts as not covered."""
 
 
 class Minimal(NamedTuple):
-    """Conjunctions, and whether no fewer could do."""
+    """Conjunctions, and whether they are known to be the fewest."""
 
     cubes: list[int]
     is_exact: bool
@@ -61,7 +61,7 @@ def minimise(cubes: Sequence[int], space: Space) -> Minimal:
 
 
 def irredundant(cubes: Sequence[int], space: Space) -> list[int]:
-    """Literals that can be left out are left out, then cubes that the others cover."""
+    """Remove literals that are not needed, then cubes that the others cover."""
     grown = list(cubes)
     for k, cube in enumerate(grown):
         for i in space.terms(cube):
@@ -80,9 +80,9 @@ def irredundant(cubes: Sequence[int], space: Space) -> list[int]:
 
 
 def covered(cube: int, cubes: Sequence[int], space: Space) -> bool:
-    """Does every combination of states in the cube lie in one of the others?
+    """Do the other cubes cover every combination of states of the cube?
 
-    Decided by cases; where there are too many the answer is no.
+    Decided by case distinction; if there are too many cases, the answer is no.
     """
     steps = [STEPS]
 

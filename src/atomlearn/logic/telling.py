@@ -1,7 +1,7 @@
-"""The most telling part of many atoms, and how well it does on examples.
+"""Choose the most telling atoms, and measure formulas on examples.
 
-Every example of a class has something of each of its atoms, so any conjunction of atoms covers the
-class; a few atoms, chosen greedily, already keep nearly all counterexamples out.
+Every example of a class has each of its strict atoms, so any conjunction of these covers the class;
+a few atoms, chosen greedily, already exclude nearly all counterexamples.
 """
 
 from collections.abc import Sequence
@@ -18,21 +18,21 @@ from atomlearn.sets.rows import Rows
 
 @dataclass(frozen=True)
 class Measure:
-    """What a formula says of examples."""
+    """How well a formula describes a class of examples."""
 
     coverage: float
-    """Share of the examples of the class of which the formula is true."""
+    """Share of the examples of the class for which the formula is true."""
     exclusion: float
-    """Share of the others of which it is false."""
+    """Share of the other examples for which it is false."""
     error: float
-    """Share of all examples that it misjudges."""
+    """Share of all examples for which it is wrong."""
     examples: int
 
 
 def measure(
     is_true: Bits, of_class: Bits, weight: npt.NDArray[np.float64] | None = None
 ) -> Measure:
-    """Hold a formula against examples, which may count differently.
+    """Measure a formula on examples, which may be weighted.
 
     >>> measure(np.array([True, True, False]), np.array([True, False, False]))
     Measure(coverage=1.0, exclusion=0.5, error=0.3333333333333333, examples=3)
@@ -53,9 +53,10 @@ def measure(
 def most_telling(
     missed: Rows, sizes: npt.NDArray[np.int64], others: Rows, most: int | None
 ) -> list[int]:
-    """Atoms that together as many counterexamples as possible miss; of equal ones the smallest.
+    """Choose atoms that together exclude as many counterexamples as possible, small ones first.
 
-    ``missed`` has a packed set of examples for each atom, ``others`` is the set of counterexamples.
+    ``missed`` has the packed set of examples that miss each atom, ``others`` is the set of
+    counterexamples.
     """
     return without_idle(by_gain(missed, sizes, others, most), missed, others)
 
@@ -63,7 +64,7 @@ def most_telling(
 def by_gain(
     missed: Rows, sizes: npt.NDArray[np.int64], others: Rows, most: int | None
 ) -> list[int]:
-    """The same in the order they are chosen, idle ones included."""
+    """The same in the order of choice, including atoms that turn out redundant."""
     gain = packed.count(missed & others)
     # Gains only shrink as atoms are chosen: what is at the top after a second look is the best.
     queue = list(zip((-gain).tolist(), sizes.tolist(), range(len(sizes)), strict=True))
@@ -83,8 +84,8 @@ def by_gain(
 
 
 def by_net_gain(missed: Bits, gain: npt.NDArray[np.float64], most: int | None) -> list[int]:
-    """Atoms in the order they are chosen when leaving an example out has a gain or, for examples
-    of the class, a loss; until none gains anything.
+    """Choose atoms greedily when excluding an example has a gain (or, for examples of the class, a
+    loss) until no atom improves the total.
 
     >>> missed = np.array([[True, True, True], [True, False, False], [False, True, True]])
     >>> by_net_gain(missed, np.array([1.0, 1.0, -3.0]), None)
@@ -102,7 +103,8 @@ def by_net_gain(missed: Bits, gain: npt.NDArray[np.float64], most: int | None) -
 
 
 def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]:
-    """Those of which some counterexample is kept out by no other: later ones may do for earlier."""
+    """Drop atoms that exclude no counterexample by themselves: later atoms may replace earlier
+    ones."""
     kept = list(chosen)
     for atom in chosen:
         rest = [a for a in kept if a != atom]
@@ -112,7 +114,7 @@ def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]
 
 
 def without_loss(chosen: Sequence[int], missed: Bits, gain: npt.NDArray[np.float64]) -> list[int]:
-    """The same for gains and losses: those that are worth more than what they alone leave out."""
+    """The same with gains and losses: drop atoms that alone gain nothing."""
     kept = list(chosen)
     for atom in chosen:
         rest = [a for a in kept if a != atom]

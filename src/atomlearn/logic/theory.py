@@ -1,9 +1,10 @@
-"""What the paper's theory predicts: error from compression, and atoms from a wanted error.
+"""The paper's theory: error from compression, and the number of atoms for a given error.
 
-A model picked at random among those of ``Z`` atoms that obey ``R`` relations has an expected error
+A model drawn at random from those of ``Z`` atoms that satisfy ``R`` relations has an expected error
 of ``(ln|Ω_Z| - ln|Ω_Z,R|) / R`` (the appendix "Error is smaller the higher the compression").
 ``ln|Ω_Z|`` is ``Z`` times the logarithm of the number of possible atoms; symmetries of the problem
-bound ``ln|Ω_Z,R|`` from below. With the compression ``κ = R / Z`` the error is a constant over κ.
+bound ``ln|Ω_Z,R|`` from below. With the compression ``κ = R / Z`` the error is a constant divided
+by κ.
 """
 
 import math
@@ -46,7 +47,7 @@ def error_times_compression(
 def predicted_error(
     kappa: float, n_constants: int, *, paired: bool = True, log_symmetries: float = 0.0
 ) -> float:
-    """The error ``ε`` of random picking at compression ``kappa``; valid where it is small.
+    """The error ``ε`` of a random model at compression ``kappa``; valid where it is small.
 
     >>> round(predicted_error(1000, 100, paired=False), 4)                  # ln(2) C / κ
     0.0693
@@ -62,7 +63,8 @@ def predicted_error(
 def compression_needed(
     error: float, n_constants: int, *, paired: bool = True, log_symmetries: float = 0.0
 ) -> float:
-    """The compression at which random picking has this error: :func:`predicted_error` undone.
+    """The compression at which a random model has this error: the inverse of
+    :func:`predicted_error`.
 
     >>> round(compression_needed(0.01, 2 * 10 * 10, log_symmetries=log_grid_symmetries(10, 10)))
     7965
@@ -80,7 +82,7 @@ def log_grid_symmetries(height: int, width: int) -> float:
 
 
 def chance_to_hold(atom_size: int, noise: float) -> float:
-    """The chance that an image has an atom by noise alone: one of its pixels is black.
+    """The probability that a background image has an atom, by one of its pixels being black.
 
     >>> round(chance_to_hold(15, 0.1), 3)                                   # 1 - 0.9^15
     0.794
@@ -91,11 +93,11 @@ def chance_to_hold(atom_size: int, noise: float) -> float:
 
 
 def atoms_needed(error: float, chance: float) -> float:
-    """How many atoms let at most a share ``error`` of the counterexamples pass.
+    """The number of atoms that let at most a share ``error`` of the counterexamples pass.
 
-    Each atom is held by chance, independently (:func:`chance_to_hold`); to pass, a counterexample
-    has to hold all of them. The paper's example: bars in 15 × 15 images with a tenth of the
-    background black, and one false positive in a thousand. (It prints 29.9, cut, not rounded.)
+    Each counterexample has an atom by chance, independently (:func:`chance_to_hold`), and passes if
+    it has all of them. The paper's example: bars in 15 × 15 images with a tenth of the background
+    black, and one false positive in a thousand. (It prints 29.9, which is cut and not rounded.)
 
     >>> round(atoms_needed(1 / 1000, chance_to_hold(15, 0.1)), 2)
     29.96

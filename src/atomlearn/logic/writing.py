@@ -35,7 +35,7 @@ def lines_of(formula: Formula) -> str:
 
 
 def depth(formula: Formula) -> int:
-    """How many times it changes between and and or."""
+    """Nesting depth: the number of alternations between *and* and *or*."""
     parts = formula.parts if isinstance(formula, And | Or) else ()
     return 1 + max(map(depth, parts), default=0) if parts else 0
 
@@ -106,7 +106,7 @@ def python_of(constant: Hashable) -> str:
 
 
 def function_source(name: str, argument: str, about: str, formula: Formula) -> str:
-    """The source of a Python function that decides the formula.
+    """The source of a Python function that evaluates the formula.
 
     >>> print(function_source("is_v", "present", "v", Has("a") | Has("b")))
     def is_v(present):
@@ -124,7 +124,7 @@ _SPECIAL = {
 
 
 def escape_latex(text: str) -> str:
-    """Text with the characters that LaTeX reads as commands made harmless."""
+    """Text with LaTeX's special characters escaped."""
     printed = "".join(one if one.isprintable() else " " for one in text)
     return "".join(_SPECIAL.get(character, character) for character in printed)
 

@@ -5,3 +5,30 @@ off the models that are learned. ``algebra(...)`` gives the relations, ``solve(.
 each checked by plain Python that knows nothing of algebra. Nothing here knows how learning works,
 and nothing in the engine knows of these problems.
 """
+
+from atomlearn.problems import colouring, drawing, hamiltonian, queens, sudoku
+from atomlearn.problems.answers import Answer
+from atomlearn.problems.choices import Choices, Rules, one_of_each, play
+from atomlearn.problems.game import Game
+from atomlearn.problems.refuting import Refutation
+from atomlearn.problems.solving import ATTEMPTS, PAPER, Schedule, Solver, Summary
+
+__all__ = [
+    "ATTEMPTS",
+    "PAPER",
+    "Answer",
+    "Choices",
+    "Game",
+    "Refutation",
+    "Rules",
+    "Schedule",
+    "Solver",
+    "Summary",
+    "colouring",
+    "drawing",
+    "hamiltonian",
+    "one_of_each",
+    "play",
+    "queens",
+    "sudoku",
+]

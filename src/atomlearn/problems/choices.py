@@ -1,7 +1,7 @@
-"""The relations that problems of choosing have in common.
+"""Problems of choosing as relations.
 
-Queens are written out in full, to be set beside the paper. Other problems differ from them in two
-things only: which choices a choice rules out, and of which choices one must be made. This file
+Queens are written out in full, to be compared with the paper. Other problems differ in two things
+only: which choices exclude each other, and the groups of which one must be chosen. This module
 turns both into relations, in the same way as the paper does for queens.
 """
 
@@ -17,13 +17,13 @@ from atomlearn.problems.refuting import Setting
 
 @dataclass(frozen=True)
 class Rules:
-    """What each choice rules out, and the groups of which one must be chosen."""
+    """The choices that each choice excludes, and the groups of which one must be chosen."""
 
     excluded: Mapping[str, frozenset[str]]
     one_of: tuple[tuple[str, ...], ...]
 
     def among(self, left: frozenset[str], chosen: frozenset[str]) -> "Rules":
-        """The rules of the choices that are left open, when some are made and the rest are not."""
+        """The rules restricted to the open choices, given those that are made."""
         return Rules(
             {name: self.excluded[name] & left for name in self.excluded if name in left},
             tuple(
@@ -37,7 +37,7 @@ class Rules:
 def one_of_each(
     groups: Iterable[Iterable[str]], also: Mapping[str, Iterable[str]] | None = None
 ) -> Rules:
-    """Exactly one choice of each group, and whatever else choices rule out.
+    """Rules that allow exactly one choice of each group, with further exclusions in ``also``.
 
     >>> rules = one_of_each([["heads", "tails"]])
     >>> sorted(rules.excluded["heads"])
@@ -72,12 +72,12 @@ class Choices:
         self.merge = self.constants.term
 
     def excludes(self, choice: str) -> Relation:
-        """To make a choice is not to make others: ``⊙ no < U ⊙ yes``."""
+        """A choice excludes others: ``⊙ no < U ⊙ yes``."""
         others = self.rules.excluded[choice]
         return self.merge(self.no[other] for other in others) <= self.U | self.yes[choice]
 
     def remains(self, choice: str, group: Iterable[str]) -> Relation:
-        """If no other of a group is made, this choice is: ``yes < U ⊙ no ⊙ no ...``."""
+        """The only choice left of a group must be made: ``yes < U ⊙ no ⊙ no ...``."""
         others = (self.no[other] for other in group if other != choice)
         return self.yes[choice] <= self.merge([self.U, *others])
 
@@ -95,7 +95,7 @@ class Choices:
             yield ~(no[choice] <= self.merge([*(_without(no, choice)), *yes.values()]))
 
     def denied_by_independence(self) -> Iterator[Relation]:
-        """What must not follow from one choice and the rules, unless they contradict it."""
+        """What must not follow from one choice and the rules, unless these contradict it."""
         for choice, yes in self.yes.items():
             yield yes <= self.U | self.no[choice]
             yield self.no[choice] <= self.U | yes

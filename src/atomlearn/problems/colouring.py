@@ -9,12 +9,12 @@ A choice is a colour of a vertex. Colours are numbered from 1.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InvalidProblem
+from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Shown
 from atomlearn.problems.graphs import Graph, graph
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
@@ -60,27 +60,26 @@ def algebra(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -
 
 
 def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
-    """Has every vertex a colour other than its neighbours'? Known without any algebra."""
+    """Does every vertex have a colour other than its neighbours'? Plain Python, without the
+    algebra."""
     return set(colours) == set(g.vertices) and all(
         len({colours[vertex] for vertex in edge}) == 2 for edge in g.edges
     )
 
 
 @dataclass(frozen=True)
-class Colouring:
-    """Colours of vertices as one model shows them; a vertex not known is left out."""
+class Colouring(Answer):
+    """A colouring; vertices whose colour is not known are left out."""
+
+    fields: ClassVar[tuple[str, ...]] = ("colours",)
 
     colours: dict[str, int]
     graph: Graph = field(repr=False)
     fixed: Mapping[str, int] = field(repr=False)
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         return f"{len(self.colours)} of {len(self.graph.vertices)} vertices"
 
     def solved(self) -> bool:
@@ -102,17 +101,17 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Colouring], None] | None = None,
 ) -> Solver[Colouring]:
-    """Colourings, as they are found; see :class:`~atomlearn.problems.solving.Solver`."""
+    """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`."""
     g = graph(source)
     named = {str(vertex): colour for vertex, colour in (fixed or {}).items()}
 
-    def colouring(shown: Shown) -> Colouring:
+    def colouring(shown: PartialSolution) -> Colouring:
         found = {
             v: [c for c in range(1, colours + 1) if choice(v, c) in shown.chosen]
             for v in g.vertices
         }
         known = {v: chosen[0] for v, chosen in found.items() if len(chosen) == 1}
-        return Colouring(known, g, named, shown.epoch, shown.idle, shown.inserted, shown)
+        return Colouring(known, g, named, **shown.origin)
 
     # Without fixed colours any clique may have the first ones.
     clique = [] if named else _clique(g)[:colours]
@@ -128,7 +127,7 @@ def solve(
 
 
 def _clique(g: Graph) -> list[str]:
-    """Vertices that are all neighbours, not always as many as possible."""
+    """A clique, not always the largest."""
     found: list[str] = []
     for vertex in sorted(g.vertices, key=lambda v: -len(g.neighbours(v))):
         if all(g.adjacent(vertex, other) for other in found):

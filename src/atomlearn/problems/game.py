@@ -7,7 +7,7 @@ choice, which of the two constants lies below ``S``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,28 +15,9 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant, Term
+from atomlearn.problems.answers import PartialSolution
 from atomlearn.problems.refuting import Refutation, Setting
 from atomlearn.sets import rows
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What one model says of the solution: choices that are made, and choices that are ruled out.
-
-    Anything in neither set is undecided, the ``?`` of the paper's boards.
-    """
-
-    chosen: frozenset[str]
-    excluded: frozenset[str]
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    model: Model | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def n_decided(self) -> int:
-        """How many choices are decided."""
-        return len(self.chosen | self.excluded)
 
 
 @dataclass(frozen=True)
@@ -62,7 +43,7 @@ class Game:
     setting: Setting | None = None
 
     def refutation(self) -> Refutation | None:
-        """Why there is no solution, if closure shows that there is none."""
+        """The proof that there is no solution, if closure gives one."""
         setting = self.setting
         if setting is None:
             setting = Setting(self.algebra, self.yes, self.no, self.rule, self.solution)
@@ -73,12 +54,12 @@ class Game:
         """The names of all choices."""
         return tuple(self.yes)
 
-    def read(self, model: Model) -> Shown:
+    def read(self, model: Model) -> PartialSolution:
         """Ask a model, choice by choice, what lies below the solution."""
         found = below(model, self.asked)
         yes = frozenset(name for name, c in self.yes.items() if c.indices[0] in found)
         no = frozenset(name for name, c in self.no.items() if c.indices[0] in found)
-        return Shown(self.chosen | yes, self.excluded | no, model=model)
+        return PartialSolution(self.chosen | yes, self.excluded | no, model=model)
 
     def undecided(self, model: Model) -> list[str]:
         """The choices that a model leaves open even with the rules applied to the solution."""
@@ -120,11 +101,11 @@ def below(model: Model, term: Term) -> set[int]:
 
 
 def not_following(algebra: Algebra, relations: Iterable[Relation]) -> Iterator[Relation]:
-    """The denials of those relations that do not follow from the algebra.
+    """The negations of those relations that do not follow from the algebra.
 
-    Independence is said this way: "``E`` does not follow from ``U ⊙ Q``" is a relation to add
-    where it is true, and would contradict the rules where it is not. On a board of 4 × 4 a queen in
-    a corner leads to a contradiction, and from a contradiction everything follows.
+    This states independence: "``E`` does not follow from ``U ⊙ Q``" may be added where it is true,
+    but would contradict the rules where it is not. On a board of 4 × 4 a queen in a corner leads to
+    a contradiction, and from a contradiction everything follows.
 
     >>> alg = Algebra(["a", "b", "c"])
     >>> a, b, c = alg

@@ -1,7 +1,7 @@
-"""Graphs as problems take them: edge lists, text, or networkx graphs.
+"""Graphs for problems: from edge lists, text or networkx.
 
-As text a graph is one edge a line, two names separated by blanks or a comma; a line with one name
-is a vertex. What follows ``#`` is passed over.
+As text, a graph is one edge a line, two names separated by blanks or a comma; a line with one name
+is a vertex. Text after ``#`` is ignored.
 """
 
 from collections.abc import Iterable

@@ -10,12 +10,12 @@ True
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InvalidProblem
+from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Shown
 from atomlearn.problems.graphs import Graph, graph
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
@@ -49,7 +49,7 @@ def _rules(g: Graph) -> Rules:
 
 
 def rules(source: Any) -> Algebra:
-    """The rules of a graph: what a cycle through all vertices is."""
+    """The rules of a graph for a cycle through all its vertices."""
     return Choices(_rules(_checked(source))).rule_set()
 
 
@@ -63,25 +63,23 @@ def algebra(source: Any) -> Algebra:
 
 
 def is_legal(g: Graph, cycle: tuple[str, ...]) -> bool:
-    """Is it a cycle through every vertex along edges? Known without any algebra."""
+    """Is it a cycle through every vertex along edges? Plain Python, without the algebra."""
     steps = zip(cycle, cycle[1:] + cycle[:1], strict=True)
     return sorted(cycle) == sorted(g.vertices) and all(g.adjacent(v, w) for v, w in steps)
 
 
 @dataclass(frozen=True)
-class Cycle:
-    """A cycle as one model shows it; ``?`` is a place that is not known."""
+class Cycle(Answer):
+    """A cycle; ``?`` is a place that is not known."""
+
+    fields: ClassVar[tuple[str, ...]] = ("vertices",)
 
     vertices: tuple[str, ...]
     graph: Graph = field(repr=False)
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         known = sum(vertex != "?" for vertex in self.vertices)
         return f"{known} of {len(self.vertices)} places"
 
@@ -101,16 +99,16 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Cycle], None] | None = None,
 ) -> Solver[Cycle]:
-    """Hamiltonian cycles, as they are found; each direction counts as a cycle of its own."""
+    """An iterator of Hamiltonian cycles, as they are found; both directions are given."""
     g = _checked(source)
 
-    def at(shown: Shown, place: int) -> str:
+    def at(shown: PartialSolution, place: int) -> str:
         found = [v for v in g.vertices if choice(v, place) in shown.chosen]
         return found[0] if len(found) == 1 else "?"
 
-    def cycle(shown: Shown) -> Cycle:
+    def cycle(shown: PartialSolution) -> Cycle:
         places = tuple(at(shown, p) for p in range(len(g.vertices)))
-        return Cycle(places, g, shown.epoch, shown.idle, shown.inserted, shown)
+        return Cycle(places, g, **shown.origin)
 
     first = choice(g.vertices[0], 0)  # a cycle begins anywhere
     return Solver(

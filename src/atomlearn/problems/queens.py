@@ -11,11 +11,13 @@ mended: the row and column constants (``C_y``, where one formula has ``C_x``), t
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
 from atomlearn.errors import InvalidProblem
-from atomlearn.problems.game import Game, Shown, not_following
+from atomlearn.problems.answers import Answer, PartialSolution
+from atomlearn.problems.game import Game, not_following
 from atomlearn.problems.refuting import Setting
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
@@ -164,7 +166,7 @@ def rules(size: int) -> Algebra:
 
 
 def game(size: int, queens: Iterable[str] = ()) -> Game:
-    """The rule set and a game, with what it takes to read a board off a model."""
+    """The rule set and a game, ready to be solved."""
     b = Chessboard(size)
     fixed = [square(name, size) for name in _listed(queens)]
     rule_set = _rule_set(b)
@@ -189,7 +191,7 @@ def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:
 
 
 def is_legal(size: int, queens: Iterable[str]) -> bool:
-    """Do no two queens attack each other? Known without any algebra.
+    """Do no two queens attack each other? Plain Python, without the algebra.
 
     >>> is_legal(8, ["b4", "d5"]), is_legal(8, ["b4", "d6"])
     (True, False)
@@ -201,21 +203,19 @@ def is_legal(size: int, queens: Iterable[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class Board:
-    """A board as one model shows it: queens, empty squares, and squares not known."""
+class Board(Answer):
+    """A board: queens, empty squares, and squares that are not known."""
+
+    fields: ClassVar[tuple[str, ...]] = ("size", "queens", "fixed")
 
     size: int
     queens: tuple[str, ...]
     empty: frozenset[str] = field(repr=False)
     fixed: tuple[str, ...] = ()
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         return f"{len(self.queens)} of {self.size} queens"
 
     def solved(self) -> bool:
@@ -224,7 +224,7 @@ class Board:
         return full and is_legal(self.size, self.queens) and not self.empty & set(self.queens)
 
     def sign(self, name: str) -> str:
-        """``Q``, ``.`` for empty, or ``?``; nothing is open on a solved board, all is attacked."""
+        """``Q`` for a queen, ``.`` for empty, ``?`` for not known."""
         if name in self.queens:
             return "Q"
         return "." if name in self.empty or self.solved() else "?"
@@ -248,11 +248,11 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Board], None] | None = None,
 ) -> Solver[Board]:
-    """Complete boards, as they are found: an iterator, whose ``summary`` tells how it went.
+    """An iterator of complete boards, as they are found; see :class:`~atomlearn.problems.Solver`.
 
-    Fixed queens that contradict the rules raise
-    :class:`~atomlearn.errors.ContradictoryGivens` with a derivation. A game without a completion
-    ends at once if closure shows it, else after ``max_epochs``; the ``summary`` tells which.
+    Fixed queens that contradict the rules raise :class:`~atomlearn.errors.ContradictoryGivens` with
+    a derivation. A game without a completion ends at once if closure shows that there is none, else
+    after ``max_epochs``; the ``summary`` says which.
 
     >>> boards = solve(8, queens=["b4", "d5"], random_state=0, max_epochs=60)
     >>> board = next(boards)
@@ -261,11 +261,10 @@ def solve(
     """
     fixed = tuple(square_name(*square(name, size)) for name in _listed(queens))
 
-    def board(shown: Shown) -> Board:
+    def board(shown: PartialSolution) -> Board:
         placed = sorted(square(name, size) for name in shown.chosen)
         names = tuple(square_name(*s) for s in placed)
-        marks = (shown.epoch, shown.idle, shown.inserted, shown)
-        return Board(size, names, shown.excluded, fixed, *marks)
+        return Board(size, names, shown.excluded, fixed, **shown.origin)
 
     return Solver(
         game(size, fixed),

@@ -31,19 +31,19 @@ from atomlearn.errors import ContradictoryGivens
 from atomlearn.sets.jit import kernel
 
 ORDERS = 10
-"""Orders in which givens are left out, in search of the smallest set that clashes."""
+"""Number of random orders tried when looking for the smallest set of clashing givens."""
 
 MOST_TESTS = 200
-"""Sets of givens that are probed in search of the few that clash."""
+"""Maximum number of sets of givens that are probed for that."""
 
 
 @dataclass(frozen=True)
 class Refutation:
-    """There is no solution: some of what is given clashes, or nothing given is needed for that."""
+    """A proof that there is no solution, with the givens that clash."""
 
     givens: tuple[str, ...]
-    """None of them can be left out, if there were few enough to try; empty if the rules alone
-    have no solution."""
+    """A minimal set of clashing givens (if few enough to try); empty if the rules alone exclude a
+    solution."""
 
     def __str__(self) -> str:
         if not self.givens:
@@ -55,10 +55,10 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Setting:
-    """A problem before anything is given, and what is given.
+    """A problem and its givens.
 
-    ``algebra`` has the rules as positive relations. ``assumed`` are choices that lose no solution
-    but symmetric ones, such as where a cycle begins: probing starts from them, too.
+    ``algebra`` has the rules as positive relations. ``assumed`` are choices that exclude symmetric
+    solutions only, such as where a cycle begins; probing starts from them, too.
     """
 
     algebra: Algebra
@@ -70,7 +70,7 @@ class Setting:
     assumed: tuple[str, ...] = ()
 
     def refuse_contradiction(self) -> None:
-        """Raise, with the few givens that clash, if their closure is contradictory."""
+        """Raise an error that names the clashing givens, if their closure is contradictory."""
         if not self.is_contradictory(self.given):
             return
         givens = self._clashing_pair() or self._fewest()
@@ -78,13 +78,13 @@ class Setting:
         raise ContradictoryGivens(own, [self._conflict(givens)])
 
     def refutation(self) -> Refutation | None:
-        """Why there is no solution, if probing shows that there is none."""
+        """A proof that there is no solution, if probing finds one."""
         if not self.is_refuted(self.given):
             return None
         return Refutation(minimal(self.given, self.is_refuted))
 
     def is_contradictory(self, given: Iterable[str]) -> bool:
-        """Has the closure of these givens both constants of a choice?"""
+        """Does the closure of these givens contain both constants of a choice?"""
         return self._has_both(close(self._rules, self._start(given)))
 
     def is_refuted(self, given: Iterable[str]) -> bool:
@@ -126,7 +126,7 @@ class Setting:
         return bool((np.isin(self._yes, closed) & np.isin(self._no, closed)).any())
 
     def _clashing_pair(self) -> tuple[str, ...]:
-        """Two givens that clash by themselves: easier to see than any larger set."""
+        """Two givens that clash by themselves, which is easier to see than a larger set."""
         for i, one in enumerate(self.given):
             others = self.given[i + 1 :]
             constants = np.array([self.yes[o].indices[0] for o in others], dtype=np.int64)
@@ -137,7 +137,7 @@ class Setting:
         return ()
 
     def _fewest(self) -> tuple[str, ...]:
-        """The smallest of several minimal sets: leaving out in another order gives another."""
+        """The smallest of several minimal sets, from different orders of leaving out."""
         rng = np.random.default_rng(0)
         orders = [rng.permutation(len(self.given)) for _ in range(ORDERS)]
         sets = [minimal([self.given[i] for i in order], self.is_contradictory) for order in orders]
@@ -154,7 +154,7 @@ class Setting:
 
 
 def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
-    """Some of the givens that still fail, of which none can be left out.
+    """A minimal subset of the givens for which ``fails`` is still true.
 
     >>> minimal("abcdef", lambda some: "b" in some and "e" in some)
     ('b', 'e')

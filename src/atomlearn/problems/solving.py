@@ -10,28 +10,17 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from atomlearn import interrupts
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InterruptedWarning
-from atomlearn.problems.game import Game, Shown
+from atomlearn.problems.answers import Answer, PartialSolution
+from atomlearn.problems.game import Game
 from atomlearn.problems.refuting import Refutation
 from atomlearn.sets.random import Seed, seed_sequence
-
-
-class Answer(Protocol):
-    """What a problem makes of what a model shows: a board, a grid, a cycle."""
-
-    @property
-    def progress(self) -> str:
-        """How far it got, as in "7 of 8 queens"."""
-
-    def solved(self) -> bool:
-        """Is it complete and legal? Found out by plain Python, apart from the algebra."""
-
 
 A = TypeVar("A", bound=Answer)
 
@@ -70,7 +59,7 @@ ATTEMPTS = Schedule(length=20, idle=(1, 2, 3), patience=0)
 
 @dataclass(frozen=True)
 class Summary:
-    """How solving went."""
+    """A summary of a solver's run."""
 
     epochs: int
     found: int
@@ -78,7 +67,7 @@ class Summary:
     best: str
     interrupted: bool = False
     refutation: Refutation | None = None
-    """Why there is no solution, if that is known."""
+    """The proof that there is no solution, if known."""
 
     def __str__(self) -> str:
         if self.refutation is not None:
@@ -103,14 +92,14 @@ class Solver(Iterator[A]):
 
     It ends after ``max_epochs``, by Ctrl-C with a warning, or at once if closure shows that there
     is no solution; ``refutation`` then says why. ``summary`` tells how far it got, ``best`` is the
-    fullest answer shown so far, ``shown`` the latest; ``on_epoch`` is called with each answer as it
-    is shown.
+    fullest answer so far, ``latest`` that of the last epoch; ``on_epoch`` is called with the answer
+    of every epoch.
     """
 
     def __init__(
         self,
         game: Game,
-        answer: Callable[[Shown], A],
+        answer: Callable[[PartialSolution], A],
         *,
         random_state: Seed = None,
         max_epochs: int = 100,
@@ -124,7 +113,7 @@ class Solver(Iterator[A]):
         self.max_epochs = max_epochs
         self.schedule = Schedule() if schedule is None else schedule
         self.epochs = game.algebra.epochs(random_state=learning, focus=game.solution)
-        self.shown: A | None = None
+        self.latest: A | None = None
         self.best: A | None = None
         self.again = 0
         self.interrupted = False
@@ -138,7 +127,7 @@ class Solver(Iterator[A]):
 
     @cached_property
     def refutation(self) -> Refutation | None:
-        """Why there is no solution, if closure shows that there is none."""
+        """The proof that there is no solution, if closure gives one."""
         return self.game.refutation() if self.game.choices else None
 
     def __next__(self) -> A:
@@ -153,7 +142,7 @@ class Solver(Iterator[A]):
         return answer
 
     def _next(self) -> A | None:
-        """The next solution, if there will be one."""
+        """The next solution, or ``None`` at the end."""
         if self.refutation is not None:
             return None
         if not self.game.choices and not self._found:
@@ -173,7 +162,7 @@ class Solver(Iterator[A]):
 
     @property
     def summary(self) -> Summary:
-        """How far it got."""
+        """A summary of the run so far."""
         best = "nothing to show" if self.best is None else self.best.progress
         found = len(self._found)
         refutation = None if self.interrupted else self.refutation  # may take seconds to find
@@ -181,23 +170,23 @@ class Solver(Iterator[A]):
 
     def _decided(self) -> A | None:
         """The answer of a game that the rules decide without learning."""
-        shown = Shown(self.game.chosen, self.game.excluded)
+        shown = PartialSolution(self.game.chosen, self.game.excluded)
         answer = self._answer(shown)
         if not answer.solved():
             return None
         self._found.add(shown.chosen)
-        self.shown = self.best = answer
+        self.latest = self.best = answer
         return answer
 
     def step(self) -> A | None:
-        """One epoch; its answer, if that is a new solution."""
+        """Run one epoch; returns its answer if that is a new solution."""
         number = self.epochs.number + 1
         idle = self.schedule.is_idle(number)
         inserted = None if idle else self._choose()
         epoch = self.epochs.run(self._relations(idle, inserted))
         read = self.game.read(epoch.model)
         shown = replace(read, epoch=number, idle=idle, inserted=inserted)
-        self.shown = answer = self._answer(shown)
+        self.latest = answer = self._answer(shown)
         if self._on_epoch is not None:
             self._on_epoch(answer)
         self._waited += 1
@@ -212,7 +201,7 @@ class Solver(Iterator[A]):
         return self.game.algebra if inserted is None else self.game.inserting(inserted)
 
     def _choose(self) -> str | None:
-        """A choice to insert, if it is time: one that is open and that the game admits."""
+        """The choice to insert in this epoch, if any: an open one that the game admits."""
         patience = self.schedule.patience
         if patience is None or self._waited < patience:
             return None
@@ -222,8 +211,8 @@ class Solver(Iterator[A]):
                 return undecided[k]
         return None
 
-    def _remember(self, shown: Shown, answer: A) -> None:
-        """A round goes on from what was shown, but not from a solution: that begins anew."""
+    def _remember(self, shown: PartialSolution, answer: A) -> None:
+        """Note the answer. A round continues from it, unless it is a solution."""
         ends = self.schedule.place(shown.epoch) == self.schedule.length
         model = None if ends or answer.solved() else shown.model
         self._undecided = list(self.game.choices) if model is None else self.game.undecided(model)
@@ -231,7 +220,7 @@ class Solver(Iterator[A]):
         if self.best is None or size > self._best_size:
             self._best_size, self.best = size, answer
 
-    def _is_new(self, shown: Shown) -> bool:
+    def _is_new(self, shown: PartialSolution) -> bool:
         if shown.chosen in self._found:
             self.again += 1
             return False

@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from math import isqrt
+from typing import ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InvalidProblem
+from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Shown
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
 
@@ -109,31 +110,29 @@ def algebra(puzzle: str) -> Algebra:
 
 
 def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
-    """Does every row, column and box hold every digit? Known without any algebra."""
+    """Does every row, column and box hold every digit? Plain Python, without the algebra."""
     size = len(grid)
     wanted = set(range(1, size + 1))
     return all({grid[r][c] for r, c in house} == wanted for house in houses(size))
 
 
 @dataclass(frozen=True)
-class Grid:
-    """A grid as one model shows it; 0 is a cell that is not known."""
+class Grid(Answer):
+    """A grid; 0 is a cell that is not known."""
+
+    fields: ClassVar[tuple[str, ...]] = ("size", "rows")
 
     rows: tuple[tuple[int, ...], ...]
     given: tuple[tuple[int, ...], ...] = field(repr=False)
-    epoch: int = 0
-    idle: bool = False
-    inserted: str | None = None
-    shown: Shown | None = field(default=None, compare=False, repr=False)
 
     @property
     def size(self) -> int:
-        """How many rows it has."""
+        """Number of rows."""
         return len(self.rows)
 
     @property
     def progress(self) -> str:
-        """How far it got."""
+        """How complete it is."""
         known = sum(digit > 0 for row in self.rows for digit in row)
         return f"{known} of {self.size**2} cells"
 
@@ -158,17 +157,17 @@ def solve(
     schedule: Schedule | None = None,
     on_epoch: Callable[[Grid], None] | None = None,
 ) -> Solver[Grid]:
-    """Complete grids, as they are found; see :class:`~atomlearn.problems.solving.Solver`."""
+    """An iterator of complete grids, as they are found; see :class:`~atomlearn.problems.Solver`."""
     given = parse(puzzle)
     lines = range(len(given))
 
-    def digit(shown: Shown, cell: Cell) -> int:
+    def digit(shown: PartialSolution, cell: Cell) -> int:
         found = [d for d in range(1, len(given) + 1) if choice(cell, d) in shown.chosen]
         return found[0] if len(found) == 1 else 0
 
-    def grid(shown: Shown) -> Grid:
+    def grid(shown: PartialSolution) -> Grid:
         rows = tuple(tuple(digit(shown, (r, c)) for c in lines) for r in lines)
-        return Grid(rows, given, shown.epoch, shown.idle, shown.inserted, shown)
+        return Grid(rows, given, **shown.origin)
 
     return Solver(
         play(*_given(puzzle)),

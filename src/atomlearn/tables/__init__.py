@@ -1,1 +1,35 @@
-"""Tables on their way to the engine: columns become literals, rows become terms."""
+"""Tables for the engine: columns become literals, rows become terms."""
+
+from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
+from atomlearn.tables.column_maps import (
+    column_swaps,
+    generated,
+    permuted,
+    reflections,
+    rotations,
+    row_swaps,
+    translations,
+)
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.files import Table, read_table
+from atomlearn.tables.literal_maps import check_symmetries
+from atomlearn.tables.literals import Literal
+
+__all__ = [
+    "ArrayBatches",
+    "CsvBatches",
+    "Literal",
+    "LiteralEncoder",
+    "ParquetBatches",
+    "Table",
+    "check_symmetries",
+    "column_swaps",
+    "generated",
+    "permuted",
+    "read_batches",
+    "read_table",
+    "reflections",
+    "rotations",
+    "row_swaps",
+    "translations",
+]

@@ -1,4 +1,4 @@
-"""The two sides of each cut: which sets of literals exclude each other and leave nothing out."""
+"""The two sides of each cut: complementary sets of literals."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from atomlearn.tables.literals import Literal
 
 
 def find_alternatives(literals: Sequence[Literal], examples: Rows) -> Alternatives:
-    """Pairs of literals of which each example has exactly one.
+    """Pairs of sets of literals of which each row has exactly one.
 
-    Where values are missing, a missing value may stand on either side: ``x > 3`` against ``x ≤ 3``
-    or missing, and ``x ≤ 3`` against ``x > 3`` or missing.
+    A missing value may be on either side: ``x > 3`` against ``x ≤ 3`` or missing, and ``x ≤ 3``
+    against ``x > 3`` or missing.
     """
     n, n_literals = len(examples), len(literals)
     having = transpose(examples, n_literals)

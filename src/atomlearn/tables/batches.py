@@ -1,4 +1,4 @@
-"""Tables larger than memory: rows and labels, batch after batch, as often as needed."""
+"""Tables larger than memory, as batches of rows and labels that can be read repeatedly."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from atomlearn.tables.files import Mixed, Table, csv_tables, matrix, open_parque
 from atomlearn.tables.frames import NO_TIMES, NamedArray
 
 ROWS = 100_000
-"""Rows of a batch, if nothing else is said."""
+"""Default number of rows of a batch."""
 
 
 class Batch(NamedTuple):
@@ -41,7 +41,7 @@ class ArrayBatches:
 
 
 class ParquetBatches:
-    """The rows of a Parquet file, or of all of a folder, in the order of their names."""
+    """The rows of a Parquet file, or of the Parquet files of a folder, ordered by name."""
 
     def __init__(
         self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
@@ -70,7 +70,7 @@ class ParquetBatches:
 
 
 class CsvBatches:
-    """The rows of a CSV file. It is gone through once more to see what each column holds."""
+    """The rows of a CSV file, which is first scanned once for the type of each column."""
 
     def __init__(
         self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
@@ -89,7 +89,7 @@ class CsvBatches:
             yield Batch(rows, np.array(self._column(table, self.target, self._is_text)))
 
     def _look(self) -> dict[str, bool]:
-        """Which columns hold text: those that do anywhere."""
+        """Which columns contain text anywhere."""
         is_text: dict[str, bool] = {}
         mixed: dict[str, Mixed] = {}
         first_row = 0
@@ -142,7 +142,7 @@ def _side_by_side(columns: list[npt.NDArray[Any]], names: list[str]) -> NamedArr
 
 
 def _refuse_times(path: Path, schema: Any, names: list[str]) -> None:
-    """NumPy would make numbers of them, without saying of what."""
+    """Refuse dates: NumPy would silently convert them to numbers."""
     for name in names:
         if str(schema.field(name).type).startswith(("date", "time", "duration")):
             raise InvalidTable(f"{path}: {NO_TIMES.format(name)}")

@@ -1,4 +1,4 @@
-"""Symmetries of a problem as maps of its columns: what may be done to a row, keeping its label."""
+"""Symmetries as maps of columns: changes of a row that keep its label."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def translations(shape: tuple[int, int], distance: int = 1, diagonal: bool = Fal
 
 
 def reflections(shape: tuple[int, int]) -> list[Map]:
-    """Images seen in a mirror, and upside down.
+    """Images reflected left to right, and upside down.
 
     >>> [m.tolist() for m in reflections((1, 3))]
     [[2, 1, 0], [0, 1, 2]]
@@ -45,7 +45,7 @@ def reflections(shape: tuple[int, int]) -> list[Map]:
 
 
 def rotations(shape: tuple[int, int]) -> list[Map]:
-    """Images turned round; by a quarter too, if they are square.
+    """Images rotated by 180 degrees, and by 90 and 270 degrees if they are square.
 
     >>> len(rotations((2, 2))), len(rotations((2, 3)))
     (3, 1)
@@ -56,7 +56,7 @@ def rotations(shape: tuple[int, int]) -> list[Map]:
 
 
 def row_swaps(shape: tuple[int, int]) -> list[Map]:
-    """Two neighbouring rows change places: these generate all permutations of the rows.
+    """Swaps of neighbouring rows, which generate all permutations of the rows.
 
     >>> [m.tolist() for m in row_swaps((2, 2))]
     [[2, 3, 0, 1]]
@@ -66,13 +66,13 @@ def row_swaps(shape: tuple[int, int]) -> list[Map]:
 
 
 def column_swaps(shape: tuple[int, int]) -> list[Map]:
-    """Two neighbouring columns change places: these generate all permutations of the columns."""
+    """Swaps of neighbouring columns, which generate all permutations of the columns."""
     grid = _grid(shape)
     return [grid[:, _swapped(shape[1], j)].ravel() for j in range(shape[1] - 1)]
 
 
 def generated(generators: Sequence[Sequence[int]], n: int, random_state: int = 0) -> list[Map]:
-    """Random products of generators, as ``symmetries`` for a classifier: it learns from each.
+    """Random products of generators, to be used as ``symmetries`` of a classifier.
 
     >>> maps = generated([*row_swaps((3, 3)), *column_swaps((3, 3))], n=8)
     >>> len(maps), sorted(maps[0].tolist()) == list(range(9))
@@ -102,14 +102,14 @@ def _swapped(n: int, i: int) -> Map:
 
 
 def permuted(X: npt.NDArray[Any], column_map: Map, blank: Any = 0) -> npt.NDArray[Any]:
-    """The rows of a dense table after a symmetry."""
+    """Apply a symmetry to the rows of a dense table."""
     out = X[:, np.maximum(column_map, 0)].copy()
     out[:, column_map < 0] = blank
     return out
 
 
 def check_maps(symmetries: Iterable[Sequence[int]] | None, n_columns: int) -> list[Map]:
-    """The symmetries as arrays, or an error that says which is not one."""
+    """The symmetries as arrays; raises an error that names an invalid one."""
     maps = []
     for i, symmetry in enumerate(symmetries or []):
         column_map = np.asarray(symmetry)

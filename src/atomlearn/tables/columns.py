@@ -1,4 +1,4 @@
-"""Columns of a table: what kind each is, and the literals it gives rise to."""
+"""Columns of a table: their kinds and their literals."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -19,18 +19,18 @@ Objects = npt.NDArray[np.object_]
 
 @dataclass(frozen=True)
 class CutShare:
-    """How many cuts a number column may have of each kind."""
+    """The number of cuts of each kind that a number column may have."""
 
     quantiles: int
     tree: int = 0
     values: bool = True
-    """Whether few whole numbers are also told apart one by one."""
+    """Whether a few whole numbers also get a literal each."""
 
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Ordered values, cut at quantiles of the training data and where the classes change: above and
-    not above each cut. Few whole numbers are told apart one by one, too.
+    """A column of numbers, cut at quantiles of the training data and where the classes change. A
+    column of few whole numbers also gets literals for each value.
 
     >>> [str(one) for one in NumberColumn(0, "pclass", (1.5,), False, values=(1, 2)).literals()]
     ['pclass = 1', 'pclass ≠ 1', 'pclass = 2', 'pclass ≠ 2', 'pclass > 1.5', 'pclass ≤ 1.5']
@@ -54,7 +54,7 @@ class NumberColumn:
         is_boolean: bool = False,
         classes: Codes | None = None,
     ) -> "NumberColumn":
-        """Choose cuts, halfway between two values that do occur; by ``classes`` too, if told."""
+        """Choose cuts, halfway between two values that occur; also by ``classes``, if given."""
         missing = np.isnan(values)
         any_missing = bool(missing.any())
         known = ~missing
@@ -68,14 +68,14 @@ class NumberColumn:
 
     @property
     def n_literals(self) -> int:
-        """How many literals it has."""
+        """Number of literals."""
         return 2 * len(self.values) + 2 * len(self.cuts) + 2 * self.may_miss
 
     def literals(self) -> list[Literal]:
-        """Two for each value told apart, two for each cut, two more if values may be missing.
+        """Two literals for each value, two for each cut, and two more if values may be missing.
 
-        Of literals that say the same of all rows the encoder keeps the first: ``pclass = 3``, not
-        ``pclass > 2.5``.
+        Of literals that agree on all rows the encoder keeps the first: ``pclass = 3``, not ``pclass
+        > 2.5``.
         """
         if self.is_boolean:
             both = [Literal(self.index, self.name, "=", value) for value in (True, False)]
@@ -92,7 +92,7 @@ class NumberColumn:
         return both + _missing(self.index, self.name, self.may_miss)
 
     def encode(self, values: Floats) -> Bits:
-        """Rows × literals."""
+        """The truth of each literal for each row."""
         missing = np.isnan(values)
         above = values[:, None] > np.array(self.cuts)[None, :]
         if self.values:
@@ -104,14 +104,14 @@ class NumberColumn:
 
 @dataclass(frozen=True)
 class CategoryColumn:
-    """Unordered values: which one it is, which it is not, and whether it is in a group of them."""
+    """A column of categories: literals for each category, its negation, and groups."""
 
     index: int
     name: str
     categories: tuple[Any, ...]
     may_miss: bool
     groups: tuple[tuple[int, ...], ...] = ()
-    """Each by the places of its categories."""
+    """Groups, each as the indices of its categories."""
 
     @classmethod
     def fit(
@@ -123,8 +123,8 @@ class CategoryColumn:
         most: int,
         classes: Codes | None = None,
     ) -> "CategoryColumn":
-        """Remember the values that occur, in order; of too many only the commonest. Group them by
-        ``classes``, if told."""
+        """Collect the categories; of too many only the most frequent ones. Group them by
+        ``classes``, if given."""
         missing = is_missing(values)
         known = values[~missing].tolist()
         try:
@@ -153,11 +153,11 @@ class CategoryColumn:
 
     @property
     def n_literals(self) -> int:
-        """How many literals it has."""
+        """Number of literals."""
         return 2 * len(self.categories) + 2 * len(self.groups) + 2 * self.may_miss
 
     def literals(self) -> list[Literal]:
-        """``=`` for each category, then ``!=``; then those of groups."""
+        """``=`` for each category, then ``!=``, then the groups."""
         both = [
             Literal(self.index, self.name, operator, category)
             for operator in ("=", "!=")
@@ -169,7 +169,8 @@ class CategoryColumn:
         return both + _missing(self.index, self.name, self.may_miss)
 
     def encode(self, values: Objects) -> Bits:
-        """Rows × literals; a category never seen is none of those that were."""
+        """The truth of each literal for each row; a category not seen in training equals none of
+        them."""
         missing = is_missing(values)
         code, known = self._codes(values, missing), ~missing[:, None]
         equal = code[:, None] == np.arange(len(self.categories))[None, :]
@@ -181,7 +182,7 @@ class CategoryColumn:
         return _with_missing(bits, missing, self.may_miss)
 
     def _codes(self, values: Objects, missing: Bits) -> Codes:
-        """The place of each value among the categories; -1 if it has none."""
+        """The index of each value among the categories, -1 if it is not one of them."""
         index = {category: i for i, category in enumerate(self.categories)}
         try:
             return np.array(
@@ -198,7 +199,7 @@ Column = NumberColumn | CategoryColumn
 
 
 def is_missing(values: Objects) -> Bits:
-    """``None``, ``nan`` and the like (what is not equal to itself)."""
+    """Which values are missing: ``None``, ``nan``, and anything that is not equal to itself."""
     try:
         nothing: Any = None
         return np.asarray((values == nothing) | (values != values), dtype=np.bool_)

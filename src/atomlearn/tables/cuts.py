@@ -1,7 +1,7 @@
-"""Where a column of numbers is cut: at quantiles, and where the classes change.
+"""Cuts of a number column: at quantiles, and where the classes change.
 
-Both look at the column as a histogram: the values that occur, in order, and the weight of each. So
-neither the order of the rows matters, nor whether a row stands there twice or weighs 2.
+Both work on a histogram of the column: the values that occur, in order, with their weights. So
+neither the order of the rows matters, nor whether a row occurs twice or has weight 2.
 """
 
 import warnings
@@ -14,22 +14,22 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
 FEWEST_VALUES, MOST_VALUES = 3, 10
-"""Whole numbers of a column that are also told apart one by one ..."""
+"""Maximum number of whole numbers that get a literal each."""
 OFTEN = 5.0
-"""... if each occurs about so often ..."""
+"""Minimum average number of rows for each of them."""
 LARGEST_NAME = float(1 << 53)
-"""... and is no larger than floating-point numbers are exact."""
+"""Largest whole number that floating point represents exactly."""
 SMALLEST_LEAF = 5.0
-"""Rows that a side of a cut must have in its part of the column: fewer say little of new rows."""
+"""Minimum number of rows on each side of a tree's cut."""
 MOST_BINS = 4096
-"""Values that a tree tells apart; of more, neighbours are put together ..."""
+"""Maximum number of bins of a tree; neighbouring values are merged."""
 MOST_CELLS = 1 << 18
-"""... and of fewer, if there are so many bins times classes."""
+"""Maximum product of bins and classes."""
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """The values that occur, in order, the weight of each, and which of them each row has."""
+    """The distinct values in order, their weights, and the value of each row."""
 
     values: Floats
     weights: Floats
@@ -38,7 +38,7 @@ class Histogram:
 
     @classmethod
     def of(cls, known: Floats, weights: Floats) -> "Histogram":
-        """Of numbers none of which is missing."""
+        """The histogram of numbers without missing values."""
         values = np.unique(known)
         # Looked up, not sorted along: most columns have few values, and then this is quick.
         where = np.searchsorted(values, known)
@@ -46,14 +46,14 @@ class Histogram:
         return cls(values, total, where, weights)
 
     def halfway(self, after: Codes) -> list[float]:
-        """The cuts after these values: halfway to the next."""
+        """The cuts after these values, halfway to the next value."""
         return [float(self.values[i] / 2 + self.values[i + 1] / 2) for i in after]
 
 
 def whole_values(histogram: Histogram) -> tuple[int, ...]:
-    """The values of a column of few whole numbers, which may be names of kinds; else none.
+    """The values of a column of few whole numbers, which may be codes of categories; else none.
 
-    Two values need no names: one cut tells them apart.
+    Two values need none: one cut separates them.
 
     >>> whole_values(Histogram.of(np.repeat([1.0, 2.0, 3.0], 5), np.ones(15)))
     (1, 2, 3)
@@ -68,7 +68,7 @@ def whole_values(histogram: Histogram) -> tuple[int, ...]:
 
 
 def quantile_cuts(histogram: Histogram, most: int) -> Codes:
-    """After which values to cut so that about as many rows lie between any two cuts."""
+    """Indices of values after which to cut, so that intervals have about equal weight."""
     n = len(histogram.values)
     if n < 2:
         return np.zeros(0, dtype=np.int64)
@@ -80,7 +80,7 @@ def quantile_cuts(histogram: Histogram, most: int) -> Codes:
 
 
 def tree_cuts(histogram: Histogram, classes: Codes, most: int) -> Codes:
-    """After which values a small decision tree, grown on this column alone, cuts.
+    """Indices of values after which a small decision tree on this column alone would cut.
 
     >>> column = Histogram.of(np.repeat([0.0, 1.0, 2.0, 7.0], 5), np.ones(20))
     >>> tree_cuts(column, np.repeat([0, 0, 1, 1], 5), most=1).tolist()        # after 1.0
@@ -111,7 +111,7 @@ def tree_cuts(histogram: Histogram, classes: Codes, most: int) -> Codes:
 
 
 def _bins(histogram: Histogram, most: int) -> Codes:
-    """The bin of each value: its own, or of too many values one of about equal weight."""
+    """The bin of each value: its own, or one of about equal weight if there are too many values."""
     n = len(histogram.values)
     if n <= most:
         return np.arange(n)

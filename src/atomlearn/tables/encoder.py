@@ -1,4 +1,4 @@
-"""Tables as terms: each row becomes the set of the literals that are true of it."""
+"""Tables as terms: a row becomes the set of its true literals."""
 
 import hashlib
 from collections.abc import Iterator
@@ -38,19 +38,19 @@ from atomlearn.tables.table import (
 from atomlearn.tables.unseen import UnseenColumns
 
 CELLS_AT_ONCE = 1 << 25
-"""Rows are encoded a part at a time, so that the unpacked bits stay small."""
+"""Rows encoded at a time, to bound the memory for unpacked bits."""
 
 BUDGET = 2048
-"""Cuts that all number columns may have together ..."""
+"""Total number of cuts over all number columns."""
 
 MOST_QUANTILES, MOST_TREE_CUTS = 15, 15
-"""... and each of them: quantiles first, then cuts of a tree as far as there is room."""
+"""Maximum for each number column: quantiles first, then tree cuts as far as there is room."""
 
 CATEGORY_BUDGET = 4096
-"""Categories that all category columns may have together ..."""
+"""Total number of categories over all category columns."""
 
 FEWEST_CATEGORIES, MOST_CATEGORIES = 16, 256
-"""... and each of them."""
+"""Maximum for each category column."""
 
 
 class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,9 +96,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.max_cuts = max_cuts
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
-        """Choose cuts and categories, and drop the literals that tell nothing.
+        """Choose cuts and categories, and drop uninformative literals.
 
-        ``y`` are class labels; other targets (numbers to predict, several columns) are left aside.
+        ``y`` are class labels; other targets (numbers to predict, several columns) are ignored.
         """
         table = read_table(self, X, reset=True)
         classes = _class_codes(y, table.shape[0])
@@ -124,9 +124,11 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         classes: Codes | None = None,
         are_pixels: bool = False,
     ) -> "LiteralEncoder":
-        """The same for a table that its owner has checked; some columns are ``declared``
-        categories, and the class of each row is a number, if it is told at all. Numbers that are
-        pixels, or are moved by symmetries, are only compared with cuts."""
+        """Fit to a validated table.
+
+        Some columns are ``declared`` categories; ``classes`` are numbers, if known. Columns that
+        are pixels, or are moved by symmetries, only get cuts.
+        """
         self.n_features_in_ = owner.n_features_in_
         if hasattr(owner, "feature_names_in_"):
             self.feature_names_in_ = owner.feature_names_in_
@@ -138,7 +140,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def choose(self, kept: npt.NDArray[np.int64]) -> None:
-        """Keep these of all literals that the columns have."""
+        """Keep only these literals of the columns."""
         everything = [literal for column in self.columns_ for literal in column.literals()]
         self.kept_ = kept
         self.literals_: list[Literal] = [everything[i] for i in kept]
@@ -149,7 +151,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return packed.unpack(self.pack(read_table(self, X, reset=False)), len(self.literals_))
 
     def pack(self, table: Any, extra: int = 0) -> Rows:
-        """The same of a checked table, as packed rows with room for ``extra`` constants more."""
+        """The literals of a validated table as packed rows, with room for ``extra`` constants."""
         n = len(self.literals_) + extra
         out = packed.empty(table.shape[0], n)
         words = packed.width(len(self.literals_))
@@ -225,7 +227,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept: npt.NDArray[np.int64] | None = None,
         unseen: UnseenColumns | None = None,
     ) -> Iterator[tuple[int, Bits]]:
-        """Parts of the table as bits of all literals, or of some, in ascending order."""
+        """The truth of all or some literals (in ascending order), a part of the table at a time."""
         ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
         if kept is None:
             kept = np.arange(ends[-1])
@@ -257,7 +259,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             yield start, bits
 
     def _telling(self, table: Any) -> npt.NDArray[np.int64]:
-        """Literals that are neither constant nor the same as an earlier one, on all rows."""
+        """Literals that are neither constant nor equal to an earlier one on the training rows."""
         n_literals = sum(column.n_literals for column in self.columns_)
         digests = [hashlib.blake2b(digest_size=16) for _ in range(n_literals)]
         total = np.zeros(n_literals, dtype=np.int64)
@@ -277,7 +279,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _class_codes(y: Any, n_rows: int) -> Codes | None:
-    """Class labels as numbers; ``None`` of a target that is no class."""
+    """Class labels as numbers; ``None`` if the target is not of classes."""
     if y is None:
         return None
     y = np.asarray(y)
@@ -289,12 +291,12 @@ def _class_codes(y: Any, n_rows: int) -> Codes | None:
 
 
 def check_count(name: str, value: Any) -> int:
-    """A whole number of at least one."""
+    """Validate a whole number of at least one."""
     if not is_whole(value) or value < 1:
         raise InvalidParameter(f"{name} must be at least 1 and whole, not {value!r}")
     return int(value)
 
 
 def is_whole(value: Any) -> bool:
-    """Is it an integer, and not a truth value?"""
+    """Is the value an integer, and not a boolean?"""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -1,7 +1,7 @@
-"""Tables on disk: CSV with nothing but the standard library, Parquet with pyarrow.
+"""Tables on disk: CSV with the standard library, Parquet with pyarrow.
 
-Of a CSV file the cells stay text until it is known what a column is: when a model is learned the
-cells decide, when it is used the model does, so that a code such as ``007`` is always read alike.
+The cells of a CSV file stay text until the type of a column is known: during training the cells
+decide it, during prediction the model does, so that a code such as ``007`` is always read alike.
 """
 
 import csv
@@ -27,7 +27,7 @@ from atomlearn.errors import (
 
 MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
 FEW_TEXT = 0.1
-"""Share of cells that are text up to which a column was probably meant to be numbers."""
+"""Largest share of text cells at which a column was probably meant to be numbers."""
 TRUTH = {"true": True, "false": False}
 
 
@@ -45,14 +45,15 @@ class Table:
         return len(next(iter(self.columns.values()), []))
 
     def column(self, name: str) -> list[Any]:
-        """The cells of a column, or an error that says which there are."""
+        """The cells of a column; raises an error that lists the columns if there is none of this
+        name."""
         if name not in self.columns:
             shown = ", ".join(list(self.columns)[:20])
             raise InvalidTable(f"{self.path} has no column {name!r}; it has {shown}")
         return self.columns[name]
 
     def guessed(self, name: str) -> list[Any]:
-        """The cells of a column as numbers or truth values, if all are."""
+        """The cells of a column, as numbers or booleans if all of them are."""
         cells = self.column(name)
         if not self.is_text:
             return cells
@@ -67,14 +68,15 @@ class Table:
         return cells
 
     def is_category(self, name: str) -> bool:
-        """Has a column cells that are neither numbers nor truth values?"""
+        """Does a column have cells that are neither numbers nor booleans?"""
         known = [cell for cell in self.column(name) if cell is not None]
         return not (
             all(cell.lower() in TRUTH for cell in known) or all(_is_number(cell) for cell in known)
         )
 
     def numbers(self, name: str) -> list[Any]:
-        """The cells of a column as numbers (truth values are 0 and 1), or where one is not."""
+        """The cells of a column as numbers (booleans are 0 and 1); raises an error at the first
+        that is not."""
         cells = self.column(name)
         return [self._number(name, row, cell) for row, cell in enumerate(cells)]
 
@@ -93,17 +95,17 @@ class Table:
 
 @dataclass
 class Mixed:
-    """A column that is text because of a few cells: nearly always a slip."""
+    """Detects a column that is text because of a few cells, which is usually a mistake."""
 
     n_known: int = 0
     n_text: int = 0
     row: int = 0
-    """The first row that is text ..."""
+    """The first row with text."""
     cell: str = ""
-    """... and what it has."""
+    """The text in that row."""
 
     def look(self, cells: list[str | None], first_row: int) -> None:
-        """Look at some cells more; ``first_row`` is the number of the first."""
+        """Add cells; ``first_row`` is the number of the first."""
         for i, cell in enumerate(cells):
             if cell is not None:
                 self.n_known += 1
@@ -135,7 +137,7 @@ def read_table(path: str | Path) -> Table:
 
 
 def matrix(columns: list[list[Any]]) -> npt.NDArray[Any]:
-    """Columns side by side: numbers if all are, else objects."""
+    """Columns as a matrix of numbers if all are numbers, else of objects."""
     if all(type(cell) in (float, int, type(None)) for column in columns for cell in column):
         # None becomes nan
         return np.array(columns, dtype=np.float64).T.copy()
@@ -150,7 +152,7 @@ def _read_csv(path: Path) -> Table:
 
 
 def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
-    """A CSV file in tables of at most so many rows."""
+    """A CSV file as tables of at most ``n_rows`` rows."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             header = file.readline()
@@ -206,7 +208,7 @@ def _read_parquet(path: Path) -> Table:
 
 @contextmanager
 def open_parquet(path: Path) -> Iterator[Any]:
-    """A Parquet file to read from; whatever is wrong with it is an error that names it."""
+    """Open a Parquet file; any problem raises an error that names the file."""
     try:
         import pyarrow
         from pyarrow import parquet

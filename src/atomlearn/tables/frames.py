@@ -1,4 +1,4 @@
-"""Data frames and lists of dictionaries, made ready for scikit-learn's checks."""
+"""Prepare data frames and lists of dictionaries for scikit-learn's checks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,13 +17,13 @@ NO_TIMES = (
 
 
 class NamedArray(np.ndarray):
-    """An array whose columns have names: a data frame for those who have no such library."""
+    """An array with column names: a minimal data frame."""
 
     column_names: list[str]
 
     @classmethod
     def of(cls, rows: npt.NDArray[Any], names: list[str]) -> "NamedArray":
-        """Give names to the columns."""
+        """An array with these column names."""
         array = rows.view(cls)
         array.column_names = names
         return array
@@ -33,7 +33,7 @@ class NamedArray(np.ndarray):
 
 
 def plain_table(X: Any, names: list[str] | None) -> Any:
-    """A table that scikit-learn reads as it is meant; ``names`` are the columns, if known."""
+    """Convert a table so that scikit-learn keeps its types; ``names`` are the columns, if known."""
     if isinstance(X, Mapping) and not sparse.issparse(X):  # some sparse matrices are both
         raise InvalidTable("one row as a dictionary: put it into a list, as in predict([row])")
     if isinstance(X, list | tuple) and len(X) and all(isinstance(row, Mapping) for row in X):
@@ -43,7 +43,8 @@ def plain_table(X: Any, names: list[str] | None) -> Any:
 
 
 def from_records(records: Any, names: list[str] | None = None) -> NamedArray:
-    """Dictionaries as rows; a key that a row lacks is a missing value, one that all lack an error.
+    """Rows given as dictionaries. A missing key is a missing value; a key that no row has is an
+    error.
 
     >>> from_records([{"a": 1, "b": "x"}, {"b": "y"}]).tolist()
     [[1, 'x'], [None, 'y']]
@@ -66,7 +67,7 @@ def is_frame(X: Any) -> bool:
 
 
 def refuse_times(X: Any) -> None:
-    """Say which column of a frame holds dates, before they are mixed with numbers."""
+    """Raise an error that names a column of dates, before it is mixed with numbers."""
     if not is_frame(X):
         return
     for name, one in zip(X.columns, X.dtypes, strict=True):
@@ -84,9 +85,9 @@ def declared_categories(X: Any) -> Bits | None:
 
 
 def without_arrow(X: Any) -> Any:
-    """Columns of a pandas frame or series that Arrow holds, as NumPy's.
+    """Convert Arrow columns of a pandas frame or series to NumPy.
 
-    scikit-learn would look for a common type of all of them, and make numbers of text.
+    Otherwise scikit-learn would look for a common type of all columns, and convert text to numbers.
     """
     if is_frame(X) and hasattr(X, "isetitem") and any(map(_is_arrow, X.dtypes)):
         X = X.copy(deep=False)
@@ -115,9 +116,10 @@ def _without_arrow(series: Any) -> npt.NDArray[Any]:
 
 
 def _without_categoricals(X: Any) -> Any:
-    """Categories of a pandas frame as objects, where scikit-learn would make numbers of them.
+    """Convert categories of a pandas frame to objects.
 
-    It looks for a common type of all columns if one is boolean, and finds a number.
+    If one column is boolean, scikit-learn looks for a common type of all columns, and would convert
+    categories to numbers.
     """
     marked = declared_categories(X)
     if marked is None or not marked.any() or not hasattr(X, "astype"):

@@ -13,15 +13,15 @@ import numpy.typing as npt
 from atomlearn.tables.cuts import Codes, Floats, Histogram, quantile_cuts
 
 FEWEST_GROUPED = 13
-"""Categories from which on there are groups: fewer are told apart well enough one by one."""
+"""Minimum number of categories for groups; fewer are handled well one by one."""
 MOST_GROUPS = 3
-"""Groups of a column."""
+"""Number of groups of a column."""
 PSEUDO_ROWS = 10.0
-"""Rows of average classes that are added to each category ..."""
+"""Smoothing: rows with average class rates that are added to each category."""
 RARE = 3.0
-"""... and the weight below which a category is average altogether."""
+"""Weight below which a category counts as average."""
 BEYOND_CHANCE = 2.0
-"""Times that the categories must differ more than chance makes them, as a ratio of chi-squares."""
+"""Groups are made if the chi-square of the categories is this many times what chance gives."""
 
 
 def find_groups(codes: Codes, classes: Codes, weights: Floats, n: int) -> list[Codes]:
@@ -47,7 +47,7 @@ def find_groups(codes: Codes, classes: Codes, weights: Floats, n: int) -> list[C
 
 
 def _differ(counts: Floats) -> bool:
-    """Do the class rates of categories differ by more than chance?"""
+    """Do the class rates of the categories differ by clearly more than chance?"""
     rows, present = counts.sum(axis=1), counts.sum(axis=0) > 0
     counts = counts[rows > 0][:, present]
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
@@ -57,7 +57,7 @@ def _differ(counts: Floats) -> bool:
 
 
 def _scores(counts: Floats) -> Floats:
-    """Where each category lies in the order; average ones at 0."""
+    """The position of each category in the order; average ones are at 0."""
     rows = counts.sum(axis=1)
     average = counts.sum(axis=0) / counts.sum()
     rates = (counts + PSEUDO_ROWS * average) / (rows + PSEUDO_ROWS)[:, None] - average

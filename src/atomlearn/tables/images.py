@@ -1,4 +1,4 @@
-"""Images as a classifier sees them: pixels of rows and of atoms, from literals."""
+"""The pixels of rows and atoms, derived from their literals."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def image_of(row: Rows, literals: Sequence[Literal], shape: tuple[int, int]) -> Floats:
-    """A packed row as an image: a pixel is as dark as the share of its cuts that it is above."""
+    """A packed row as an image; a pixel's darkness is the share of its cuts that it exceeds."""
     has = unpack(row, len(literals))
     above, cuts = np.zeros(shape[0] * shape[1]), np.zeros(shape[0] * shape[1])
     for i, literal in enumerate(literals):
@@ -25,7 +25,7 @@ def image_of(row: Rows, literals: Sequence[Literal], shape: tuple[int, int]) -> 
 def pixels_of(
     atoms: Iterable[Iterable[Literal]], n_pixels: int
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which pixels each atom wants dark, and which it wants light.
+    """The pixels that each atom wants dark, and those it wants light.
 
     >>> black, white = pixels_of([[Literal(0, "x0", ">", 0.5), Literal(1, "x1", "<=", 0.5)]], 2)
     >>> black.tolist(), white.tolist()
@@ -43,7 +43,7 @@ def pixels_of(
 
 
 def is_dark(literal: Literal) -> bool | None:
-    """Does it say that its pixel is dark? ``None`` if it is not about that."""
+    """Does the literal say that its pixel is dark? ``None`` if it says neither."""
     if literal.operator in (">", "<="):
         return literal.operator == ">"
     if literal.operator == "=" and isinstance(literal.value, bool | np.bool_):

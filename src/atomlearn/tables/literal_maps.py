@@ -1,4 +1,4 @@
-"""What symmetries of the columns do to the literals of pins, and whether the data bear them out."""
+"""Symmetries of columns as maps of literals, checked against data."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,13 @@ from atomlearn.training.symmetry_check import SymmetryCheck
 from atomlearn.training.symmetry_check import check_symmetries as check_symmetries_of
 
 ENOUGH = 200
-"""Examples from which on the data are asked whether a permutation is a symmetry."""
+"""Minimum number of examples for checking a permutation against data."""
 
 
 def check_symmetries(
     X: Any, y: Any, symmetries: Sequence[Sequence[int]], random_state: int = 0
 ) -> list[SymmetryCheck]:
-    """Do the data bear the symmetries out? One answer for each, of the class that likes it least.
+    """Check symmetries against data. Returns the worst class's result for each symmetry.
 
     >>> from atomlearn.datasets import vertical_bars
     >>> X, y = vertical_bars(800, shape=(5, 5), noise=0.3)
@@ -55,10 +55,10 @@ def _trust(check: SymmetryCheck) -> tuple[bool, float]:
 
 
 def constant_maps(encoder: LiteralEncoder, maps: Sequence[Map]) -> list[npt.NDArray[np.int32]]:
-    """What maps of columns do to the literals of atoms; the class stays.
+    """The maps of constants that maps of columns induce; the constant of the class stays.
 
-    A literal about column ``j`` becomes the same about column ``map[j]``, or the next weaker one
-    there is.
+    A literal about column ``j`` becomes the same literal about column ``map[j]``, or the next
+    weaker one that exists.
     """
     literals = encoder.literals_
     exactly = {(one.column, one.operator, one.value): i for i, one in enumerate(literals)}
@@ -80,7 +80,7 @@ def constant_maps(encoder: LiteralEncoder, maps: Sequence[Map]) -> list[npt.NDAr
 def _alike(
     literal: Literal, column: int, literals: Sequence[Literal], exactly: dict[Any, int]
 ) -> int:
-    """The same of another column; of a number that is cut elsewhere, the next weaker one."""
+    """The same literal about another column; the next weaker one if that is cut elsewhere."""
     key = (column, literal.operator, literal.value)
     if key in exactly or literal.operator not in (">", "<="):
         return exactly.get(key, ALWAYS)
@@ -94,11 +94,11 @@ def _alike(
 
 
 def sorted_out(maps: Sequence[Map]) -> tuple[dict[int, Map], list[Map]]:
-    """Permutations, by their number, which move pins; and maps that leave blanks, which move
+    """Split the maps into permutations (by index), which move pins, and others, which move
     examples.
 
-    Measured on bars and parity, moved pins need fewer examples; where an image loses its border,
-    moved examples are as good and sooner done.
+    Measured on bars and parity, moving pins needs fewer examples; where an image loses its border,
+    moving examples is as good and quicker.
     """
     whole = [len(np.unique(one)) == len(one) and one.min(initial=0) >= 0 for one in maps]
     return (
@@ -114,7 +114,7 @@ def believed_symmetries(
     labels: npt.NDArray[np.int64],
     n_classes: int,
 ) -> Symmetries | None:
-    """The permutations that the examples bear out; with few examples all of them."""
+    """The permutations that the examples do not contradict; with few examples, all of them."""
     constants = constant_maps(encoder, list(maps.values()))
     if constants and len(rows) >= ENOUGH:
         n = len(encoder.literals_)

@@ -1,4 +1,4 @@
-"""What a constant says of a row: a literal such as ``petal length > 4.75`` or ``colour = red``."""
+"""Literals: statements about one column, as ``petal length > 4.75`` or ``colour = red``."""
 
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -10,7 +10,7 @@ Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
 OPERATORS: tuple[str, ...] = get_args(Operator)
 
 SHOWN = 3
-"""Categories of a group that are named."""
+"""Number of categories of a group that are spelled out."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Literal:
 
     @property
     def in_full(self) -> str:
-        """The same with all that is in a group, so that no two literals read alike."""
+        """The literal with all categories of a group, so that different literals have different
+        text."""
         return self._text(None)
 
     def _text(self, most: int | None) -> str:
@@ -49,13 +50,13 @@ class Literal:
         return f"{self.name} {sign} {show(self.value)}"
 
     def _members(self, most: int | None) -> list[str]:
-        """Categories of a group as text, and how many there are besides."""
+        """The categories of a group as text, shortened to ``most``."""
         shown = [show(value) for value in self.value[:most]]
         rest = len(self.value) - len(shown)
         return [*shown, f"+{rest} more"] if rest else shown
 
     def implies(self, other: "Literal") -> bool:
-        """Is the other true of every row that this is true of?
+        """Is the other literal true whenever this one is?
 
         >>> Literal(0, "x", ">", 3.0).implies(Literal(0, "x", ">", 2.0))
         True
@@ -84,7 +85,7 @@ class Literal:
         return False
 
     def _implies_of_groups(self, other: "Literal") -> bool:
-        """The same of categories: what this allows, or what it rules out, as a set."""
+        """The same for categories, as the set of categories allowed or excluded."""
         if "missing" in (self.operator, other.operator) or self.operator == "present":
             return False
         ours, theirs = self._categories(), other._categories()
@@ -116,7 +117,7 @@ class Literal:
         return rf"{name} {sign} \text{{{escape_latex(str(self.value))}}}"
 
     def to_python(self) -> str:
-        """The same as a Python expression over ``row``, a mapping of column names to values.
+        """The literal as a Python expression over ``row``, a mapping of column names to values.
 
         >>> Literal(0, "petal length", ">", 4.75).to_python()
         "row['petal length'] > 4.75"

@@ -1,4 +1,4 @@
-"""How learning went: atoms by epoch, and error against compression beside what theory predicts."""
+"""The course of learning: error against compression, beside the theoretical prediction."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,10 @@ Floats = npt.NDArray[np.float64]
 def compressions(
     history: Iterable[Mapping[str, Any]], n_examples: int | None = None
 ) -> dict[str, tuple[Floats, Floats]]:
-    """For each class the compression and the error after each epoch that has an error.
+    """For each class, compression and error after each epoch that has an error estimate.
 
-    Relations are the examples seen so far, at most ``n_examples`` (those that are shown again are
-    no new relations); atoms are those of the epoch's own model.
+    Relations are the examples seen so far, at most ``n_examples`` (repeated examples are no new
+    relations); atoms are those of the epoch's own model.
 
     >>> epochs = [{"class": "v", "examples": 50, "atoms": 5, "estimated_error": 0.1}] * 3
     >>> compressions(epochs, n_examples=100)["v"][0].tolist()
@@ -50,11 +50,11 @@ def plot_history(
     paired: bool = True,
     log_symmetries: float = 0.0,
 ) -> "Figure":
-    """The error of each epoch against its compression, and the line of random picking.
+    """Plot the error of each epoch against its compression, and the theoretical prediction.
 
     ``history`` is ``history_`` of a classifier, ``n_constants`` the number of its literals. The
-    line is what the theory of the paper predicts of one model where the error is small; a
-    classifier decides by all atoms it has found, and lies below it.
+    prediction is for one model with a small error; a classifier uses all atoms it has found, and
+    lies below it.
 
     >>> epochs = [{"class": "v", "examples": 50, "atoms": 5, "estimated_error": 0.1}] * 3
     >>> len(plot_history(epochs, 20).axes)

@@ -1,4 +1,4 @@
-"""What is said on the terminal, and the same with tables and pictures as one HTML page."""
+"""A self-contained HTML page, and the same text on the terminal."""
 
 import base64
 import html
@@ -27,7 +27,7 @@ STYLE = (
 
 
 class Page:
-    """A page that grows from top to bottom; a ``quiet`` one says nothing on the terminal.
+    """A page that is written from top to bottom; a ``quiet`` one prints nothing.
 
     >>> page = Page("Bars", quiet=True)
     >>> page.section("A rule")
@@ -42,26 +42,26 @@ class Page:
         self.parts: list[str] = []
 
     def section(self, text: str) -> None:
-        """Begin a section."""
+        """Start a section."""
         self.console.rule(Text(visible(text), style="bold"))
         self.parts.append(f"<h2>{_escape(text)}</h2>")
 
     def say(self, text: str) -> None:
-        """A sentence."""
+        """Add a paragraph."""
         self.console.print(visible(text), highlight=False, markup=False)
         self.parts.append(f"<p>{_escape(text)}</p>")
 
     def code(self, text: str) -> None:
-        """Something to be read as it is."""
+        """Add preformatted text."""
         self.console.print(visible(text), style="cyan", highlight=False, markup=False)
         self.parts.append(f"<pre>{_escape(text)}</pre>")
 
     def link(self, address: str, text: str) -> None:
-        """A way to another page."""
+        """Add a link."""
         self.parts.append(f'<p><a href="{_escape(address)}">{_escape(text)}</a></p>')
 
     def table(self, head: Sequence[str], body: Iterable[Sequence[Any]]) -> None:
-        """Rows of values under their names."""
+        """Add a table."""
         shown = Table(*head)
         lines = []
         for values in body:
@@ -74,7 +74,7 @@ class Page:
         self.parts.append(f"<table><tr>{names}</tr>{rows}</table>")
 
     def picture(self, figure: "Figure", about: str) -> None:
-        """A figure with its caption, on the page only."""
+        """Add a figure with its caption, on the page only."""
         source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
         self.parts.append(
             f'<figure><img alt="{_escape(about)}" src="{source}">'
@@ -82,13 +82,13 @@ class Page:
         )
 
     def html(self) -> str:
-        """The page so far; it refers to nothing outside itself."""
+        """The HTML so far; it is self-contained."""
         title = _escape(self.title)
         head = f"<meta charset='utf-8'><title>{title}</title><style>{STYLE}</style>"
         return f"<!doctype html>{head}<h1>{title}</h1>" + "\n".join(self.parts)
 
     def write(self, path: Path) -> None:
-        """Write the page as a whole, or not at all."""
+        """Write the page to a file, atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(self.html().encode())
@@ -99,7 +99,7 @@ def _escape(text: str) -> str:
 
 
 def png(figure: "Figure") -> bytes:
-    """A figure as the bytes of a PNG file, small: drawings need few colours."""
+    """A figure as PNG bytes, with few colours to keep it small."""
     from PIL import Image  # comes with Matplotlib
 
     drawn, data = io.BytesIO(), io.BytesIO()

@@ -1,6 +1,7 @@
-"""Pictures of what was learned: atoms as images, misses on an example, votes, compression.
+"""Figures of what was learned: atoms as images, misses on an example, votes, compression.
 
-Each function returns a Matplotlib figure that belongs to nobody, so a notebook shows it as it is.
+Each function returns a Matplotlib figure that is not registered with pyplot; a notebook displays
+it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 CELL = 6
-"""Dots a pixel is drawn with, to have room for a border."""
+"""Dots for each pixel, so that there is room for a border."""
 BLACK, WHITE, NONE = 0.0, 1.0, 0.72
 RED = (0.85, 0.05, 0.05)
 
@@ -32,7 +33,7 @@ class Pixels(NamedTuple):
 
 
 def pixels_of(atoms: Lists, n_pixels: int) -> Pixels:
-    """Atoms over black pixels, then white pixels, then whatever else (the class itself).
+    """The pixels of atoms whose constants are black pixels, then white pixels, then others.
 
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.lists import to_lists
@@ -55,10 +56,10 @@ def draw_atoms(
     titles: Sequence[str] | None = None,
     columns: int | None = None,
 ) -> "Figure":
-    """Atoms as images, as in the paper's figures.
+    """Draw atoms as images, as in the paper's figures.
 
-    A pixel is black or white if the atom is in that constant of it, black with a white border if in
-    both, and grey if in none.
+    A pixel is black or white if the atom has that constant, black with a white border if it has
+    both, and grey if it has neither.
 
     >>> figure = draw_atoms([[True, False]], [[True, False]], (1, 2))
     >>> len(figure.axes)
@@ -71,7 +72,7 @@ def draw_atoms(
 
 
 def atom_image(black: Bits, white: Bits, shape: tuple[int, int]) -> Floats:
-    """One atom as grey values, ``CELL`` dots a pixel."""
+    """One atom as grey values, ``CELL`` dots for each pixel."""
     middle = np.where(black, BLACK, np.where(white, WHITE, NONE)).reshape(shape)
     border = np.where(black & white, WHITE, middle.ravel()).reshape(shape)
     image: Floats = np.kron(border, np.ones((CELL, CELL))).astype(np.float64)
@@ -88,7 +89,7 @@ def draw_images(
     titles: Sequence[str] | None = None,
     columns: int | None = None,
 ) -> "Figure":
-    """Examples side by side; large values are dark.
+    """Draw examples side by side; large values are dark.
 
     >>> len(draw_images(np.eye(4), (2, 2), titles=["a", "b", "c", "d"], columns=2).axes)
     4
@@ -101,10 +102,9 @@ def draw_images(
 def draw_misses(
     image: npt.ArrayLike, missed: Sequence[npt.ArrayLike], titles: Sequence[str] | None = None
 ) -> "Figure":
-    """The misses of an example drawn on it, one panel a class.
+    """Draw the misses of an example on it, one panel for each class.
 
-    ``missed[k]`` tells for each pixel how much is missed there of class ``k``: the redder, the
-    more.
+    ``missed[k]`` says how much of class ``k`` is missed at each pixel: the redder, the more.
 
     >>> len(draw_misses(np.eye(3), [np.ones((3, 3)), np.zeros((3, 3))], ["1", "7"]).axes)
     2
@@ -122,11 +122,11 @@ def draw_misses(
 def draw_agreement(
     votes: Mapping[str, npt.ArrayLike], n_atomizations: int, title: str = ""
 ) -> "Figure":
-    """How many of several atomizations agree that an example is of the class.
+    """Draw how many of several models accept the examples of each group.
 
-    ``votes`` has, for each group of examples (``"digit 0"``, ``"others"``), the number of
-    atomizations that say yes to each example. A good class has its own examples at the right and
-    the others at the left.
+    ``votes`` has, for each group of examples (``"digit 0"``, ``"others"``), the number of models
+    that accept each example. A well-learned class has its own examples on the right and the others
+    on the left.
 
     >>> len(draw_agreement({"bars": [9, 10, 10], "no bars": [0, 0, 1]}, 10).axes)
     1
@@ -155,10 +155,10 @@ def draw_compression(
     predicted: Mapping[str, float],
     title: str = "",
 ) -> "Figure":
-    """Error against compression on logarithmic axes, beside what theory predicts.
+    """Draw error against compression on logarithmic axes, beside the theoretical prediction.
 
-    ``measured`` gives κ and error of each series; ``predicted`` the constant ``ε κ`` of each line
-    (:func:`~atomlearn.logic.theory.error_times_compression`).
+    ``measured`` has κ and error of each series; ``predicted`` the constant ``ε κ`` of each line
+    (:func:`~atomlearn.logic.error_times_compression`).
 
     >>> len(draw_compression({"7×7": ([10, 100], [0.4, 0.2])}, {"random picking": 36.8}).axes)
     1
