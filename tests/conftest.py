@@ -12,7 +12,7 @@ from atomlearn.cli import main
 
 # How often a property is tried: `make test`, `make thorough`, and kernels as plain Python.
 settings.register_profile("quick", max_examples=30, deadline=None)
-settings.register_profile("thorough", max_examples=200, deadline=None)
+settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.register_profile("uncompiled", max_examples=10, deadline=None)
 settings.load_profile("uncompiled" if os.environ.get("NUMBA_DISABLE_JIT") == "1" else "quick")
 

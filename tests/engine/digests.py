@@ -17,7 +17,7 @@ from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.engine.pool import hash_lists
 from atomlearn.engine.report import Report
 from atomlearn.sets import words
-from atomlearn.sets.chaining import close_many
+from atomlearn.sets.closing import close_rows
 from atomlearn.sets.random import below, draw, permutation, shuffle, stream
 from atomlearn.sets.transpose import transpose
 from tests.engine.bars import BAR, N, bars, rows
@@ -70,7 +70,7 @@ def bits(seed):
         np.array(numbers, dtype=np.int64),
         np.array(bit_words, dtype=np.uint64),
         transpose(matrix, 130),
-        close_many(matrix, left, right, 130),
+        close_rows(matrix, left, right, 130),
         np.array([draw(rng), below(rng, 10**9)], dtype=np.uint64),
         permutation(rng, 99),
         rng,

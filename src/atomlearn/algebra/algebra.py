@@ -11,7 +11,6 @@ from atomlearn.algebra.conflicts import Conflict
 from atomlearn.algebra.layout import Layout
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import (
-    IndexLists,
     PackedRelations,
     Relation,
     adopt_relation,
@@ -22,6 +21,7 @@ from atomlearn.algebra.size import check_learning
 from atomlearn.algebra.terms import Constant, Term, make_term
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.errors import InconsistentRelations
+from atomlearn.sets.lists import lists_of
 
 if TYPE_CHECKING:
     from atomlearn.engine.epochs import Epochs
@@ -163,10 +163,10 @@ class Algebra:
     def closures(self, terms: Iterable[Term]) -> list[Term]:
         """The closure of each of many terms, faster than one by one."""
         own = [make_term(self._vocabulary, term) for term in terms]
-        from atomlearn.algebra.closure import close_each
+        from atomlearn.sets.closing import close_each
 
-        closed = close_each(self._layout().rules, IndexLists.of(own))
-        members, at = closed.members.tolist(), closed.offsets.tolist()
+        closed = close_each(self._layout().rules, lists_of([term.indices for term in own]))
+        members, at = closed.constants.tolist(), closed.starts.tolist()
         return [Term(self._vocabulary, tuple(members[at[i] : at[i + 1]])) for i in range(len(own))]
 
     def entails(self, relation: Relation) -> bool:

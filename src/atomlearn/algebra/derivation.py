@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from atomlearn.algebra.closure import (
+from atomlearn.sets.closing import (
+    Constants,
     Flags,
     Implications,
     Indices,
@@ -17,49 +18,35 @@ from atomlearn.algebra.closure import (
     implications,
     workspace,
 )
-from atomlearn.algebra.relations import IndexLists
 from atomlearn.sets.jit import kernel
+from atomlearn.sets.lists import Lists, take
 
 
 def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -> Indices:
     """The numbers of relations that force ``left < right``, which has to follow.
 
-    >>> lists = IndexLists.from_indices
-    >>> rules = implications(lists([[2], [3], [2, 3]]), lists([[0], [2], [0, 1]]), 4)
+    >>> from atomlearn.sets.lists import lists_of
+    >>> rules = implications(lists_of([[2], [3], [2, 3]]), lists_of([[0], [2], [0, 1]]), 4)
     >>> derivation(rules, [3], [0, 1]).tolist()
     [2]
     """
-    start, goal = np.asarray(right, dtype=np.int64), np.asarray(left, dtype=np.int64)
+    start, goal = np.asarray(right, dtype=np.int32), np.asarray(left, dtype=np.int32)
     used = reached_through(rules, start, goal)
     if len(used) < 2:
         return used
     # What is left is small beside all relations, and so is relabelled to be chained quickly.
-    lefts = _only(rules.left_at, rules.left, used)
-    rights = _only(rules.right_at, rules.right, used)
-    labels, relabelled = np.unique(
-        np.concatenate([start, goal, lefts.members, rights.members]), return_inverse=True
-    )
-    cuts = np.cumsum([len(start), len(goal), len(lefts.members)])
-    start, goal, left_members, right_members = np.split(relabelled.astype(np.int64), cuts)
-    small = implications(
-        IndexLists(lefts.offsets, left_members),
-        IndexLists(rights.offsets, right_members),
-        len(labels),
-    )
+    lefts, rights = take(rules.left, used), take(rules.right, used)
+    parts = [start, goal, lefts.constants, rights.constants]
+    labels, relabelled = np.unique(np.concatenate(parts), return_inverse=True)
+    cuts = np.cumsum([len(part) for part in parts[:-1]])
+    start, goal, on_left, on_right = np.split(relabelled.astype(np.int32), cuts)
+    small = implications(Lists(lefts.starts, on_left), Lists(rights.starts, on_right), len(labels))
     thin: Indices = used[thinned(small, start, goal)]
     return thin
 
 
-def _only(at: Indices, members: Indices, which: Indices) -> IndexLists:
-    offsets = np.zeros(len(which) + 1, dtype=np.int64)
-    sizes = at[which + 1] - at[which]
-    np.cumsum(sizes, out=offsets[1:])
-    picked = np.arange(offsets[-1]) + np.repeat(at[which] - offsets[:-1], sizes)
-    return IndexLists(offsets, members[picked])
-
-
 @kernel
-def reached_through(rules: Implications, start: Indices, goal: Indices) -> Indices:
+def reached_through(rules: Implications, start: Constants, goal: Constants) -> Indices:
     """The relations that brought the goal in, and those that brought in what these needed, ..."""
     work = workspace(rules)
     _, n_fired = chain(rules, start, work)
@@ -69,18 +56,18 @@ def reached_through(rules: Implications, start: Indices, goal: Indices) -> Indic
     used = np.zeros(n_fired, dtype=np.bool_)
     for f in range(n_fired - 1, -1, -1):
         r = work.fired[f]
-        for m in range(rules.left_at[r], rules.left_at[r + 1]):
-            if needed[rules.left[m]] and work.reason[rules.left[m]] == r:
+        for m in range(rules.left.starts[r], rules.left.starts[r + 1]):
+            if needed[rules.left.constants[m]] and work.reason[rules.left.constants[m]] == r:
                 used[f] = True
                 break
         if used[f]:
-            for m in range(rules.right_at[r], rules.right_at[r + 1]):
-                needed[rules.right[m]] = True
+            for m in range(rules.right.starts[r], rules.right.starts[r + 1]):
+                needed[rules.right.constants[m]] = True
     return work.fired[:n_fired][used]
 
 
 @kernel
-def thinned(rules: Implications, start: Indices, goal: Indices) -> Indices:
+def thinned(rules: Implications, start: Constants, goal: Constants) -> Indices:
     """Leave out relations one by one while the goal is still reached; the rest in firing order."""
     work = workspace(rules)
     proven = np.zeros(rules.needs.shape[0], dtype=np.bool_)
@@ -102,7 +89,9 @@ def thinned(rules: Implications, start: Indices, goal: Indices) -> Indices:
 
 
 @kernel
-def prove(rules: Implications, start: Indices, goal: Indices, active: Flags, proven: Flags) -> None:
+def prove(
+    rules: Implications, start: Constants, goal: Constants, active: Flags, proven: Flags
+) -> None:
     """Mark relations that cannot be left out: the only ones to bring in something needed.
 
     Long chains, where every relation is needed, are proven at once and not tried one by one.
@@ -112,9 +101,9 @@ def prove(rules: Implications, start: Indices, goal: Indices, active: Flags, pro
     source = np.zeros(n_constants, dtype=np.int64)
     for r in range(active.shape[0]):
         if active[r]:
-            for m in range(rules.left_at[r], rules.left_at[r + 1]):
-                sources[rules.left[m]] += 1
-                source[rules.left[m]] = r
+            for m in range(rules.left.starts[r], rules.left.starts[r + 1]):
+                sources[rules.left.constants[m]] += 1
+                source[rules.left.constants[m]] = r
     for c in start:
         sources[c] = 0
     stack = np.empty(n_constants, dtype=np.int64)
@@ -131,8 +120,8 @@ def prove(rules: Implications, start: Indices, goal: Indices, active: Flags, pro
         if sources[c] == 1:
             r = source[c]
             proven[r] = True
-            for m in range(rules.right_at[r], rules.right_at[r + 1]):
-                d = rules.right[m]
+            for m in range(rules.right.starts[r], rules.right.starts[r + 1]):
+                d = rules.right.constants[m]
                 if not seen[d]:
                     seen[d] = True
                     stack[top] = d

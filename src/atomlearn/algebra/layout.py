@@ -4,10 +4,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from atomlearn.algebra.conflicts import Conflict
-from atomlearn.algebra.relations import IndexLists, PackedRelations, Relation
+from atomlearn.algebra.relations import PackedRelations, Relation
+from atomlearn.sets.lists import Lists, lists_of, to_rows
 
 if TYPE_CHECKING:
-    from atomlearn.algebra.closure import Implications
+    from atomlearn.sets.closing import Implications
 
 
 class Layout:
@@ -21,29 +22,29 @@ class Layout:
         self.negative = negative
 
     @cached_property
-    def denied_left(self) -> IndexLists:
+    def denied_left(self) -> Lists:
         """The left sides of the negative relations."""
-        return IndexLists.of([r.left for r in self.negative])
+        return lists_of([r.left.indices for r in self.negative])
 
     @cached_property
-    def denied_right(self) -> IndexLists:
+    def denied_right(self) -> Lists:
         """Their right sides."""
-        return IndexLists.of([r.right for r in self.negative])
+        return lists_of([r.right.indices for r in self.negative])
 
     @cached_property
-    def asserted_left(self) -> IndexLists:
+    def asserted_left(self) -> Lists:
         """The left sides of the positive relations."""
-        return IndexLists.of([r.left for r in self.positive])
+        return lists_of([r.left.indices for r in self.positive])
 
     @cached_property
-    def asserted_right(self) -> IndexLists:
+    def asserted_right(self) -> Lists:
         """Their right sides."""
-        return IndexLists.of([r.right for r in self.positive])
+        return lists_of([r.right.indices for r in self.positive])
 
     @cached_property
     def rules(self) -> "Implications":
         """The positive relations, ready for chaining."""
-        from atomlearn.algebra.closure import implications
+        from atomlearn.sets.closing import implications
 
         return implications(self.asserted_left, self.asserted_right, self.n)
 
@@ -52,15 +53,15 @@ class Layout:
         """All relations as bit rows."""
         return PackedRelations(
             self.n,
-            self.asserted_left.rows(self.n),
-            self.asserted_right.rows(self.n),
-            self.denied_left.rows(self.n),
-            self.denied_right.rows(self.n),
+            to_rows(self.asserted_left, self.n),
+            to_rows(self.asserted_right, self.n),
+            to_rows(self.denied_left, self.n),
+            to_rows(self.denied_right, self.n),
         )
 
     def conflicts(self) -> list[Conflict]:
         """The negative relations that fail, in order, each explained."""
-        from atomlearn.algebra.closure import follow
+        from atomlearn.sets.closing import follow
 
         fails = follow(self.rules, self.denied_left, self.denied_right)
         return [self._explain(self.negative[i]) for i in fails.nonzero()[0].tolist()]
@@ -77,14 +78,14 @@ class Layout:
 
     def follows(self, relation: Relation) -> bool:
         """Do the positive relations force ``left < right``?"""
-        from atomlearn.algebra.closure import follow
+        from atomlearn.sets.closing import follow
 
-        left, right = IndexLists.of([relation.left]), IndexLists.of([relation.right])
+        left, right = lists_of([relation.left.indices]), lists_of([relation.right.indices])
         return bool(follow(self.rules, left, right)[0])
 
     def broken_by(self, relation: Relation) -> Conflict | None:
         """The first negative relation to fail once the positive ``relation`` is added, if any."""
-        from atomlearn.algebra.closure import follow
+        from atomlearn.sets.closing import follow
 
         twin = Layout(self.n, (*self.positive, relation), ())
         fails = follow(twin.rules, self.denied_left, self.denied_right).nonzero()[0]

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from atomlearn.algebra.closure import Implications, close_each
 from atomlearn.algebra.crossing import full_crossing
-from atomlearn.algebra.relations import IndexLists, PackedRelations
+from atomlearn.algebra.relations import PackedRelations
 from atomlearn.algebra.size import check_size
 from atomlearn.sets import rows as bits
+from atomlearn.sets.closing import Implications, close_each
+from atomlearn.sets.lists import Lists, to_rows
 from atomlearn.sets.rows import Rows
 
 
@@ -26,8 +27,8 @@ def freest(relations: PackedRelations, limit: int | None) -> Rows:
     return atoms
 
 
-def least_free(rights: IndexLists, rules: Implications, n: int, limit: int | None) -> Rows:
+def least_free(rights: Lists, rules: Implications, n: int, limit: int | None) -> Rows:
     """One atom for each right side ``b`` of a negative relation: the complement of its closure."""
-    check_size(len(rights), n, limit, "the least-free memory")
-    closed = close_each(rules, rights).rows(n)
+    check_size(rights.n, n, limit, "the least-free memory")
+    closed = to_rows(close_each(rules, rights), n)
     return np.ascontiguousarray(bits.distinct(bits.complement(closed, n)))

@@ -13,15 +13,13 @@ where each atom begins, and the end. To read one without atomlearn::
 import warnings
 from pathlib import Path
 
-import numpy as np
-
 from atomlearn.algebra.model import Model
-from atomlearn.algebra.relations import IndexLists
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.files.budget import VARIABLE, Budget
 from atomlearn.files.container import Container
 from atomlearn.files.reading import Members
 from atomlearn.sets import rows as bits
+from atomlearn.sets.lists import Lists, lists_of, to_rows
 
 KIND = "model"
 VERSION = 1
@@ -30,11 +28,10 @@ VERSION = 1
 def write_model(model: Model, path: str | Path) -> None:
     """Save a model."""
     container = Container(KIND, VERSION, {"constants": model.n_constants, "atoms": model.n_atoms})
-    sets = [atom.indices for atom in model.atoms]
-    lists = IndexLists.from_indices(sets)
+    lists = lists_of([atom.indices for atom in model.atoms])
     container.add_json("constants.json", list(model.names))
-    container.add_array("atoms.npy", lists.members.astype(np.int32))
-    container.add_array("offsets.npy", lists.offsets)
+    container.add_array("atoms.npy", lists.constants)
+    container.add_array("offsets.npy", lists.starts)
     container.write(path)
     budget, needed = Budget.of(path), _row_bytes(model.n_atoms, model.n_constants)
     if needed > budget.allowed // 2:  # the other half is for the names and lists
@@ -49,11 +46,10 @@ def get_model(file: Members) -> Model:
     """The model in a file."""
     names = file.json("constants.json").texts()
     n = len(names)
-    offsets, atoms = file.lists("offsets.npy", "atoms.npy", n)
-    n_atoms = len(offsets) - 1
-    file.spend(_row_bytes(n_atoms, n), f"{n_atoms:,} atoms over {n:,} constants")
+    atoms = Lists(*file.lists("offsets.npy", "atoms.npy", n))
+    file.spend(_row_bytes(atoms.n, n), f"{atoms.n:,} atoms over {n:,} constants")
     vocabulary = Vocabulary(names, by_name=True)
-    return Model(vocabulary, IndexLists(offsets, atoms.astype(np.int64)).rows(n))
+    return Model(vocabulary, to_rows(atoms, n))
 
 
 def _row_bytes(n_atoms: int, n_constants: int) -> int:

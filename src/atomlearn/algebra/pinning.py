@@ -9,7 +9,7 @@ apart, and has no pinning term: it would be empty.
 from collections.abc import Iterable
 
 from atomlearn.algebra.order import tells_apart
-from atomlearn.algebra.relations import IndexLists, Relation
+from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant, Term
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.sets import rows as bits
@@ -34,4 +34,4 @@ def pinning_relations(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Relat
 
 def pinned_atoms(terms: Iterable[Term], n: int) -> Rows:
     """The atoms with these pinning terms."""
-    return bits.complement(IndexLists.of(list(terms)).rows(n), n)
+    return bits.complement(bits.from_indices([term.indices for term in terms], n), n)

@@ -1,17 +1,13 @@
 """Relations between terms: ``a <= b`` ("a is contained in b") and its negation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, NoReturn
-
-import numpy as np
-import numpy.typing as npt
 
 from atomlearn.algebra.syntax import parse_relation
 from atomlearn.algebra.terms import Term, make_term
 from atomlearn.errors import NotARelation, RelationAsTruthValue, RelationSyntaxError
-from atomlearn.sets.rows import WORD, Rows, empty
+from atomlearn.sets.rows import Rows
 
 if TYPE_CHECKING:
     from atomlearn.algebra.vocabulary import Vocabulary
@@ -67,38 +63,6 @@ class PackedRelations:
     positive_right: Rows
     negative_left: Rows
     negative_right: Rows
-
-
-@dataclass(frozen=True, eq=False)
-class IndexLists:
-    """Many sets as one array of members and the offset of each: the sparse twin of rows."""
-
-    offsets: npt.NDArray[np.int64]
-    members: npt.NDArray[np.int64]
-
-    @classmethod
-    def of(cls, terms: Sequence[Term]) -> "IndexLists":
-        """The lists of some terms."""
-        return cls.from_indices([term.indices for term in terms])
-
-    @classmethod
-    def from_indices(cls, sets: Sequence[Sequence[int]]) -> "IndexLists":
-        """The lists of some sets of indices."""
-        offsets = np.zeros(len(sets) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, sets), np.int64, len(sets)), out=offsets[1:])
-        members = np.fromiter(chain.from_iterable(sets), np.int64, int(offsets[-1]))
-        return cls(offsets, members)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def rows(self, n: int) -> Rows:
-        """The same sets as rows over ``n`` elements."""
-        rows = empty(len(self), n)
-        which = np.repeat(np.arange(len(self)), np.diff(self.offsets))
-        bit = np.uint64(1) << (self.members % WORD).astype(np.uint64)
-        np.bitwise_or.at(rows, (which, self.members // WORD), bit)
-        return rows
 
 
 def make_relation(vocabulary: "Vocabulary", text: str) -> Relation:

@@ -30,7 +30,7 @@ from atomlearn.engine.state import (
 )  # fmt: skip
 from atomlearn.engine.trace_constraints import HOLD, enforce_negative, enforce_positive
 from atomlearn.sets import rows
-from atomlearn.sets.chaining import close_many
+from atomlearn.sets.closing import close_rows
 from atomlearn.sets.lists import Lists, no_lists, to_rows
 from atomlearn.sets.random import Stream, permutation
 from atomlearn.sets.rows import Rows
@@ -67,7 +67,7 @@ def prepare(relations: PackedRelations, rng: Stream) -> Batch:
     n = relations.n_constants
     order = permutation(rng, len(relations.positive_left))
     positives = positives_of(relations.positive_left[order], relations.positive_right[order], n)
-    closed = close_many(relations.negative_right, positives.left, positives.right, n)
+    closed = close_rows(relations.negative_right, positives.left, positives.right, n)
     contradicted = ~(relations.negative_left & ~closed).any(axis=1)
     kept = ~contradicted
     left = relations.negative_left if kept.all() else relations.negative_left[kept]

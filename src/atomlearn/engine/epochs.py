@@ -28,7 +28,7 @@ from atomlearn.engine.report import OnEpoch, Report
 from atomlearn.engine.state import atoms_of, positives_of
 from atomlearn.errors import DifferentConstants, InconsistentRelations
 from atomlearn.sets import rows
-from atomlearn.sets.chaining import close_many
+from atomlearn.sets.closing import close_rows
 from atomlearn.sets.lists import to_lists
 from atomlearn.sets.random import Seed, Stream, below, stream
 from atomlearn.sets.rows import Rows
@@ -166,7 +166,7 @@ def close_pins(pins: Rows, batch: Batch) -> Rows:
     """
     terms = rows.complement(pins, batch.n_constants)
     positives = batch.positives
-    closed = close_many(terms, positives.left, positives.right, batch.n_constants)
+    closed = close_rows(terms, positives.left, positives.right, batch.n_constants)
     atoms = rows.complement(closed, batch.n_constants)
     return rows.distinct(atoms[atoms.any(axis=1)])
 

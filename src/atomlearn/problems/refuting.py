@@ -14,21 +14,21 @@ from functools import cached_property
 import numpy as np
 
 from atomlearn.algebra.algebra import Algebra
-from atomlearn.algebra.closure import (
+from atomlearn.algebra.conflicts import Conflict
+from atomlearn.algebra.terms import Constant
+from atomlearn.errors import ContradictoryGivens
+from atomlearn.sets.closing import (
+    Constants,
     Flags,
     Implications,
-    Indices,
     chain,
     close,
     forget,
     implications,
     workspace,
 )
-from atomlearn.algebra.conflicts import Conflict
-from atomlearn.algebra.relations import IndexLists
-from atomlearn.algebra.terms import Constant
-from atomlearn.errors import ContradictoryGivens
 from atomlearn.sets.jit import kernel
+from atomlearn.sets.lists import lists_of
 
 ORDERS = 10
 """Number of random orders tried when looking for the smallest set of clashing givens."""
@@ -106,31 +106,31 @@ class Setting:
     @cached_property
     def _rules(self) -> Implications:
         positive = self.algebra.positive
-        left = IndexLists.of([relation.left for relation in positive])
-        right = IndexLists.of([relation.right for relation in positive])
+        left = lists_of([relation.left.indices for relation in positive])
+        right = lists_of([relation.right.indices for relation in positive])
         return implications(left, right, self.algebra.n_constants)
 
     @cached_property
-    def _yes(self) -> Indices:
-        return np.array([c.indices[0] for c in self.yes.values()], dtype=np.int64)
+    def _yes(self) -> Constants:
+        return np.array([c.indices[0] for c in self.yes.values()], dtype=np.int32)
 
     @cached_property
-    def _no(self) -> Indices:
-        return np.array([self.no[name].indices[0] for name in self.yes], dtype=np.int64)
+    def _no(self) -> Constants:
+        return np.array([self.no[name].indices[0] for name in self.yes], dtype=np.int32)
 
     def _start(self, given: Iterable[str]) -> list[int]:
         made = (self.yes[name].indices[0] for name in given)
         return [self.rule.indices[0], self.solution.indices[0], *made]
 
-    def _has_both(self, closed: Indices) -> bool:
+    def _has_both(self, closed: Constants) -> bool:
         return bool((np.isin(self._yes, closed) & np.isin(self._no, closed)).any())
 
     def _clashing_pair(self) -> tuple[str, ...]:
         """Two givens that clash by themselves, which is easier to see than a larger set."""
         for i, one in enumerate(self.given):
             others = self.given[i + 1 :]
-            constants = np.array([self.yes[o].indices[0] for o in others], dtype=np.int64)
-            start = np.array(self._start([one]), dtype=np.int64)
+            constants = np.array([self.yes[o].indices[0] for o in others], dtype=np.int32)
+            start = np.array(self._start([one]), dtype=np.int32)
             fails = failing(self._rules, start, constants, self._yes, self._no)
             if fails.any():
                 return one, others[int(fails.argmax())]
@@ -176,11 +176,11 @@ def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tu
 
 @kernel
 def failing(
-    rules: Implications, known: Indices, assumed: Indices, yes: Indices, no: Indices
+    rules: Implications, known: Constants, assumed: Constants, yes: Constants, no: Constants
 ) -> Flags:
     """For each constant assumed beside what is known: has the closure both of some ``yes, no``?"""
     work = workspace(rules)
-    start = np.empty(known.shape[0] + 1, dtype=np.int64)
+    start = np.empty(known.shape[0] + 1, dtype=np.int32)
     start[:-1] = known
     fails = np.zeros(assumed.shape[0], dtype=np.bool_)
     for k in range(assumed.shape[0]):

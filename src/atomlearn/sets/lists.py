@@ -1,85 +1,74 @@
-"""Atoms as lists of constants, one after the other: what is short to read for small atoms."""
+"""Many sets as lists of their members, one after the other: short to read where sets are small."""
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import kernel
-from atomlearn.sets.rows import Rows, width
-from atomlearn.sets.words import ONE, ZERO, bit_of, lowest, popcount
+from atomlearn.sets import rows as bits
+from atomlearn.sets.rows import Rows
 
 
 class Lists(NamedTuple):
-    """Atom ``k`` is ``constants[starts[k]:starts[k + 1]]``, ascending."""
+    """Set ``k`` is ``constants[starts[k]:starts[k + 1]]``, ascending."""
 
     starts: npt.NDArray[np.int64]
     constants: npt.NDArray[np.int32]
 
+    @property
+    def n(self) -> int:
+        """How many sets there are."""
+        return len(self.starts) - 1
+
+
+def lists_of(sets: Sequence[Sequence[int]]) -> Lists:
+    """The lists of some sets.
+
+    >>> lists_of([[0, 2], [], [1]])
+    Lists(starts=array([0, 2, 2, 3]), constants=array([0, 2, 1], dtype=int32))
+    """
+    starts = _starts(np.fromiter(map(len, sets), np.int64, len(sets)))
+    return Lists(starts, np.fromiter(chain.from_iterable(sets), np.int32, int(starts[-1])))
+
 
 def no_lists() -> Lists:
-    """No atom at all."""
-    return Lists(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
+    """No set at all."""
+    return lists_of([])
 
 
-def take(atoms: Lists, which: npt.NDArray[np.int64]) -> Lists:
-    """Some of the atoms, in the given order."""
-    sizes = atoms.starts[which + 1] - atoms.starts[which]
-    starts = np.zeros(len(which) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    constants = np.empty(starts[-1], dtype=np.int32)
-    gather(atoms, which, Lists(starts, constants))
-    return Lists(starts, constants)
+def take(lists: Lists, which: npt.NDArray[np.int64]) -> Lists:
+    """Some of the sets, in the given order."""
+    first = lists.starts[which]
+    sizes = lists.starts[which + 1] - first
+    starts = _starts(sizes)
+    return Lists(
+        starts, lists.constants[np.arange(starts[-1]) + np.repeat(first - starts[:-1], sizes)]
+    )
 
 
-def append(atoms: Lists, more: Lists) -> Lists:
+def append(lists: Lists, more: Lists) -> Lists:
     """All of these and all of those."""
-    starts = np.concatenate([atoms.starts, atoms.starts[-1] + more.starts[1:]])
-    return Lists(starts, np.concatenate([atoms.constants, more.constants]))
+    starts = np.concatenate([lists.starts, lists.starts[-1] + more.starts[1:]])
+    return Lists(starts, np.concatenate([lists.constants, more.constants]))
 
 
-def to_rows(atoms: Lists, n_constants: int) -> Rows:
-    """The atoms as packed rows."""
-    rows = np.zeros((len(atoms.starts) - 1, width(n_constants)), dtype=np.uint64)
-    fill(atoms, rows)
-    return rows
+def to_rows(lists: Lists, n: int) -> Rows:
+    """The sets as packed rows over ``n`` elements."""
+    which = np.repeat(np.arange(lists.n), np.diff(lists.starts))
+    return bits.from_pairs(which, lists.constants, lists.n, n)
 
 
-@kernel
 def to_lists(rows: Rows) -> Lists:
     """Packed rows as lists."""
-    n = rows.shape[0]
-    starts = np.zeros(n + 1, dtype=np.int64)
-    for k in range(n):
-        starts[k + 1] = starts[k]
-        for w in range(rows.shape[1]):
-            starts[k + 1] += popcount(rows[k, w])
-    constants = np.empty(starts[n], dtype=np.int32)
-    p = 0
-    for k in range(n):
-        for w in range(rows.shape[1]):
-            word = rows[k, w]
-            while word != ZERO:
-                constants[p] = w * 64 + lowest(word)
-                p += 1
-                word &= word - ONE
+    from atomlearn.sets.words import write_members  # compiled: loaded by who needs it
+
+    starts = _starts(bits.count(rows))
+    constants = np.empty(starts[-1], dtype=np.int32)
+    write_members(rows, constants)
     return Lists(starts, constants)
 
 
-@kernel
-def gather(atoms: Lists, which: npt.NDArray[np.int64], out: Lists) -> None:
-    """Copy the chosen lists to where ``out.starts`` has room for them."""
-    for m in range(which.shape[0]):
-        p = out.starts[m]
-        for q in range(atoms.starts[which[m]], atoms.starts[which[m] + 1]):
-            out.constants[p] = atoms.constants[q]
-            p += 1
-
-
-@kernel
-def fill(atoms: Lists, rows: Rows) -> None:
-    """Set the bits of each list in its row."""
-    for k in range(rows.shape[0]):
-        for p in range(atoms.starts[k], atoms.starts[k + 1]):
-            c = atoms.constants[p]
-            rows[k, c >> 6] |= bit_of(c)
+def _starts(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])

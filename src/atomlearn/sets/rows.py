@@ -40,13 +40,22 @@ def row(members: Iterable[int], n: int) -> Rows:
 
 def from_indices(sets: Sequence[Sequence[int]], n: int) -> Rows:
     """Many sets of indices as rows."""
-    rows = empty(len(sets), n)
     sizes = [len(s) for s in sets]
-    which = np.repeat(np.arange(len(sets)), sizes)
-    member = np.fromiter((i for s in sets for i in s), dtype=np.int64, count=sum(sizes))
-    np.bitwise_or.at(
-        rows, (which, member // WORD), np.uint64(1) << (member % WORD).astype(np.uint64)
-    )
+    members = np.fromiter((i for s in sets for i in s), dtype=np.int64, count=sum(sizes))
+    return from_pairs(np.repeat(np.arange(len(sets)), sizes), members, len(sets), n)
+
+
+def from_pairs(
+    which: npt.NDArray[np.integer], members: npt.NDArray[np.integer], n_rows: int, n: int
+) -> Rows:
+    """Rows to which ``members[i]`` is added to row ``which[i]``.
+
+    >>> from_pairs(np.array([0, 0, 1]), np.array([0, 3, 1]), 2, 8).tolist()
+    [[9], [2]]
+    """
+    rows = empty(n_rows, n)
+    words = which * rows.shape[1] + members // WORD
+    np.bitwise_or.at(rows.reshape(-1), words, np.uint64(1) << (members % WORD).astype(np.uint64))
     return rows
 
 

@@ -1,6 +1,7 @@
 """Counting and picking members of a packed row inside compiled code, without unpacking it."""
 
 import numpy as np
+import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Rows
@@ -95,3 +96,16 @@ def select(row: Rows, n: int) -> int:
             return w * 64 + nth(row[w], n)
         n -= inside
     return -1
+
+
+@kernel
+def write_members(rows: Rows, out: npt.NDArray[np.int32]) -> None:
+    """Write the members of each row in turn."""
+    p = 0
+    for k in range(rows.shape[0]):
+        for w in range(rows.shape[1]):
+            word = rows[k, w]
+            while word != ZERO:
+                out[p] = w * 64 + lowest(word)
+                p += 1
+                word &= word - ONE
