@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.engine.misses import containing
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take, to_rows
 from atomlearn.tables.literals import Literal
@@ -46,9 +47,7 @@ def costs_of(learned: Learned, k: int, has: Bits, literals: Sequence[Literal]) -
 
 def held(atoms: Lists, has: Bits) -> Bits:
     """Which of the atoms a row has."""
-    if len(atoms.starts) < 2:
-        return np.zeros(0, dtype=np.bool_)
-    return np.logical_or.reduceat(has[atoms.constants], atoms.starts[:-1])
+    return np.asarray(containing(atoms, packed.pack(has[:, None]))[:, 0] != 0)
 
 
 def grouped(

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from atomlearn.classifier.held_out import chosen_atoms
-from atomlearn.classifier.sample import TrainingSample, holders, subset
-from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.engine.misses import blocks_of, containing, count_misses
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.comparison import compare
 from atomlearn.logic.conjecture import Conjecture, conjecture
@@ -93,7 +93,7 @@ def define(
         Clause.of([encoder.literals_[c] for c in _constants(atoms, a, len(encoder.literals_))])
         for a in chosen
     )
-    held = holders(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
+    held = containing(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
     true = np.bitwise_and.reduce(held, axis=0) if chosen else subset(sample.labels >= 0)
     is_true = packed.unpack(true[None, :], len(sample.labels))[0]
     mentioned = {literal for clause in clauses for literal in clause.literals}

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.classifier.costs import costs_of, held
-from atomlearn.classifier.sample import TrainingSample, holders, subset
-from atomlearn.engine.misses import blocks_of
+from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.engine.misses import blocks_of, containing
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.definition import plain
 from atomlearn.sets import rows as packed
@@ -262,7 +262,7 @@ def _share_missing(
     atoms: Lists, columns: Rows, among: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
     rows = subset(among)
-    missing = packed.count(~holders(atoms, columns) & rows)
+    missing = packed.count(~containing(atoms, columns) & rows)
     return missing / max(1, int(among.sum()))
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atomlearn.classifier.sample import TrainingSample, holders, subset
+from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.engine.misses import containing
 from atomlearn.logic.telling import (
     Measure,
     by_gain,
@@ -91,7 +92,7 @@ def chosen_atoms(
 
     Weighted atoms (not ``strict``) also exclude rows of the class, which counts against them.
     """
-    missed = ~holders(atoms, sample.columns())
+    missed = ~containing(atoms, sample.columns())
     if strict:
         others = subset(sample.labels != k)
         missed &= others
@@ -113,7 +114,7 @@ def _truths(trial: Trial, k: int) -> Bits:
         return truths
     empty = TrainingSample.empty(held.variants.shape[2], held.n_classes)
     columns = TrainingSample(held.variants[0], held.labels, empty.totals).columns()
-    has = packed.unpack(holders(take(atoms, np.array(chosen)), columns), len(held))
+    has = packed.unpack(containing(take(atoms, np.array(chosen)), columns), len(held))
     place = {atom: i for i, atom in enumerate(chosen)}
     for size in range(1, MOST_CLAUSES + 1):
         kept = [place[atom] for atom in trim(chosen[:size])]

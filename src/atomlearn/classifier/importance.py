@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.sample import TrainingSample, holders, subset
+from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.engine.misses import containing
 from atomlearn.errors import MissingExtra
 from atomlearn.logic.clauses import Clause
 from atomlearn.sets import rows as packed
@@ -115,7 +116,7 @@ class Importance:
 
     def _share_missing(self, atoms: Lists, columns: packed.Rows, weights: Floats) -> Floats:
         """The share of the rows that miss each atom, with equal weight for each class."""
-        missing = ~holders(atoms, columns)
+        missing = ~containing(atoms, columns)
         share = np.zeros(len(missing))
         for k in range(len(self.classes_)):
             ours = self.sample_.labels == k

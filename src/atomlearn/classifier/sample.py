@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.lists import Lists
 from atomlearn.sets.rows import Rows, pack, unpack
 from atomlearn.training.folds import row_keys
 
@@ -55,29 +54,6 @@ class TrainingSample:
     def columns(self) -> Rows:
         """For each constant, the packed set of the rows that have it."""
         return pack(np.ascontiguousarray(unpack(self.rows, self.rows.shape[1] * 64).T))
-
-
-def holders(atoms: Lists, columns: Rows) -> Rows:
-    """For each atom, the packed set of the rows that have one of its constants.
-
-    >>> from atomlearn.sets import rows
-    >>> from atomlearn.sets.lists import to_lists
-    >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
-    >>> sample = TrainingSample(rows.from_indices([[0], [1, 2]], 3), np.zeros(2, int), np.zeros(1))
-    >>> holders(atoms, sample.columns()).tolist()
-    [[3], [2]]
-    """
-    out = np.zeros((len(atoms.starts) - 1, columns.shape[1]), dtype=np.uint64)
-    step = max(1, (1 << 22) // max(1, columns.shape[1]))  # constants at a time
-    first = 0
-    while first < len(out):
-        last = int(np.searchsorted(atoms.starts, atoms.starts[first] + step, side="right")) - 1
-        last = min(max(last, first + 1), len(out))
-        some = atoms.constants[atoms.starts[first] : atoms.starts[last]]
-        at = atoms.starts[first:last] - atoms.starts[first]
-        out[first:last] = np.bitwise_or.reduceat(columns[some], at, axis=0)
-        first = last
-    return out
 
 
 def subset(which: npt.NDArray[np.bool_]) -> Rows:

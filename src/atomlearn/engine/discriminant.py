@@ -7,6 +7,7 @@ the relations whose side holds ``φ`` are the OR of one row for each constant of
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.engine.misses import Blocks, hold
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import Lists
 from atomlearn.sets.rows import Rows
@@ -15,15 +16,15 @@ from atomlearn.sets.words import ZERO
 
 def discriminants(atoms: Lists, left_of: Rows, right_of: Rows) -> Rows:
     """Atoms × relations: the relations that each atom discriminates."""
-    out = np.empty((len(atoms.starts) - 1, left_of.shape[1]), dtype=np.uint64)
-    discriminate(atoms, left_of, right_of, _occupied(left_of), out)
+    out = np.empty((atoms.n, left_of.shape[1]), dtype=np.uint64)
+    discriminate(atoms, left_of, right_of[None], _occupied(left_of), out)
     return out
 
 
 def contradicted(atoms: Lists, left_of: Rows, right_of: Rows) -> npt.NDArray[np.bool_]:
     """Which atoms discriminate any of the (positive) relations, and so contradict it."""
-    out = np.empty(len(atoms.starts) - 1, dtype=np.bool_)
-    discriminate_any(atoms, left_of, right_of, _occupied(left_of), out)
+    out = np.empty(atoms.n, dtype=np.bool_)
+    discriminate_any(atoms, left_of, right_of[None], _occupied(left_of), out)
     return out
 
 
@@ -33,12 +34,12 @@ def _occupied(rows: Rows) -> npt.NDArray[np.bool_]:
 
 @kernel
 def discriminate(
-    atoms: Lists, left_of: Rows, right_of: Rows, on_left: npt.NDArray[np.bool_], out: Rows
+    atoms: Lists, left_of: Rows, right_of: Blocks, on_left: npt.NDArray[np.bool_], out: Rows
 ) -> None:
     """Write for each atom the bitset of the relations it discriminates."""
     below_right = np.empty(out.shape[1], dtype=np.uint64)
     for k in range(out.shape[0]):
-        side_holds(atoms, k, right_of, below_right)
+        hold(atoms, k, right_of, 0, below_right)
         for w in range(out.shape[1]):
             out[k, w] = ZERO
         for p in range(atoms.starts[k], atoms.starts[k + 1]):
@@ -54,14 +55,14 @@ def discriminate(
 def discriminate_any(
     atoms: Lists,
     left_of: Rows,
-    right_of: Rows,
+    right_of: Blocks,
     on_left: npt.NDArray[np.bool_],
     out: npt.NDArray[np.bool_],
 ) -> None:
     """Write for each atom whether it discriminates any relation."""
     below_right = np.empty(left_of.shape[1], dtype=np.uint64)
     for k in range(out.shape[0]):
-        side_holds(atoms, k, right_of, below_right)
+        hold(atoms, k, right_of, 0, below_right)
         found = ZERO
         for p in range(atoms.starts[k], atoms.starts[k + 1]):
             c = atoms.constants[p]
@@ -69,14 +70,3 @@ def discriminate_any(
                 for w in range(below_right.shape[0]):
                     found |= left_of[c, w] & ~below_right[w]
         out[k] = found != ZERO
-
-
-@kernel
-def side_holds(atoms: Lists, k: int, terms_of: Rows, out: Rows) -> None:
-    """Write the bitset of the terms that hold atom ``k``."""
-    for w in range(out.shape[0]):
-        out[w] = ZERO
-    for p in range(atoms.starts[k], atoms.starts[k + 1]):
-        c = atoms.constants[p]
-        for w in range(out.shape[0]):
-            out[w] |= terms_of[c, w]

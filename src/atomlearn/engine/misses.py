@@ -53,6 +53,22 @@ def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.i
     return n_examples - held_by
 
 
+def containing(atoms: Lists, columns: Rows) -> Rows:
+    """For each atom, the packed set of the examples that have one of its constants.
+
+    ``columns`` are the examples transposed: for each constant, those that have it.
+
+    >>> from atomlearn.sets import rows
+    >>> from atomlearn.sets.lists import lists_of
+    >>> columns = rows.from_indices([[0], [1], [1]], 2)
+    >>> containing(lists_of([[0, 1], [2]]), columns).tolist()
+    [[3], [2]]
+    """
+    out = np.empty((atoms.n, columns.shape[1]), dtype=np.uint64)
+    hold_each(atoms, columns[None], out)
+    return out
+
+
 def typical_misses(
     misses: npt.NDArray[np.int32], labels: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
@@ -86,12 +102,19 @@ def fill_blocks(rows: Rows, blocks: Blocks) -> None:
 @kernel
 def hold(atoms: Lists, k: int, blocks: Blocks, b: int, held: Rows) -> None:
     """Write the examples of a block that have one of the constants of atom ``k``."""
-    for w in range(BLOCK):
+    for w in range(held.shape[0]):
         held[w] = ZERO
     for p in range(atoms.starts[k], atoms.starts[k + 1]):
         c = atoms.constants[p]
-        for w in range(BLOCK):
+        for w in range(held.shape[0]):
             held[w] |= blocks[b, c, w]
+
+
+@kernel
+def hold_each(atoms: Lists, blocks: Blocks, out: Rows) -> None:
+    """Write for each atom the examples of the first block that have one of its constants."""
+    for k in range(out.shape[0]):
+        hold(atoms, k, blocks, 0, out[k])
 
 
 @kernel

@@ -9,6 +9,7 @@ import numpy as np
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Term
+from atomlearn.engine.misses import containing
 from atomlearn.errors import UnknownConstant
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.comparison import compare
@@ -20,6 +21,7 @@ from atomlearn.logic.grids import Grid
 from atomlearn.logic.pairs import Pairs, complements
 from atomlearn.logic.telling import Measure, measure, most_telling
 from atomlearn.sets import rows as packed
+from atomlearn.sets.lists import lists_of
 
 MOST_CLAUSES = 50
 
@@ -117,10 +119,8 @@ def _clauses(model: Model, term: Term) -> list[Clause[str]]:
 def _held(clauses: list[Clause[str]], truth: Bits, names: list[str]) -> Bits:
     """Clauses × examples: has the example one of the constants?"""
     place = {name: i for i, name in enumerate(names)}
-    held = np.zeros((len(clauses), len(truth)), dtype=np.bool_)
-    for k, clause in enumerate(clauses):
-        held[k] = truth[:, [place[name] for name in clause.literals]].any(axis=1)
-    return held
+    atoms = lists_of([[place[name] for name in clause.literals] for clause in clauses])
+    return packed.unpack(containing(atoms, packed.pack(truth.T)), len(truth))
 
 
 def _truth(model: Model, X: Any) -> Bits:
