@@ -1,6 +1,5 @@
 """Learning one class from examples: what holds after every batch, and how batches are drawn."""
 
-import copy
 from unittest import mock
 
 import numpy as np
@@ -233,23 +232,6 @@ def test_the_bars_are_learned():
     unseen, _, truth = bars(12, 200)
     votes = sampler.concept.votes(blocks_of(rows(unseen), N), 200)
     assert np.mean((votes >= 5) == truth) > 0.8
-
-
-def test_several_masters_of_one_batch_all_hold_and_differ():
-    terms, _, labels = bars(5, 80)
-    examples = rows(terms)
-    concept = Concept(N, BAR, 1)
-    for _ in range(3):
-        concept.learn_batch(examples[labels], examples[~labels])
-    before, twin = len(concept.pool), copy.deepcopy(concept)
-    masters = concept.atomize(examples[labels], examples[~labels], 4)
-    on_two_cores = twin.atomize(examples[labels], examples[~labels], 4, n_jobs=2)
-    assert list(map(sets_of_lists, masters)) == list(map(sets_of_lists, on_two_cores))
-    for master in map(sets_of_lists, masters):
-        assert all(missing(master, x) == 0 for x, y in zip(terms, labels, strict=True) if y)
-        assert all(missing(master, x) > 0 for x, y in zip(terms, labels, strict=True) if not y)
-    assert len({tuple(map(tuple, map(sorted, sets_of_lists(m)))) for m in masters}) > 1
-    assert len(concept.pool) == before
 
 
 def test_enforced_pins_are_kept_by_the_master():

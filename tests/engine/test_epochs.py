@@ -7,15 +7,12 @@ from hypothesis import strategies as st
 
 from atomlearn import Algebra, InconsistentRelations
 from atomlearn.algebra.relations import PackedRelations
-from atomlearn.engine.checkpoints import load_concept, resume_epochs, save_concept, save_epochs
-from atomlearn.engine.concept import Concept, Recipe, Sampler
 from atomlearn.engine.epoch import prepare
 from atomlearn.engine.epochs import choose_witnesses, close_pins
-from atomlearn.errors import CheckpointMismatch, DifferentConstants
+from atomlearn.errors import DifferentConstants
 from atomlearn.sets import rows
 from atomlearn.sets.random import stream
 from tests import naive
-from tests.engine.bars import BAR, N, bars
 from tests.sets.strategies import to_rows, to_sets
 
 
@@ -108,38 +105,3 @@ def small_batch(seed, n=8):
 
     relations = PackedRelations(n, sets(3, 1), sets(3, 2), sets(5, 1), sets(5, 3))
     return n, prepare(relations, stream(seed)), sets(6, 3)
-
-
-def test_epochs_resume_from_a_file_as_if_they_had_never_stopped(tmp_path):
-    straight = small_algebra().epochs(random_state=5, focus="s")
-    wanted = [next(straight).model.rows.tolist() for _ in range(6)]
-    epochs = small_algebra().epochs(random_state=5, focus="s")
-    got = [next(epochs).model.rows.tolist() for _ in range(3)]
-    save_epochs(epochs, tmp_path / "e.atoms")
-    resumed = resume_epochs(tmp_path / "e.atoms", small_algebra())
-    got += [next(resumed).model.rows.tolist() for _ in range(3)]
-    assert got == wanted
-    with pytest.raises(CheckpointMismatch):
-        resume_epochs(tmp_path / "e.atoms", Algebra(["x"]))
-
-
-def test_a_concept_resumes_from_a_file_as_if_it_had_never_stopped(tmp_path):
-    terms, _, labels = bars(4, 120)
-    recipe = Recipe(first=20, hard_after=2, hard_every=3, hard_size=10)
-    examples = to_rows(terms, N)[None]
-
-    def train(concept, epochs):
-        sampler = Sampler(concept, examples, labels)
-        for _ in range(epochs):
-            sampler.run_epoch()
-        return concept
-
-    straight = train(Concept(N, BAR, 7, recipe), 8)
-    halfway = train(Concept(N, BAR, 7, recipe), 4)
-    save_concept(halfway, tmp_path / "c.atoms")
-    resumed = train(load_concept(tmp_path / "c.atoms"), 4)
-    assert (resumed.pool.rows() == straight.pool.rows()).all()
-    assert (resumed.pool.born == straight.pool.born).all()
-    assert [m.constants.tolist() for m in resumed.masters] == [
-        m.constants.tolist() for m in straight.masters
-    ]

@@ -44,16 +44,15 @@ def test_two_algebras_share_what_they_know(pool, tmp_path):
 @pytest.mark.parametrize(
     ("member", "value", "said"),
     [
-        ("pool_source.npy", np.array([0, 1, 9]), "not all numbers are from 0 to 1"),
-        ("pool_born.npy", np.array([0, 1]), "shape"),
-        ("pool_constants.npy", np.array([1, 0, 0, 2, 3, 0, 3]), "not in order"),
-        ("pool_constants.npy", np.array([0, 9, 0, 2, 3, 0, 3]), "from 0 to 3"),
-        ("pool_starts.npy", np.array([0, 2, 9]), "from 0 to 7"),
-        ("pool.json", {"n_constants": 4, "names": ["v"], "sources": [{}]}, "names does not have 4"),
-        ("pool.json", {"n_constants": 4, "names": None, "sources": [{}]}, "sources.0. has no"),
+        ("source.npy", np.array([0, 1, 9]), "a source that sources.json does not have"),
+        ("born.npy", np.array([0, 1]), "shape"),
+        ("atoms.npy", np.array([1, 0, 0, 2, 3, 0, 3]), "not in order"),
+        ("atoms.npy", np.array([0, 9, 0, 2, 3, 0, 3]), "from 0 to 3"),
+        ("offsets.npy", np.array([0, 2, 9]), "from 0 to 7"),
+        ("sources.json", [[{}]], "sources.json"),
+        ("sources.json", [[]], "there is no source"),
         ("pool.json", {"names": None}, "pool.json"),
-        ("pool.json", {"n_constants": 4, "names": ["v"],
-                       "sources": [{"name": "", "digest": "", "examples": 0}]}, "names does"),
+        ("pool.json", {"n_constants": 4, "names": ["v"]}, "names does not have 4"),
     ],
 )  # fmt: skip
 def test_damage_is_noticed(pool, tmp_path, member, value, said):

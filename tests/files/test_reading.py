@@ -61,38 +61,37 @@ def test_rows_have_no_bits_beyond_the_constants(n):
 
 
 @pytest.mark.parametrize(
-    ("starts", "constants", "empty"),
+    ("starts", "constants"),
     [
-        ([0], [], False),
-        ([0, 2, 3], [0, 4, 0], False),
-        ([0, 0, 2, 2], [1, 2], True),
+        ([0], []),
+        ([0, 2, 3], [0, 4, 0]),
     ],
 )
-def test_lists(starts, constants, empty):
+def test_lists(starts, constants):
     file = members(s=starts, c=np.array(constants, dtype=np.int64))
-    at, read = file.lists("s.npy", "c.npy", 5, empty=empty)
+    at, read = file.lists("s.npy", "c.npy", 5)
     assert (at.tolist(), read.tolist(), read.dtype) == (starts, constants, np.int32)
 
 
 @pytest.mark.parametrize(
-    ("starts", "constants", "empty"),
+    ("starts", "constants"),
     [
-        ([], [], False),
-        ([1], [], False),
-        ([0, 1], [0, 1], False),
-        ([0, 2], [1, 0], False),
-        ([0, 2], [1, 1], False),
-        ([0, 1], [5], False),
-        ([0, 0, 1], [0], False),
-        ([0, 2, 1, 3], [0, 1, 2], True),
-        ([0, 2**63 - 1, -2, 3], [0, 1, 2], True),
-        ([0, 1], [2**32], False),
+        ([], []),
+        ([1], []),
+        ([0, 1], [0, 1]),
+        ([0, 2], [1, 0]),
+        ([0, 2], [1, 1]),
+        ([0, 1], [5]),
+        ([0, 0, 1], [0]),
+        ([0, 2, 1, 3], [0, 1, 2]),
+        ([0, 2**63 - 1, -2, 3], [0, 1, 2]),
+        ([0, 1], [2**32]),
     ],
 )
-def test_lists_that_lie(starts, constants, empty):
+def test_lists_that_lie(starts, constants):
     file = members(s=np.array(starts, dtype=np.int64), c=np.array(constants, dtype=np.int64))
     with pytest.raises(DamagedFile, match=r"x\.atoms: [sc]\.npy"):
-        file.lists("s.npy", "c.npy", 5, empty=empty)
+        file.lists("s.npy", "c.npy", 5)
 
 
 @pytest.mark.parametrize(

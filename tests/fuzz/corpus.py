@@ -18,9 +18,7 @@ LISTS = {
     "classifier": ("offsets.npy", "atoms.npy"),
     "weighted": ("weighted_starts.npy", "weighted_constants.npy"),
     "exchange": ("offsets.npy", "atoms.npy"),
-    "pool": ("pool_starts.npy", "pool_constants.npy"),
-    "epochs": ("pool_starts.npy", "pool_constants.npy"),
-    "concept": ("pool_starts.npy", "pool_constants.npy"),
+    "pool": ("offsets.npy", "atoms.npy"),
 }
 """Of each kind, where lists begin and what is in them."""
 
@@ -28,8 +26,6 @@ OBJECTS = {
     "classifier": "model.json",
     "pool": "pool.json",
     "exchange": "state.json",
-    "epochs": "state.json",
-    "concept": "state.json",
 }
 """Of each kind, a member that is an object in JSON."""
 
@@ -107,7 +103,7 @@ def overflowing(kind: str, parts: Parts) -> Parts:
         members: np.arange(3, dtype=np.int32),
         "class_offsets.npy": np.array([0, 3, 3]),
     }
-    for name in ("born.npy", "source.npy", "pool_born.npy", "pool_source.npy"):
+    for name in ("born.npy", "source.npy"):
         forged[name] = np.zeros(3, dtype=np.int32)
     if kind == "weighted":
         forged = {starts: forged[starts], members: forged[members]}
@@ -187,7 +183,7 @@ def forged_json() -> Iterator[Nasty]:
             yield Nasty(f"{kind}: {member}: {what}", kind, lambda p, m=member, t=text: p.put(m, t))
     for what in ("null", "Infinity", "list of lists", "half a pair"):
         for kind, member in (("classifier", "history.json"), ("exchange", "rounds.json"),
-                             ("classifier", "sources.json")):  # fmt: skip
+                             ("classifier", "sources.json"), ("pool", "sources.json")):  # fmt: skip
             text = texts[what]
             yield Nasty(f"{kind}: {member}: {what}", kind, lambda p, m=member, t=text: p.put(m, t))
 
@@ -203,24 +199,6 @@ def forged_fields() -> Iterator[Nasty]:
         ("pool", "pool.json", {"n_constants": "7"}),
         ("pool", "pool.json", {"n_constants": True}),
         ("pool", "pool.json", {"names": list(range(7))}),
-        ("pool", "pool.json", {"sources": []}),
-        ("pool", "pool.json", {"sources": {"name": "x"}}),
-        ("pool", "pool.json", {"sources": [{"name": "x", "digest": 1, "examples": 1}] * 2}),
-        ("concept", "state.json", {"n_constants": inf}),
-        ("concept", "state.json", {"n_constants": 10**18}),
-        ("concept", "state.json", {"constant": 20}),
-        ("concept", "state.json", {"masters": 10**9}),
-        ("concept", "state.json", {"masters": -1, "epoch": -1}),
-        ("concept", "state.json", {"recipe": {"first": "x"}}),
-        ("concept", "state.json", {"recipe": None}),
-        ("epochs", "state.json", {"focus": [99]}),
-        ("epochs", "state.json", {"focus": [-1]}),
-        ("epochs", "state.json", {"focus": "v"}),
-        ("epochs", "state.json", {"max_pins": inf}),
-        ("epochs", "state.json", {"max_pins": -5}),
-        ("epochs", "state.json", {"number": None}),
-        ("epochs", "state.json", {"number": 2**31 - 1}),
-        ("concept", "state.json", {"epoch": 2**31 - 1}),
         ("exchange", "state.json", {"epoch": -5}),
         ("exchange", "state.json", {"epoch": 2**31}),
         ("exchange", "state.json", {"epoch": 1.5}),
@@ -297,8 +275,6 @@ def forged_fields() -> Iterator[Nasty]:
         ("weighted", "weighted_offset.npy", lambda a: a * np.nan),
         ("weighted", "unseen_weighted.npy", lambda a: a[1:]),
         ("weighted", "unseen_weighted.npy", lambda a: a * np.nan),
-        ("epochs", "stream.npy", lambda a: a[:0]),
-        ("concept", "hard.npy", lambda a: np.array([-(2**63)])),
     ]
     for i, (kind, member, change) in enumerate(arrays):
         forge = lambda p, m=member, c=change: p.put(m, c(p.array(m)))  # noqa: E731

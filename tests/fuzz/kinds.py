@@ -15,8 +15,6 @@ import atomlearn
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.classifier.data import TrainingData
 from atomlearn.distributed.checkpoint import Checkpoint
-from atomlearn.engine.checkpoints import load_concept, resume_epochs, save_concept, save_epochs
-from atomlearn.engine.concept import Concept, Recipe
 from atomlearn.engine.misses import blocks_of
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.report import Report
@@ -191,39 +189,6 @@ def use_exchange(state: Any) -> None:
         one.misses(blocks, len(shared.rows))
 
 
-# -- checkpoints of epochs and of a concept
-
-
-def write_epochs(path: Path) -> None:
-    epochs = algebra().epochs(random_state=0, focus="v")
-    next(epochs)
-    next(epochs)
-    save_epochs(epochs, path)
-
-
-def read_epochs(path: Path) -> Any:
-    return resume_epochs(path, algebra())
-
-
-def examples() -> tuple[np.ndarray, np.ndarray]:
-    sets = np.random.default_rng(1).random((30, 20)) < 0.4
-    sets[:, 19] = False
-    packed = rows.pack(sets)
-    return packed[sets[:, 0]], packed[~sets[:, 0]]
-
-
-def write_concept(path: Path) -> None:
-    concept = Concept(20, 19, 7, Recipe(first=10, atomizations=2))
-    for _ in range(3):
-        concept.learn_batch(*examples())
-    save_concept(concept, path)
-
-
-def use_concept(concept: Any) -> None:
-    if concept.n_constants == 20 and concept.constant == 19:
-        concept.learn_batch(*examples())
-
-
 # -- relations as text
 
 
@@ -240,8 +205,6 @@ KINDS = {
         Kind("weighted", write_weighted, atomlearn.load, use_classifier),
         Kind("pool", lambda path: pool().save(path), atomlearn.load, use_pool),
         Kind("exchange", write_exchange, read_exchange, use_exchange),
-        Kind("epochs", write_epochs, read_epochs, next),
-        Kind("concept", write_concept, load_concept, use_concept),
         Kind("relations", write_relations, Algebra.read, lambda alg: alg.conflicts()),
     )
 }

@@ -11,7 +11,6 @@ from atomlearn.logic.theory import (
     atoms_needed,
     chance_to_hold,
     compression,
-    compression_needed,
     error_times_compression,
     log_grid_symmetries,
     predicted_error,
@@ -54,7 +53,7 @@ def test_the_lines_of_the_even_and_odd_figure(d, plain, symmetric):
     assert error_times_compression(2 * d * d) == pytest.approx(plain, abs=0.005)
     constant = error_times_compression(2 * d * d, log_symmetries=symmetries)
     assert constant == pytest.approx(symmetric, abs=0.005)
-    needed = compression_needed(0.01, 2 * d * d, log_symmetries=symmetries)
+    needed = predicted_error(0.01, 2 * d * d, log_symmetries=symmetries)
     assert predicted_error(needed, 2 * d * d, log_symmetries=symmetries) == pytest.approx(0.01)
 
 

@@ -19,7 +19,7 @@ from atomlearn.files.budget import VARIABLE, Budget
 from atomlearn.files.container import Container
 from atomlearn.files.reading import Members
 from atomlearn.sets import rows as bits
-from atomlearn.sets.lists import Lists, lists_of, to_rows
+from atomlearn.sets.lists import lists_of, to_rows
 
 KIND = "model"
 VERSION = 1
@@ -46,7 +46,7 @@ def get_model(file: Members) -> Model:
     """The model in a file."""
     names = file.json("constants.json").texts()
     n = len(names)
-    atoms = Lists(*file.lists("offsets.npy", "atoms.npy", n))
+    atoms = file.lists("offsets.npy", "atoms.npy", n)
     file.spend(_row_bytes(atoms.n, n), f"{atoms.n:,} atoms over {n:,} constants")
     vocabulary = Vocabulary(names, by_name=True)
     return Model(vocabulary, to_rows(atoms, n))

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
 
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.engine.discriminant import contradicted
@@ -25,7 +24,7 @@ from atomlearn.engine.state import Positives, examples_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows
 from atomlearn.sets.lists import Lists, take, to_lists
-from atomlearn.sets.random import Seed, Stream, draw, permutation, sample, stream
+from atomlearn.sets.random import Seed, Stream, permutation, sample, stream
 from atomlearn.sets.rows import Rows
 
 Indices = npt.NDArray[np.int64]
@@ -121,26 +120,6 @@ class Concept:
             report.n_pool = len(self.pool)
         self.epoch += 1
         return report
-
-    def atomize(
-        self, positives: Rows, negatives: Rows, n: int, n_jobs: int | None = None
-    ) -> list[Lists]:
-        """Several masters of the same batch, each with another dual; nothing is learned from them.
-
-        The pins must agree with the batch, as they do with examples that were learned from. The
-        masters are the same for every ``n_jobs``.
-        """
-        batch = prepare(self._relations(positives, negatives), self.rng)
-        streams = [np.array([draw(self.rng)], dtype=np.uint64) for _ in range(n)]
-        masters: list[Lists] = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(self._atomize)(batch, rng, len(negatives)) for rng in streams
-        )
-        return masters
-
-    def _atomize(self, batch: Batch, rng: Stream, n_negatives: int) -> Lists:
-        apart = copy.copy(self)
-        apart.rng = rng
-        return apart._master(batch, apart._candidates(n_negatives), Report())
 
     def batch_size(self, available: int) -> int:
         """Number of examples on each side of the next batch."""

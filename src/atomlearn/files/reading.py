@@ -15,6 +15,7 @@ import numpy.typing as npt
 from atomlearn.errors import CheckpointMismatch, DamagedFile, FileFormatError, NotEnoughMemory
 from atomlearn.files.container import Container
 from atomlearn.sets import rows as bits
+from atomlearn.sets.lists import Lists
 from atomlearn.sets.rows import Rows
 
 LARGE = 1e100
@@ -92,22 +93,20 @@ class Members:
             self.need(not stray.any(), f"a row has bits beyond the {n:,} constants")
         return array
 
-    def lists(
-        self, starts: str, members: str, n: int, *, empty: bool = False
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    def lists(self, starts: str, members: str, n: int) -> Lists:
         """Sets of constants below ``n``, ascending, one after the other, and where each begins."""
         constants = self.integers(members, high=min(n - 1, INT32)).astype(np.int32)
         at = self.integers(starts, high=len(constants))
         fits = len(at) > 0 and at[0] == 0 and at[-1] == len(constants)
         self.need(fits, f"it does not fit {members}")
         # All are within bounds by now, so that no difference overflows.
-        self.need((at[1:] > at[:-1]).all() or (empty and (at[1:] >= at[:-1]).all()), "not in order")
+        self.need((at[1:] > at[:-1]).all(), "not in order")
         inside = np.ones(len(constants), dtype=np.bool_)
         inside[at[:-1][at[:-1] < len(constants)]] = False
         self.where = f"{self.file.path}: {members}"
         ascending = (constants[1:] > constants[:-1]) | ~inside[1:]
         self.need(ascending.all(), "the constants of a set are not in order")
-        return at, constants
+        return Lists(at, constants)
 
     def spend(self, n_bytes: int, what: str) -> None:
         """Charge the budget before allocating this many bytes."""

@@ -60,18 +60,6 @@ def predicted_error(
     return constant / kappa
 
 
-def compression_needed(
-    error: float, n_constants: int, *, paired: bool = True, log_symmetries: float = 0.0
-) -> float:
-    """The compression at which a random model has this error: the inverse of
-    :func:`predicted_error`.
-
-    >>> round(compression_needed(0.01, 2 * 10 * 10, log_symmetries=log_grid_symmetries(10, 10)))
-    7965
-    """
-    return predicted_error(error, n_constants, paired=paired, log_symmetries=log_symmetries)
-
-
 def log_grid_symmetries(height: int, width: int) -> float:
     """``ln(height! width!)``: rows and columns of a grid may be permuted, as with bars.
 
