@@ -135,7 +135,6 @@ def concept(seed):
         sampler.run_epoch()
     learned, blocks = sampler.concept, blocks_of(rows(terms), N)
     counts = learned.misses(blocks, 40), learned.votes(blocks, 40)
-    sampler.thin(10)
     return [*learned.pool.atoms, learned.pool.born, learned.rng, *counts, learned.hard]
 
 

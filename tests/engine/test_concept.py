@@ -152,23 +152,6 @@ def test_hard_counterexamples_are_those_with_the_fewest_misses():
     assert concept.hard is before
 
 
-def test_thin_keeps_the_pins_that_most_hard_counterexamples_miss():
-    recipe = Recipe(first=20, hard_size=8, hard_atoms=10**6)
-    sampler, _ = watched_sampler(6, recipe)
-    concept, (terms, _, labels) = sampler.concept, bars(6, 60)
-    for _ in range(3):
-        sampler.run_epoch()
-    pins, others = sets_of_lists(concept.pool.atoms), np.flatnonzero(~labels)
-    counts = [missing(pins, terms[i]) for i in others]
-    assert sampler.typical_misses() == np.median(counts)
-    hardest = [terms[i] for i in others[np.argsort(counts, kind="stable")[:8]]]
-    order = sorted(range(len(pins)), key=lambda k: -sum(not pins[k] & x for x in hardest))
-    sampler.thin(len(pins))
-    assert len(concept.pool) == len(pins)
-    sampler.thin(10)
-    assert sets_of_lists(concept.pool.atoms) == [pins[k] for k in sorted(order[:10])]
-
-
 def test_a_concept_goes_on_with_other_examples():
     terms, _, labels = bars(9, 200)
     concept = Concept(N, BAR, 0)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from atomlearn import Algebra, Model, ModelTooLarge
 from atomlearn.datasets import bar_parity, vertical_bars
 from atomlearn.engine.concept import READABLE, Concept, Sampler
+from atomlearn.engine.state import examples_of
 from atomlearn.engine.symmetries import ALWAYS, NEVER, Symmetries, composed, moved, orbit
 from atomlearn.errors import UnknownConstant
 from atomlearn.sets import rows
@@ -91,8 +92,7 @@ def test_no_symmetry_changes_nothing():
 def test_an_atom_with_a_false_image_goes():
     """Pixels 0 and 1 may change places; an example has 1 and not 0, so {0, v} is false."""
     v = 3
-    concept = Concept(4, v, 0)
-    examples = concept.positives_of(rows.from_indices([[0, 2], [1, 2]], 4))
+    examples = examples_of(rows.from_indices([[0, 2], [1, 2]], 4), 4, v)
     lists = to_lists(rows.from_indices([[0, 1, v], [0, v], [2, v]], 4))
     left = Symmetries([[1, 0, 2, 3]]).extended(lists, examples, stream(0))
     assert {tuple(one) for one in sets_of(left)} == {(0, 1, v), (2, v)}

@@ -5,7 +5,6 @@ that does not. What is known between batches is the pool of pins that have ``v``
 leaves a choice open, the defaults of :class:`Recipe` are what measured best.
 """
 
-import copy
 import math
 import zlib
 from collections import deque

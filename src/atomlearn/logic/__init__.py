@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from atomlearn.logic.theory import atoms_needed as atoms_needed
     from atomlearn.logic.theory import chance_to_hold as chance_to_hold
     from atomlearn.logic.theory import compression as compression
-    from atomlearn.logic.theory import compression_needed as compression_needed
     from atomlearn.logic.theory import error_times_compression as error_times_compression
     from atomlearn.logic.theory import log_grid_symmetries as log_grid_symmetries
     from atomlearn.logic.theory import predicted_error as predicted_error
@@ -38,7 +37,6 @@ __getattr__, __dir__, __all__ = attach(
             "atoms_needed",
             "chance_to_hold",
             "compression",
-            "compression_needed",
             "error_times_compression",
             "log_grid_symmetries",
             "predicted_error",
