@@ -28,7 +28,7 @@ VERSION = 1
 
 
 def write_model(model: Model, path: str | Path) -> None:
-    """Save a model."""
+    """Write a model to a file."""
     container = Container(KIND, VERSION, {"constants": model.n_constants, "atoms": model.n_atoms})
     sets = [atom.indices for atom in model.atoms]
     lists = IndexLists.from_indices(sets)
@@ -46,7 +46,7 @@ def write_model(model: Model, path: str | Path) -> None:
 
 
 def get_model(file: Members) -> Model:
-    """The model in a file."""
+    """Read a model."""
     names = file.json("constants.json").texts()
     n = len(names)
     offsets, atoms = file.lists("offsets.npy", "atoms.npy", n)
