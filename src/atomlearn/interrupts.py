@@ -1,8 +1,8 @@
-"""Ctrl-C without a crash: a signal is noted, and looked at where it is safe to stop.
+"""Ctrl-C without a crash: a signal is noted, and handled where it is safe to stop.
 
 When a compiled kernel returns to the main thread with a signal pending, turning its result into
 Python objects runs Python code; KeyboardInterrupt is raised there, and the process may crash. So
-while kernels run in the main thread SIGINT only leaves a note. Learning looks at it between epochs
+while kernels run in the main thread SIGINT only leaves a note. Learning checks it between epochs
 and keeps what is known; whatever has nothing to keep raises KeyboardInterrupt at its end.
 
 Nothing is installed in other threads, nor where the host has a handler of its own.

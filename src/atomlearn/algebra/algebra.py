@@ -60,20 +60,20 @@ class Algebra:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of all constants, in the order they were made."""
+        """The names of the constants, in order of creation."""
         return tuple(self._vocabulary.names)
 
     @property
     def n_constants(self) -> int:
-        """How many constants there are."""
+        """Number of constants."""
         return len(self._vocabulary)
 
     def constant(self, name: str) -> Constant:
-        """Make a constant; its name must be new. An old one is ``algebra[name]``."""
+        """Create a constant; the name must be new. An existing one is ``algebra[name]``."""
         return self.constants(name)[0]
 
     def constants(self, *names: str) -> list[Constant]:
-        """Make constants, all of them or, if a name is not fit, none.
+        """Create constants: all of them, or none if a name is invalid.
 
         >>> alg = Algebra()
         >>> alg.constants("a", "b")
@@ -119,9 +119,9 @@ class Algebra:
     # -- relations
 
     def add(self, *relations: Relation | Iterable[Relation]) -> None:
-        """Add relations, all of them or, if one is not fit, none.
+        """Add relations: all of them, or none if one is invalid.
 
-        One that is already there changes nothing. A relation and its negation can both be added:
+        Adding a relation again changes nothing. A relation and its negation can both be added:
         :meth:`conflicts` will name them.
         """
         own = [adopt_relation(self._vocabulary, relation) for relation in flatten(relations)]
@@ -145,7 +145,7 @@ class Algebra:
         return tuple(r for r in self._relations if not r.positive)
 
     def packed(self) -> PackedRelations:
-        """The relations as bit rows, for an engine."""
+        """The relations as packed rows, for the engine."""
         return self._layout().packed
 
     # -- what follows
@@ -161,7 +161,7 @@ class Algebra:
         return self.closures([term])[0]
 
     def closures(self, terms: Iterable[Term]) -> list[Term]:
-        """The closure of each of many terms, faster than one by one."""
+        """The closures of many terms, faster than one by one."""
         own = [make_term(self._vocabulary, term) for term in terms]
         from atomlearn.sets.closing import close_each
 
@@ -170,11 +170,11 @@ class Algebra:
         return [Term(self._vocabulary, tuple(members[at[i] : at[i + 1]])) for i in range(len(own))]
 
     def entails(self, relation: Relation) -> bool:
-        """Does the relation follow from those that were added? Exact, by closure.
+        """Does the relation follow from those of the algebra? Exact, by closure.
 
         A positive relation follows from positive ones alone (Theorem 4), whether or not the
-        negative ones agree with them. A negative one follows if what it denies would contradict
-        a negative relation that was added.
+        negative ones are consistent with them. A negative one follows if its negation would
+        contradict a negative relation of the algebra.
 
         >>> alg = Algebra(["a", "b", "c"])
         >>> a, b, c = alg
@@ -189,10 +189,10 @@ class Algebra:
         return layout.follows(relation)
 
     def query(self, relation: Relation) -> QueryResult:
-        """Does the relation follow from those that were added, is it contradicted, or open?
+        """Does the relation follow, is it contradicted, or is it open?
 
         Exact, by closure. Raises :class:`~atomlearn.errors.InconsistentRelations` if the relations
-        contradict each other: then nothing can be said.
+        contradict each other.
 
         >>> alg = Algebra(["a", "b", "c"])
         >>> a, b, c = alg
@@ -344,13 +344,12 @@ class Algebra:
         return Model(self._vocabulary, freest(relations, max_atoms), relations.n_constants)
 
     def least_free(self, *, max_atoms: int | None = None) -> Model:
-        """The paper's small memory: one atom for each right side ``b`` of a negative relation.
+        """The paper's least-free model: one atom for each right side ``b`` of a negative relation.
 
-        The atom is in all constants outside the closure of ``b``. The paper calls this the
-        least-free model, in which ``a < b`` holds unless the relations imply otherwise. It does
-        satisfy all relations, but the second is not always so: with constants a, b, x and only
-        ``¬(a < b)`` it also separates x from b, though nothing says so. A single least-free model
-        need not exist.
+        The atom is in all constants outside the closure of ``b``. All relations hold in this model.
+        The paper says that ``a < b`` holds in it unless the relations imply otherwise, which is not
+        always so: with constants a, b, x and only ``¬(a < b)`` it also separates x from b. A single
+        least-free model need not exist.
 
         >>> alg = Algebra(["a", "b", "x"])
         >>> alg.add(alg.relation("a !< b"))
@@ -368,7 +367,7 @@ class Algebra:
 
     @classmethod
     def read(cls, path: "str | Path") -> "Algebra":
-        """The relations of a text file (``.rel``); constants are made as they are mentioned."""
+        """Read relations from a text file (``.rel``), creating constants as they occur."""
         from atomlearn.algebra.relation_files import read_relations
 
         return read_relations(path)
@@ -380,7 +379,7 @@ class Algebra:
         write_relations(self, path)
 
     def copy(self) -> "Algebra":
-        """An algebra with the same constants and relations, which grows on its own.
+        """A copy of the algebra.
 
         Constants and terms made before the copy can be used with both.
         """

@@ -1,4 +1,4 @@
-"""What the relations of an algebra say of one relation more."""
+"""The answer of an algebra to a query."""
 
 from dataclasses import dataclass
 from typing import Literal

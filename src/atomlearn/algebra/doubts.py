@@ -1,4 +1,4 @@
-"""Relations that are valid and probably not what was meant: slips of the pen in text."""
+"""Valid relations that are probably typing errors."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from atomlearn.algebra.syntax import SIGNLIKE, ParsedRelation
 
 FEWEST_LETTERS, MOST_LETTERS = 3, 40
-"""Lengths of the names that are compared: short ones are alike by chance."""
+"""Minimum length of names that are compared: short ones are similar by chance."""
 
 MOST_NAMES = 20_000
-"""With more names than this none are compared: a program wrote them."""
+"""Maximum number of names that are compared: more were written by a program."""
 
 
 def doubtful_name(text: str, parsed: ParsedRelation) -> str | None:

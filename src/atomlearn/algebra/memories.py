@@ -1,4 +1,4 @@
-"""The two models that remember and do not generalise (paper, section 3.4)."""
+"""The freest and the least-free model, which remember and do not generalise (section 3.4)."""
 
 import numpy as np
 

@@ -70,7 +70,7 @@ class Model:
 
     @classmethod
     def from_pinning_terms(cls, algebra: "Algebra | Vocabulary", terms: Iterable[Term]) -> "Model":
-        """The model whose atoms have these pinning terms; undoes :meth:`pinning_terms`."""
+        """The model whose atoms have these pinning terms: the inverse of :meth:`pinning_terms`."""
         from atomlearn.algebra.pinning import pinned_atoms
 
         vocabulary = algebra if isinstance(algebra, Vocabulary) else algebra.vocabulary
@@ -81,7 +81,7 @@ class Model:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The names of its constants (and of those that its algebra got since)."""
+        """The vocabulary of the algebra it comes from."""
         return self._vocabulary
 
     @property
@@ -91,22 +91,22 @@ class Model:
 
     @property
     def n_constants(self) -> int:
-        """How many constants it is over."""
+        """Number of constants."""
         return self._n
 
     @property
     def n_atoms(self) -> int:
-        """How many atoms it has."""
+        """Number of atoms."""
         return len(self._rows)
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of its constants."""
+        """Names of the constants."""
         return self._vocabulary.names[: self._n]
 
     @property
     def constants(self) -> list[Constant]:
-        """Its constants."""
+        """The constants."""
         return [Constant(self._vocabulary, (i,)) for i in range(self._n)]
 
     def term(self, constants: "str | Term | Iterable[str | Term]") -> Term:
@@ -119,7 +119,7 @@ class Model:
 
     @cached_property
     def atoms(self) -> tuple[Atom, ...]:
-        """All its atoms."""
+        """The atoms."""
         return self._atoms(self._rows)
 
     # -- what it says
@@ -204,7 +204,8 @@ class Model:
         return hash(self._theory)
 
     def __or__(self, other: "Model") -> "Model":
-        """The atoms of both: what either tells apart is told apart (proof of Theorem 4)."""
+        """The model with the atoms of both: what either separates is separated (proof of Theorem
+        4)."""
         if not isinstance(other, Model):
             return NotImplemented
         return self._with(np.concatenate([self._rows, self._aligned(other)]))
@@ -212,7 +213,7 @@ class Model:
     # -- made into others
 
     def restrict(self, constants: "str | Term | Iterable[str | Term]") -> "Model":
-        """The model of these constants alone: all relations between them are as before."""
+        """The model restricted to these constants; all relations between them are kept."""
         indices = self._known(self.term(constants))
         inside = bits.unpack(self._rows, self._n)[:, list(indices)]
         names = [self.names[i] for i in indices]
@@ -263,7 +264,7 @@ class Model:
         return pinning_relations(self._vocabulary, self._rows, self._n)
 
     def save(self, path: "str | Path") -> None:
-        """Write to a file that ``atomlearn.load`` reads; an older file is replaced at once."""
+        """Write the model to a file for ``atomlearn.load``, atomically."""
         from atomlearn.algebra.model_files import write_model
 
         write_model(self, path)

@@ -26,7 +26,7 @@ VERSION = 1
 
 
 def write_model(model: Model, path: str | Path) -> None:
-    """Save a model."""
+    """Write a model to a file."""
     container = Container(KIND, VERSION, {"constants": model.n_constants, "atoms": model.n_atoms})
     lists = lists_of([atom.indices for atom in model.atoms])
     container.add_json("constants.json", list(model.names))
@@ -43,7 +43,7 @@ def write_model(model: Model, path: str | Path) -> None:
 
 
 def get_model(file: Members) -> Model:
-    """The model in a file."""
+    """Read a model."""
     names = file.json("constants.json").texts()
     n = len(names)
     atoms = file.lists("offsets.npy", "atoms.npy", n)

@@ -1,17 +1,17 @@
-"""How large a model, or the learning of one, may become before we ask."""
+"""Size limits for models and for learning."""
 
 from atomlearn.errors import ModelTooLarge
 from atomlearn.sets.rows import width
 
 DEFAULT_LIMIT = 50_000
-"""Atoms: some seconds for a crossing on one core."""
+"""Default limit of atoms: some seconds for a crossing on one core."""
 
 DEFAULT_BYTES = 2 << 30
-"""Memory for the rows of a model, or for learning one."""
+"""Default limit of bytes for the rows of a model, or for learning one."""
 
 
 def check_size(n_atoms: int, n_constants: int, limit: int | None, what: str) -> None:
-    """Refuse to go on if there would be more atoms than ``limit`` (``None``: the default).
+    """Raise an error if there would be more atoms than ``limit`` (``None``: the default).
 
     >>> check_size(10**9, 10, None, "crossing a < b")
     Traceback (most recent call last):
@@ -33,7 +33,7 @@ def check_size(n_atoms: int, n_constants: int, limit: int | None, what: str) -> 
 def check_learning(
     n_positive: int, n_negative: int, n_constants: int, max_bytes: int | None
 ) -> None:
-    """Refuse to learn from relations that would take more memory than ``max_bytes``.
+    """Raise an error if learning would take more memory than ``max_bytes``.
 
     Relations are bit rows over the constants, and columns over the relations: both grow with the
     product of the two numbers, however short the relations are.
