@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
 from atomlearn import AlgebraicClassifier, LiteralEncoder
 from atomlearn.tables import cuts, encoder
@@ -122,3 +123,18 @@ def test_targets_that_are_no_classes_are_left_aside(gains, y):
 def test_labels_of_another_length_are_refused(gains):
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         LiteralEncoder().fit(gains[0], gains[1][:-1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cuts_are_those_of_a_decision_tree(seed):
+    rng = np.random.default_rng(seed)
+    n, n_classes = int(rng.integers(20, 2000)), int(rng.integers(2, 8))
+    column = np.round(rng.normal(size=n), int(rng.integers(1, 6)))
+    borders = np.sort(rng.normal(size=n_classes - 1))
+    classes = np.digitize(column + 0.3 * rng.normal(size=n), borders).astype(np.int64)
+    histogram = Histogram.of(column, np.ones(n))
+    most = int(rng.integers(1, 16))
+    tree = DecisionTreeClassifier(max_leaf_nodes=most + 1, min_samples_leaf=5, random_state=0)
+    tree.fit(histogram.where[:, None], classes)
+    expected = np.unique(np.floor(tree.tree_.threshold[tree.tree_.feature >= 0]))
+    assert tree_cuts(histogram, classes, most).tolist() == expected.tolist()
