@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from atomlearn.engine.guided_crossing import (
     Planes,
     add_to_cells,
+    cells_of,
     empty_planes,
+    gathered,
     grow,
     sum_cells,
     write_digits,
@@ -74,11 +76,12 @@ def test_rounding_is_to_one_of_two_neighbours(seed):
     slope, curvature = weights * rng.uniform(-1, 1, 40), weights * rng.random(40) / 4
     planes = empty_planes(weights, 31, 15)
     for i in range(40):
-        write_planes(i, slope[i], curvature[i], planes, stream(seed))
+        left = write_planes(i, slope[i], curvature[i], planes, stream(seed))
         first = naive_value(planes.slope, i, True) * planes.slope_unit
         second = naive_value(planes.curvature, i, False) * planes.curvature_unit
         assert abs(first - slope[i]) <= planes.slope_unit
         assert abs(second - curvature[i]) <= planes.curvature_unit
+        assert left == (first != 0 or second != 0)
 
 
 def test_rounding_is_right_in_the_mean():
@@ -103,7 +106,7 @@ def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
     unit = 0.5 + seed / 2**33
     planes = Planes(digits_of(slope, 8), digits_of(curvature, 4), unit, 0.25)
     batch = rows.pack(inside[None])[0]
-    cells = grow(batch, rows.pack(has), offered, planes, most, 1.0, 0.75)
+    paths = grow(batch, rows.pack(has), offered, planes, most, 1.0, 0.75)
     expected = naive_grow(
         frozenset(np.flatnonzero(inside).tolist()),
         [frozenset(np.flatnonzero(line).tolist()) for line in has],
@@ -114,7 +117,7 @@ def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
         1.0,
         0.75,
     )
-    member = rows.unpack(cells.rows, n)
+    member = rows.unpack(cells_of(paths, rows.pack(has)), n)
     assert (member.sum(axis=0) == 1).all()
     found = [frozenset(np.flatnonzero(line & inside).tolist()) for line in member]
 
@@ -127,11 +130,20 @@ def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
 
     assert len(found) == len(expected)
     assert explained(found) == pytest.approx(explained(expected))
-    for path, line in zip(cells.path, member, strict=True):
+    for path, line in zip(paths, member, strict=True):
         reached = np.ones(n, dtype=np.bool_)
         for step in path[path >= 0]:
             reached &= has[step // 2] == (step % 2 == 0)
         assert (reached == line).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 150), st.integers(1, 150))
+def test_examples_are_gathered(seed, n, n_alternatives):
+    rng = np.random.default_rng(seed)
+    has = rng.random((n_alternatives, n)) < 0.5
+    chosen = np.flatnonzero(rng.random(n) < 0.4)
+    found = gathered(rows.pack(has.T), chosen, n_alternatives)
+    assert (rows.unpack(found, len(chosen)) == has[:, chosen]).all()
 
 
 def test_sums_and_amounts_of_cells():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
 from atomlearn import AlgebraicClassifier, LiteralEncoder
 from atomlearn.tables import cuts, encoder
@@ -32,7 +33,6 @@ def test_cuts_lie_where_the_classes_change(gains):
     assert not changes & set(cuts_of(LiteralEncoder().fit(X)))
     aware = cuts_of(LiteralEncoder().fit(X, y))
     assert changes <= set(aware)
-    assert set(cuts_of(LiteralEncoder().fit(X))) <= set(aware)
     assert list(aware) == sorted(set(aware))
 
 
@@ -150,3 +150,27 @@ def test_targets_that_are_no_classes_are_left_aside(gains, y):
 def test_labels_of_another_length_are_refused(gains):
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         LiteralEncoder().fit(gains[0], gains[1][:-1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cuts_are_those_of_a_decision_tree(seed):
+    rng = np.random.default_rng(seed)
+    n, n_classes = int(rng.integers(20, 2000)), int(rng.integers(2, 8))
+    column = np.round(rng.normal(size=n), int(rng.integers(1, 6)))
+    borders = np.sort(rng.normal(size=n_classes - 1))
+    classes = np.digitize(column + 0.3 * rng.normal(size=n), borders).astype(np.int64)
+    histogram = Histogram.of(column, np.ones(n))
+    most = int(rng.integers(1, 16))
+    tree = DecisionTreeClassifier(max_leaf_nodes=most + 1, min_samples_leaf=5, random_state=0)
+    tree.fit(histogram.where[:, None], classes)
+    expected = np.unique(np.floor(tree.tree_.threshold[tree.tree_.feature >= 0]))
+    assert tree_cuts(histogram, classes, most).tolist() == expected.tolist()
+
+
+def test_few_labels_make_no_cuts():
+    """Of labels by chance a tree would find cuts that make them look predictable."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 1)), rng.integers(2, size=2000)
+    few = cuts_of(LiteralEncoder().fit(X[:90], y[:90]))
+    assert few == cuts_of(LiteralEncoder(max_cuts=30).fit(X[:90]))
+    assert set(cuts_of(LiteralEncoder().fit(X))) < set(cuts_of(LiteralEncoder().fit(X, y)))

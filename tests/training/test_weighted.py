@@ -19,7 +19,7 @@ N_COLUMNS = 6
 def alternatives_of(truths):
     """Literal ``2 j`` says that column ``j`` is true, ``2 j + 1`` that it is not."""
     sides = to_lists(rows.from_indices([[i] for i in range(2 * N_COLUMNS)], 2 * N_COLUMNS + 1))
-    return Alternatives(rows.pack(truths.T), sides, np.arange(N_COLUMNS))
+    return Alternatives(rows.pack(truths.T), rows.pack(truths), sides, np.arange(N_COLUMNS))
 
 
 @pytest.fixture(params=[2, 3])
@@ -99,7 +99,8 @@ def test_fewer_rounds_are_enough_if_the_loss_is_close():
     assert recipe.has_stalled([1.0, 0.5, 0.5, 0.5, 0.5])
 
 
-def test_more_rows_take_larger_steps():
-    rates = [recipe_for(n, None).rate for n in (10, 4000, 30_000, 10**6)]
-    assert rates[0] == rates[1] < rates[2] < rates[3] <= 0.5
-    assert recipe_for(10, 7).rounds == 7
+def test_more_rows_or_classes_take_larger_steps():
+    rates = [recipe_for(n, 2, None).rate for n in (10, 4000, 30_000, 10**6)]
+    assert 0.01 < rates[0] < rates[1] < rates[2] < rates[3] <= 0.5
+    assert recipe_for(10, 2, 7).rounds == 7
+    assert recipe_for(4000, 30, None).rate > rates[1]

@@ -21,6 +21,7 @@ from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import Lists
 from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Rows
+from atomlearn.sets.transpose import transpose_into
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, popcount
 
 Integers = npt.NDArray[np.int64]
@@ -35,6 +36,8 @@ class Alternatives(NamedTuple):
 
     has: Rows
     """Alternatives × examples: the examples that have the first of the two."""
+    by_example: Rows
+    """The same transposed: examples × alternatives."""
     sides: Lists
     """The literals: list ``2 i`` of the first and list ``2 i + 1`` of the second."""
     group: Integers
@@ -50,14 +53,6 @@ class Planes(NamedTuple):
     curvature_unit: float
 
 
-class Cells(NamedTuple):
-    """The atoms of one crossing: ``path[i]`` are its sides ``2 a + s``, padded with ``-1``."""
-
-    path: Integers
-    rows: Rows
-    """Cells × examples: the rows that miss the atom."""
-
-
 def empty_planes(weights: Floats, slope_steps: int, curvature_steps: int) -> Planes:
     """Room for gradients of rows with these weights: of a row of mean weight, slopes from -1 to 1
     are rounded to so many steps on either side, curvatures from 0 to 1/4 to so many."""
@@ -71,14 +66,18 @@ def empty_planes(weights: Floats, slope_steps: int, curvature_steps: int) -> Pla
 
 
 @kernel
-def write_planes(i: int, slope: float, curvature: float, planes: Planes, rng: Stream) -> None:
-    """Write the gradient of row ``i``, rounded at random so that the mean is right."""
+def write_planes(i: int, slope: float, curvature: float, planes: Planes, rng: Stream) -> bool:
+    """Write the gradient of row ``i``, rounded at random so that the mean is right; is any of it
+    left?"""
     noise = draw(rng)
     bit = ONE << np.uint64(i & 63)
-    first = slope / planes.slope_unit + np.int64(noise & _HALF) * _RANDOM
-    write_digits(i >> 6, bit, math.floor(first), planes.slope)
-    second = curvature / planes.curvature_unit + np.int64((noise >> _S24) & _HALF) * _RANDOM
-    write_digits(i >> 6, bit, math.floor(second), planes.curvature)
+    first = math.floor(slope / planes.slope_unit + np.int64(noise & _HALF) * _RANDOM)
+    second = math.floor(
+        curvature / planes.curvature_unit + np.int64((noise >> _S24) & _HALF) * _RANDOM
+    )
+    write_digits(i >> 6, bit, first, planes.slope)
+    write_digits(i >> 6, bit, second, planes.curvature)
+    return first != 0 or second != 0
 
 
 @kernel
@@ -101,16 +100,16 @@ def grow(
     most: int,
     ridge: float,
     least: float,
-) -> Cells:
+) -> Integers:
     """Cross the empty atom until there are ``most`` atoms or none of the crossings gains anything.
 
     ``batch`` are the rows to measure on, ``offered`` the alternatives to choose from. A cell has at
     least the curvature ``least``; ``ridge`` is what is added to it, which keeps small cells modest.
+    Of each atom its path is returned: the sides ``2 a + s`` that lead to it, padded with ``-1``.
     """
     n_words = has.shape[1]
     n_nodes = 2 * most
-    inside = np.zeros((n_nodes, n_words), dtype=np.uint64)  # rows of the batch
-    cells = np.zeros((n_nodes, n_words), dtype=np.uint64)  # all rows
+    inside = np.zeros((n_nodes, n_words), dtype=np.uint64)
     path = np.full((n_nodes, max(most - 1, 1)), -1, dtype=np.int64)
     depth = np.zeros(n_nodes, dtype=np.int64)
     slopes = np.zeros((n_nodes, offered.shape[0]), dtype=np.int64)
@@ -121,7 +120,6 @@ def grow(
 
     for w in range(n_words):
         inside[0, w] = batch[w]
-        cells[0, w] = FULL
     measure(inside[0], has, offered, planes, slopes[0], curvatures[0], total[0])
     gain[0], choice[0] = best(slopes[0], curvatures[0], total[0], planes, ridge, least)
     n, n_cells = 1, 1
@@ -136,7 +134,6 @@ def grow(
             for w in range(n_words):
                 member = has[a, w] if side == 0 else ~has[a, w]
                 inside[child, w] = inside[parent, w] & member
-                cells[child, w] = cells[parent, w] & member
             for d in range(depth[parent]):
                 path[child, d] = path[parent, d]
             path[child, depth[parent]] = 2 * a + side
@@ -155,8 +152,31 @@ def grow(
         gain[parent] = -2.0  # no longer a cell
         n += 2
         n_cells += 1
-    final = np.flatnonzero(gain[:n] > -2.0)
-    return Cells(path[final], cells[final])
+    return path[np.flatnonzero(gain[:n] > -2.0)]
+
+
+@kernel
+def cells_of(path: Integers, has: Rows) -> Rows:
+    """The rows that miss each atom, given the sides that lead to it."""
+    cells = np.full((path.shape[0], has.shape[1]), FULL, dtype=np.uint64)
+    for k in range(path.shape[0]):
+        for side in path[k]:
+            if side >= 0:
+                a = side >> 1
+                for w in range(has.shape[1]):
+                    cells[k, w] &= has[a, w] if side & 1 == 0 else ~has[a, w]
+    return cells
+
+
+@kernel
+def gathered(by_example: Rows, chosen: Integers, n_alternatives: int) -> Rows:
+    """Alternatives × chosen examples: few examples side by side are quicker to count."""
+    rows = np.empty((chosen.shape[0], by_example.shape[1]), dtype=np.uint64)
+    for j in range(chosen.shape[0]):
+        rows[j] = by_example[chosen[j]]
+    out = np.empty((n_alternatives, (chosen.shape[0] + 63) // 64), dtype=np.uint64)
+    transpose_into(rows, out)
+    return out
 
 
 @kernel

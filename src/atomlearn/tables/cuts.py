@@ -4,11 +4,12 @@ Both work on a histogram of the column: the values that occur, in order, with th
 neither the order of the rows matters, nor whether a row occurs twice or has weight 2.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from atomlearn.sets.jit import kernel
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -89,25 +90,67 @@ def tree_cuts(histogram: Histogram, classes: Codes, most: int) -> Codes:
     total = histogram.weights.sum()
     if len(histogram.values) < 2 or total < 2 * SMALLEST_LEAF:
         return np.zeros(0, dtype=np.int64)
-    from sklearn.tree import DecisionTreeClassifier
-
     n_classes = int(classes.max()) + 1
     bin_of = _bins(histogram, min(MOST_BINS, max(2, MOST_CELLS // n_classes)))
     cells = bin_of[histogram.where] * n_classes + classes
-    filled, at = np.unique(cells, return_inverse=True)
-    weights = np.bincount(at, histogram.row_weights)
-    tree = DecisionTreeClassifier(
-        max_leaf_nodes=most + 1,
-        min_weight_fraction_leaf=SMALLEST_LEAF * (1 - 1e-9) / total,
-        random_state=0,
-    )
-    # Numbers of bins instead of values: the tree compares single-precision numbers.
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The number of unique classes")  # the caller's to judge
-        tree.fit((filled // n_classes)[:, None], filled % n_classes, sample_weight=weights)
-    grown = tree.tree_
-    last_bins = np.unique(np.floor(grown.threshold[grown.feature >= 0]))
-    return np.searchsorted(bin_of, last_bins, side="right").astype(np.int64) - 1
+    n_bins = int(bin_of[-1]) + 1
+    counts = np.bincount(cells, histogram.row_weights, n_bins * n_classes).astype(np.float64)
+    last_bins = grow_tree(counts.reshape(n_bins, n_classes), most, SMALLEST_LEAF * (1 - 1e-9))
+    return np.unique(np.searchsorted(bin_of, last_bins, side="right")).astype(np.int64) - 1
+
+
+@kernel
+def grow_tree(counts: Floats, most: int, smallest: float) -> Codes:
+    """Cut a row of bins, ``(n_bins, n_classes)``, where Gini impurity falls most, again and again.
+
+    Returned is the bin before each cut. A side has at least the weight ``smallest``.
+    """
+    n_bins, n_classes = counts.shape
+    before = np.zeros((n_bins + 1, n_classes))
+    for b in range(n_bins):
+        for k in range(n_classes):
+            before[b + 1, k] = before[b, k] + counts[b, k]
+    first = np.zeros(most + 1, dtype=np.int64)
+    last = np.full(most + 1, n_bins, dtype=np.int64)
+    gain, cut = np.zeros(most + 1), np.zeros(most + 1, dtype=np.int64)
+    gain[0], cut[0] = best_cut(before, 0, n_bins, smallest)
+    found = np.empty(most, dtype=np.int64)
+    n = 0
+    while n < most:
+        part = int(np.argmax(gain[: n + 1]))
+        if gain[part] <= 0.0:
+            break
+        found[n] = cut[part] - 1
+        n += 1
+        first[n], last[n], last[part] = cut[part], last[part], cut[part]
+        for i in (part, n):
+            gain[i], cut[i] = best_cut(before, first[i], last[i], smallest)
+    return found[:n]
+
+
+@kernel
+def best_cut(before: Floats, first: int, last: int, smallest: float) -> tuple[float, int]:
+    """By how much the best cut of some bins makes them purer, and the bin that it is before."""
+    n_classes = before.shape[1]
+    total, whole = 0.0, 0.0
+    for k in range(n_classes):
+        own = before[last, k] - before[first, k]
+        total += own
+        whole += own * own
+    best, cut = 1e-9 * total, -1  # what rounding may pretend is no gain
+    for b in range(first + 1, last):
+        left, left_squares, right_squares = 0.0, 0.0, 0.0
+        for k in range(n_classes):
+            own, rest = before[b, k] - before[first, k], before[last, k] - before[b, k]
+            left += own
+            left_squares += own * own
+            right_squares += rest * rest
+        if left < smallest or total - left < smallest:
+            continue
+        gain = left_squares / left + right_squares / (total - left) - whole / total
+        if gain > best:
+            best, cut = gain, b
+    return (best if cut >= 0 else 0.0), cut
 
 
 def _bins(histogram: Histogram, most: int) -> Codes:

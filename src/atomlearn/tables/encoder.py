@@ -46,6 +46,10 @@ BUDGET = 2048
 MOST_QUANTILES, MOST_TREE_CUTS = 15, 15
 """Maximum for each number column: quantiles first, then tree cuts as far as there is room."""
 
+ROWS_A_TREE_CUT = 100
+"""Of fewer rows there are more quantiles instead: a cut that has seen few labels makes them look
+more predictable than they are."""
+
 CATEGORY_BUDGET = 4096
 """Total number of categories over all category columns."""
 
@@ -67,7 +71,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     max_cuts : int, default=None
         Most cuts of each number column; with labels, half of them are a tree's. ``None``: 15 and
-        15 of a tree, or fewer if there are very many columns.
+        with labels 15 more, a tree's as far as there are 100 rows for each; fewer if there are
+        very many columns.
 
     Attributes
     ----------
@@ -194,7 +199,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         is_category = np.zeros(table.shape[1], dtype=np.bool_) if declared is None else declared
         kinds = ["category" if is_category[j] else column_kind(table, j, names[j]) for j in indices]
         n_categories = kinds.count("category")
-        share = self._share(len(kinds) - n_categories, classes is not None, not are_pixels)
+        n_rows = 0 if classes is None else len(classes)
+        share = self._share(len(kinds) - n_categories, n_rows, not are_pixels)
         most = int(
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
@@ -211,15 +217,19 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         return [column(j) for j in indices]
 
-    def _share(self, n_numbers: int, is_supervised: bool, are_named: bool) -> CutShare:
+    def _share(self, n_numbers: int, n_labels: int, are_named: bool) -> CutShare:
         if self.max_cuts is not None:
             most = check_count("max_cuts", self.max_cuts)
-            tree = most // 2 if is_supervised else 0
+            tree = most // 2 if n_labels else 0
             return CutShare(most - tree, tree, are_named)
         room = max(1, BUDGET // max(1, n_numbers))
         quantiles = min(room, MOST_QUANTILES)
-        tree = min(room - quantiles, MOST_TREE_CUTS)
-        return CutShare(quantiles, tree, are_named and quantiles == MOST_QUANTILES)
+        are_named = are_named and quantiles == MOST_QUANTILES
+        if n_labels == 0:
+            return CutShare(quantiles, 0, are_named)
+        more = min(room - quantiles, MOST_TREE_CUTS)
+        tree = min(more, n_labels // ROWS_A_TREE_CUT)
+        return CutShare(quantiles + more - tree, tree, are_named)
 
     def _chunks(
         self,

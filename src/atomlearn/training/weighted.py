@@ -55,7 +55,7 @@ def learn_weighted(
 
     ``alternatives`` are of the rows that were dealt.
     """
-    recipe = recipe_for(len(dealt), rounds.settings.max_epochs)
+    recipe = recipe_for(len(dealt), examples.n_classes, rounds.settings.max_epochs)
     *seeds, last = seed.spawn(dealt.n_folds + 1)
 
     def learner(learned: Bits, own: np.random.SeedSequence) -> WeightedLearner:

@@ -51,7 +51,7 @@ def learn_weighted_batch(
     held[order[: len(examples) // HELD_OUT]] = True
     if examples.n_classes < 2 or not held.any():
         return known
-    recipe = recipe_for(len(which), rounds.settings.max_epochs)
+    recipe = recipe_for(len(which), examples.n_classes, rounds.settings.max_epochs)
     learner = WeightedLearner(
         find_alternatives(examples.variants[0][which]),
         labels,

@@ -18,7 +18,9 @@ from atomlearn.engine.guided_crossing import (
     Alternatives,
     Planes,
     add_to_cells,
+    cells_of,
     empty_planes,
+    gathered,
     grow,
     sum_cells,
     write_planes,
@@ -36,10 +38,10 @@ Integers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.bool_]
 _NONE = np.zeros(0, dtype=np.int64)
 
-MANY = 4000
-"""Rows from which on steps grow, with the square root of their number ..."""
-LARGEST_RATE = 0.4
-"""... up to this."""
+USUAL_ROWS, USUAL_CLASSES = 4000, 2
+"""Rows and classes for which the rate is that of the recipe ..."""
+SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
+"""... and what it is kept between."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,8 @@ class WeightedRecipe:
     offered: float = 0.5
     """Share of the columns that a round may use."""
     ridge: float = 1.0
-    least: float = 0.5
-    """Curvature that the rows of a cell must have: about two undecided rows."""
+    least: float = 0.2
+    """Curvature that the rows of a cell must have: about one undecided row."""
     patience: int = 25
     progress: float = 0.998
     """Stop after ``patience`` rounds in which the loss has not come below this part of the best."""
@@ -85,12 +87,17 @@ class WeightedRecipe:
         return int(np.argmax(np.array(losses) <= (1 + self.tolerance) * min(losses)))
 
 
-def recipe_for(n_rows: int, max_rounds: int | None) -> WeightedRecipe:
-    """The recipe for so many rows: of many, larger steps err no more, and need fewer atoms."""
+def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> WeightedRecipe:
+    """The recipe for so many rows and classes.
+
+    With many rows, larger steps err no more, and need fewer atoms; with many classes small ones
+    would take long.
+    """
     usual = WeightedRecipe()
-    rate = usual.rate * math.sqrt(n_rows / MANY)
+    rate = usual.rate * math.sqrt(n_rows / USUAL_ROWS)
+    rate = max(rate, SMALLEST_RATE) * math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
     rounds = usual.rounds if max_rounds is None else min(usual.rounds, max_rounds)
-    return replace(usual, rate=min(max(rate, usual.rate), LARGEST_RATE), rounds=rounds)
+    return replace(usual, rate=min(rate, LARGEST_RATE), rounds=rounds)
 
 
 class Found(NamedTuple):
@@ -146,6 +153,7 @@ class WeightedLearner:
         recipe, n_groups = self.recipe, int(self.alternatives.group.max(initial=-1)) + 1
         found = find_atoms(
             self.alternatives.has,
+            self.alternatives.by_example,
             self.alternatives.group,
             math.ceil(recipe.offered * n_groups),
             self.labels,
@@ -185,7 +193,9 @@ class WeightedLearner:
         """What the first rounds say of the rows that are not learned from, by class."""
         scores = self.start.copy()
         for found in self.rounds[:n_rounds]:
-            add_atoms(self.alternatives.has, found, scores)
+            cells = cells_of(found.path, self.alternatives.has)
+            for j, k in enumerate(found.column):
+                add_to_cells(cells[j : j + 1], found.weight[j : j + 1], scores, k)
         held = scores[self.held]
         return np.hstack([np.zeros((len(held), self.n_classes - held.shape[1])), held])
 
@@ -211,6 +221,7 @@ class WeightedLearner:
 @kernel
 def find_atoms(
     has: Rows,
+    by_example: Rows,
     group: Integers,
     n_offered: int,
     labels: Integers,
@@ -238,38 +249,40 @@ def find_atoms(
     weight = np.empty(n_columns * most)
     sums = np.empty((2, most))
     n = 0
+    chosen = np.empty(members.shape[0], dtype=np.int64)
     for k in range(n_columns):
         own = k if n_columns > 1 else 1
+        # Rows whose gradient is rounded to nothing are left out: of many classes, most.
+        n_chosen = 0
         for i in members:
             p = probability[i, k]
             slope = weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
-            write_planes(i, slope, weights[i] * p * (1.0 - p), planes, rng)
-        cells = grow(batch, has, offered, planes, most, ridge, least)
-        n_cells = cells.path.shape[0]
+            if write_planes(n_chosen, slope, weights[i] * p * (1.0 - p), planes, rng):
+                chosen[n_chosen] = i
+                n_chosen += 1
+        here = gathered(by_example, chosen[:n_chosen], has.shape[0])
+        found = grow(first_rows(n_chosen), here, offered, planes, most, ridge, least)
+        n_cells = found.shape[0]
         if n_cells == 1:
             continue
-        sum_cells(cells.rows, batch, labels, own, weights, probability[:, k], sums)
+        cells = cells_of(found, has)
+        sum_cells(cells, batch, labels, own, weights, probability[:, k], sums)
         for j in range(n_cells):
-            path[n + j] = cells.path[j]
+            path[n + j] = found[j]
             column[n + j] = k
             weight[n + j] = rate * sums[0, j] / (sums[1, j] + ridge)
-        add_to_cells(cells.rows, weight[n : n + n_cells], scores, k)
+        add_to_cells(cells, weight[n : n + n_cells], scores, k)
         n += n_cells
     return Found(path[:n], column[:n], weight[:n])
 
 
 @kernel
-def add_atoms(has: Rows, found: Found, scores: Floats) -> None:
-    """Add the weights of the atoms of a round to the scores of the rows that miss them."""
-    cell = np.empty((1, has.shape[1]), dtype=np.uint64)
-    for k in range(found.weight.shape[0]):
-        cell[:] = FULL
-        for side in found.path[k]:
-            if side >= 0:
-                a = side >> 1
-                for w in range(has.shape[1]):
-                    cell[0, w] &= has[a, w] if side & 1 == 0 else ~has[a, w]
-        add_to_cells(cell, found.weight[k : k + 1], scores, found.column[k])
+def first_rows(n: int) -> Rows:
+    """The first rows, as a set."""
+    out = np.full((n + 63) // 64, FULL, dtype=np.uint64)
+    if n & 63:
+        out[-1] = (ONE << np.uint64(n & 63)) - ONE
+    return out
 
 
 @kernel
