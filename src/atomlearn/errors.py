@@ -101,6 +101,20 @@ class ContradictoryGivens(InconsistentRelations):
         return type(self), (self.givens, self.conflicts)
 
 
+class ContradictoryRules(InconsistentRelations):
+    """Two rules of a classifier that cannot both hold; they are in ``rules``."""
+
+    def __init__(self, rules: Sequence[object], conflicts: Sequence["Conflict"]) -> None:
+        super().__init__(conflicts)
+        self.rules = tuple(rules)
+        listed = " and ".join(f"'{rule}'" for rule in rules)
+        shown = "\n".join(str(conflict) for conflict in self.conflicts[:1])
+        self.args = (f"{listed} contradict each other for rows that meet both.\n{shown}",)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.rules, self.conflicts)
+
+
 class ModelTooLarge(AtomlearnError, ValueError):
     """A model that would have more atoms, or take more memory to learn, than allowed."""
 
@@ -185,6 +199,10 @@ class InvalidParameter(AtomlearnError, ValueError):
     """A parameter of a value that cannot be meant."""
 
 
+class InvalidRule(InvalidParameter):
+    """A rule that cannot be read, or that names a column, label or value that is not there."""
+
+
 class UnfitParts(InvalidTable):
     """Partitions of a table that do not fit together."""
 
@@ -203,6 +221,10 @@ class AtomlearnWarning(UserWarning):
 
 class DoubtfulRelation(AtomlearnWarning):
     """A line of a relation file that is valid and probably not what was meant."""
+
+
+class DoubtfulRule(AtomlearnWarning):
+    """A rule that no row meets, that follows from others, or that leaves no class possible."""
 
 
 class UnseenCategories(AtomlearnWarning):

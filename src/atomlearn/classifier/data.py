@@ -1,7 +1,7 @@
 """A training table made ready: what the training loop needs, and what the classifier keeps."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.rows import RowConflict
+from atomlearn.tables.rule_checks import RuleConflict
+from atomlearn.tables.rules import Rule
 from atomlearn.training.exchange import State
 from atomlearn.training.hooks import ignore
 from atomlearn.training.part import Part
@@ -31,6 +33,10 @@ class TrainingData:
     """Different rows of each class."""
     class_weights: npt.NDArray[np.float64]
     conflicts: list[RowConflict]
+    rules: list[Rule] = field(default_factory=list)
+    rule_conflicts: list[RuleConflict] = field(default_factory=list)
+    met: npt.NDArray[np.int64] | None = None
+    """Rows that meet the conditions of each rule."""
     state: State | None = None
     """A checkpoint to go on from ..."""
     on_exchange: Callable[[State], object] = ignore

@@ -27,6 +27,7 @@ from atomlearn.tables.columns import Bits, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import is_dark
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
 
 MOST_COMPARED = 2000
@@ -47,6 +48,11 @@ class ClassDefinition(Definition):
     encoder: LiteralEncoder = field(repr=False, compare=False, kw_only=True)
     decided_by: str = field(default="strict", kw_only=True)
     """Which atoms decide the prediction. A formula can only summarise weighted ones."""
+    rules: tuple[Rule, ...] = field(default=(), kw_only=True)
+    """The rules about the class, which every prediction obeys whatever the formula says."""
+
+    def __str__(self) -> str:
+        return "\n".join([*(f"rule: {rule}" for rule in self.rules), super().__str__()])
 
     def _reliability(self) -> list[str]:
         told = super()._reliability()
@@ -56,7 +62,8 @@ class ClassDefinition(Definition):
 
     def to_dict(self) -> dict[str, Any]:
         """The definition as plain values, for JSON."""
-        return {**super().to_dict(), "decided_by": self.decided_by}
+        rules = [str(rule) for rule in self.rules]
+        return {**super().to_dict(), "decided_by": self.decided_by, "rules": rules}
 
     def evaluate(self, X: Any) -> Bits:
         """Evaluate the formula on each row of a table, exactly."""
@@ -81,6 +88,7 @@ def define(
     held_out: Sequence[Measure] = (),
     classifier_error: float | None = None,
     decided_by: str = "strict",
+    rules: Sequence[Rule] = (),
 ) -> ClassDefinition:
     """Choose clauses until the sample has no counterexample left that more clauses would exclude.
 
@@ -112,6 +120,7 @@ def define(
         argument="row",
         encoder=encoder,
         decided_by=decided_by,
+        rules=tuple(rule for rule in rules if rule.label == label),
     )
 
 

@@ -33,9 +33,17 @@ from atomlearn.tables.alternatives import find_alternatives
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.frames import declared_categories
 from atomlearn.tables.rows import RowConflict
-from atomlearn.tables.table import read_table
+from atomlearn.tables.rule_checks import RuleConflict, compile_rules, warn_of_unmet
+from atomlearn.tables.rules import Rule, parse_rules
+from atomlearn.tables.table import column_names, read_table
 from atomlearn.tables.targets import check_targets
-from atomlearn.tables.training_rows import TrainingRows, codes_of, read_training, root_seed
+from atomlearn.tables.training_rows import (
+    TrainingRows,
+    check_some_left,
+    codes_of,
+    read_training,
+    root_seed,
+)
 from atomlearn.training.calibration import softmax
 from atomlearn.training.clock import Settings
 from atomlearn.training.folds import folds_for
@@ -45,6 +53,7 @@ from atomlearn.training.learned import Learned
 from atomlearn.training.loop import plan, train
 from atomlearn.training.part import Part
 from atomlearn.training.parts import InMemory
+from atomlearn.training.rules import HardRules
 
 Floats = npt.NDArray[np.float64]
 
@@ -86,6 +95,10 @@ class AlgebraicClassifier(
         (strict ones if ``symmetries`` are given, and for tables in parts or in batches).
     warm_start : bool, default=False
         Whether ``fit`` goes on with what is known, on the same columns and classes.
+    rules : list of str, default=None
+        What is known beforehand, such as ``"virginica if petal length > 5 and petal width > 1.8"``
+        or ``"not setosa if petal length > 3"``. Every prediction obeys every rule; see the guide on
+        rules.
     class_weight : dict, "balanced" or None, default=None
         What the odds of each class are multiplied by; also counts where rows contradict each
         other.
@@ -108,6 +121,8 @@ class AlgebraicClassifier(
     classes_ : the labels.
     encoder_ : the :class:`~atomlearn.tables.encoder.LiteralEncoder` of the columns.
     conflicts_ : rows that look the same and have different labels, and which label was kept.
+    rules_ : the rules as understood, a :class:`~atomlearn.tables.rules.Rule` each.
+    rule_conflicts_ : training rows that a rule contradicts; they were left out.
     doubted_ : rows that the last ``partial_fit`` left out because their labels are very improbable.
     history_ : one dictionary an epoch and class.
     estimated_error_ : share of errors on examples no batch has seen, if there were any.
@@ -130,6 +145,8 @@ class AlgebraicClassifier(
     history_: list[dict[str, Any]]
     conflicts_: list[RowConflict]
     doubted_: npt.NDArray[np.int64]
+    rules_: list[Rule]
+    rule_conflicts_: list[RuleConflict]
 
     def __init__(
         self,
@@ -140,6 +157,7 @@ class AlgebraicClassifier(
         max_cuts: int | None = None,
         evidence: str = "auto",
         warm_start: bool = False,
+        rules: Any = None,
         class_weight: Any = None,
         symmetries: Any = None,
         image_shape: tuple[int, int] | None = None,
@@ -153,6 +171,7 @@ class AlgebraicClassifier(
         self.max_cuts = max_cuts
         self.evidence = evidence
         self.warm_start = warm_start
+        self.rules = rules
         self.class_weight = class_weight
         self.symmetries = symmetries
         self.image_shape = image_shape
@@ -195,24 +214,31 @@ class AlgebraicClassifier(
         else:
             self.classes_ = np.unique(rows.targets)
             self._begin(rows, declared_categories(X))
-        examples = rows.examples(self.encoder_, self.classes_, self.symmetries)
+        rules = self.learned_.rules if goes_on else self._compiled_rules()
+        examples = rows.examples(self.encoder_, self.classes_, self.symmetries, rules)
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
         part = Part.of(examples, folds_for(len(examples)), np.random.default_rng(dealing))
         return TrainingData(
             self.classes_,
             self.encoder_,
-            InMemory(part, self.n_jobs),
+            InMemory(part.with_rules(), self.n_jobs),
             part,
             np.bincount(examples.labels, minlength=len(self.classes_)),
             rows.class_weights(self.classes_),
             rows.conflicts(self.classes_),
+            self.rules_,
+            rows.rule_conflicts(self.rules_),
+            rows.met,
         )
 
     def _learn(
         self, data: TrainingData, settings: Settings, goes_on: bool = False, **callback_data: Any
     ) -> None:
         """Train on parts, and keep what is known then."""
-        self.classes_, self.encoder_ = data.classes, data.encoder
+        self.classes_, self.encoder_, self.rules_ = data.classes, data.encoder, data.rules
+        check_some_left(data.totals, self.classes_)
+        if data.met is not None:
+            warn_of_unmet(self.rules_, data.met)
         known = self.learned_ if goes_on else None
         n_parts, n_rows = len(data.parts.sources), sum(one.examples for one in data.parts.sources)
         planned = plan(n_rows, len(self.classes_), settings, n_parts)
@@ -244,6 +270,7 @@ class AlgebraicClassifier(
         learned.held_out = []
         learned.prior = np.log(data.class_weights)
         self.conflicts_, self.doubted_ = data.conflicts, np.zeros(0, dtype=np.int64)
+        self.rule_conflicts_ = data.rule_conflicts
         self._conclude(learned, history)
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -288,9 +315,11 @@ class AlgebraicClassifier(
                     "ever be told apart (begin with a larger batch)",
                     stacklevel=3,
                 )
-            self.learned_ = nothing_learned(n_constants, n_classes, self.evidence)
+            rules = self._compiled_rules()
+            self.learned_ = nothing_learned(n_constants, n_classes, self.evidence, rules)
             self.history_ = []
-        examples = data.examples(self.encoder_, self.classes_, self.symmetries)
+        rules = self.learned_.rules
+        examples = data.examples(self.encoder_, self.classes_, self.symmetries, rules)
         rows = examples.variants[0]
         if first:
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
@@ -315,6 +344,7 @@ class AlgebraicClassifier(
         self.sample_ = sample
         self.held_out_ = []  # every row is learned from sooner or later
         self.conflicts_ = data.conflicts(self.classes_)
+        self.rule_conflicts_ = data.rule_conflicts(self.rules_)
         self.doubted_ = data.original_rows(learned.doubted)
         self._conclude(learned, self.history_)
 
@@ -375,8 +405,10 @@ class AlgebraicClassifier(
         encoder = LiteralEncoder(max_cuts=self.max_cuts)
         codes = codes_of(data.targets, self.classes_)
         are_pixels = self.image_shape is not None or self.symmetries is not None
+        self.rules_ = parse_rules(self.rules or (), column_names(self), self.classes_.tolist())
+        conditions = [condition for rule in self.rules_ for condition in rule.conditions]
         self.encoder_ = encoder.fit_table(
-            data.table, data.weights, self, declared, codes, are_pixels
+            data.table, data.weights, self, declared, codes, are_pixels, conditions
         )
         self.seed_ = root_seed(self.random_state)
 
@@ -465,6 +497,9 @@ class AlgebraicClassifier(
         return np.concatenate(
             [self.learned_.scores(blocks_of(part, n), len(part), self.n_jobs) for part in parts]
         )
+
+    def _compiled_rules(self) -> HardRules:
+        return compile_rules(self.rules_, self.encoder_, self.classes_)
 
     def _may_weigh(self) -> bool:
         """Symmetries make strict atoms only, and held-out rows do not show what they are for."""

@@ -21,6 +21,7 @@ from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.rules import Rule
 from atomlearn.training.calibration import Floats, softmax
 from atomlearn.training.learned import Learned
 
@@ -125,6 +126,8 @@ class Explanation:
     reasons: tuple[AtomSeen, ...]
     """Atoms of the first class that the row has and most rows of the second class miss."""
     image: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    rules: tuple[Rule, ...] = ()
+    """The rules whose conditions the row meets: they count before any atom."""
 
     @property
     def label(self) -> Any:
@@ -134,6 +137,8 @@ class Explanation:
     def __str__(self) -> str:
         first = self.classes[0]
         lines = [f"{first.label} ({first.probability:.1%})"]
+        lines += [f"decided by the rule: {rule}" for rule in self.rules if not rule.negated]
+        lines += [f"excluded by the rule: {rule}" for rule in self.rules if rule.negated]
         for one in self.classes:
             lines += [str(one), *(f"  {atom.told_missed()}" for atom in one.missed)]
         if self.reasons:
@@ -151,6 +156,7 @@ class Explanation:
             "label": plain(self.label),
             "classes": [one.to_dict() for one in self.classes],
             "reasons": [atom.to_dict() for atom in self.reasons],
+            "rules": [str(rule) for rule in self.rules],
         }
 
     def plot(self, max_atoms: int = 5) -> "Figure":
@@ -180,6 +186,7 @@ def explain_row(
     row: Rows,
     max_atoms: int,
     image: npt.NDArray[np.float64] | None = None,
+    rules: Sequence[Rule] = (),
 ) -> Explanation:
     """Explain one packed row."""
     blocks = blocks_of(row[None, :], learned.n_constants)
@@ -191,7 +198,8 @@ def explain_row(
     see = meeting.weighted if is_weighted else meeting.strict
     classes = tuple(see(int(k), float(chances[k]), int(misses[k])) for k in order)
     reasons = meeting.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
-    return Explanation(classes, reasons, image)
+    met = np.flatnonzero(learned.rules.met_by(row[None, :])[0])
+    return Explanation(classes, reasons, image, tuple(rules[int(r)] for r in met))
 
 
 class _Meeting:

@@ -29,15 +29,18 @@ from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.parameters import EVIDENCE
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.pool_files import add_pools, pools_in
-from atomlearn.errors import UnsavableValue
+from atomlearn.errors import InvalidRule, UnsavableValue
 from atomlearn.files.container import Container
 from atomlearn.files.reading import LARGE, MOST_EPOCHS, Members, Value
 from atomlearn.logic.telling import Measure
 from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.rule_checks import compile_rules
+from atomlearn.tables.rules import Rule, parse_rules
 from atomlearn.training.calibration import Calibration
 from atomlearn.training.examples import Unseen
 from atomlearn.training.learned import Learned
+from atomlearn.training.rules import HardRules
 from atomlearn.training.weighted_files import add_weighted, with_weighted
 
 KIND = "classifier"
@@ -80,6 +83,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "params": _params_as_json(classifier),
             "prior": _prior_as_json(learned),
             "evidence": asdict(learned.evidence),
+            "rules": [str(rule) for rule in classifier.rules_],
             "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
@@ -125,6 +129,8 @@ class _Reader:
         state["seed"].need(seed.isascii() and seed.isdecimal(), "is not a number")
         classifier.seed_ = int(seed)
         classifier.learned_ = self.learned()
+        classifier.rules_, classifier.learned_.rules = self.rules(encoder, classes)
+        classifier.rule_conflicts_ = []
         classifier.sample_ = self.sample()
         classifier.held_out_ = self.held_out()
         classifier.history_ = self.history(classes.tolist())
@@ -194,6 +200,19 @@ class _Reader:
         learned = Learned(pools, epochs, typical, calibration, unseen)
         return with_weighted(learned, file, state)
 
+    def rules(
+        self, encoder: LiteralEncoder, classes: npt.NDArray[Any]
+    ) -> tuple[list[Rule], HardRules]:
+        told = self.state.given("rules")  # older files have none
+        texts = [] if told is None else told.texts()
+        names = [column.name for column in encoder.columns_]
+        try:
+            rules = parse_rules(texts, names, classes.tolist())
+            return rules, compile_rules(rules, encoder, classes, check=False)
+        except (InvalidRule, KeyError) as error:
+            self.state.need(False, f"has a rule that is not of this model: {error}")
+            raise AssertionError from error
+
     def sample(self) -> TrainingSample:
         rows = self.file.rows("sample_rows.npy", self.n_constants)
         labels = self.file.integers("sample_labels.npy", len(rows), high=self.n_classes - 1)
@@ -241,6 +260,7 @@ _PARAMS: dict[str, Callable[[Value, int], Any]] = {
     "evidence": lambda told, n: told.one_of(EVIDENCE),
     "warm_start": lambda told, n: told.truth(),
     "class_weight": _class_weight,
+    "rules": lambda told, n: told.texts(),
     "symmetries": lambda told, n: [one.integers(n, -1, n - 1) for one in told.items()],
     "image_shape": _image_shape,
     "max_classes": lambda told, n: told.integer(low=1),
@@ -264,11 +284,12 @@ def _column(j: int, told: Value) -> Column:
     return CategoryColumn(j, name, categories, may_miss, _groups(told, len(categories)))
 
 
-def _values(told: Value, is_boolean: bool) -> tuple[int, ...]:
+def _values(told: Value, is_boolean: bool) -> tuple[float, ...]:
     values = told.given("values")  # older files have none
     if values is None:
         return ()
-    found = tuple(one.integer(-(1 << 53), 1 << 53) for one in values.items())
+    numbers = [one.number(-LARGE, LARGE) for one in values.items()]
+    found = tuple(int(one) if one.is_integer() else one for one in numbers)
     values.need(list(found) == sorted(set(found)), "is not in order")
     values.need(not (found and is_boolean), "is of a column of truth values")
     return found
@@ -343,6 +364,8 @@ def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
         params["class_weight"] = [
             [_plain(label, "the label"), float(w)] for label, w in params["class_weight"].items()
         ]
+    if params["rules"] is not None:
+        params["rules"] = [str(rule) for rule in params["rules"]]
     if params["image_shape"] is not None:
         params["image_shape"] = [int(side) for side in params["image_shape"]]
     return {

@@ -30,6 +30,9 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     _check_seed(parameters["random_state"])
     _check_image_shape(parameters["image_shape"])
     _check_class_weight(parameters["class_weight"])
+    rules = parameters["rules"]
+    if rules is not None and not isinstance(rules, list | tuple):
+        raise InvalidParameter(f"rules must be a list of rules, not {rules!r}")
     if not isinstance(parameters["symmetries"], None | list | tuple) and not hasattr(
         parameters["symmetries"], "__iter__"
     ):

@@ -17,6 +17,7 @@ from atomlearn.logic.telling import Measure
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import image_of
+from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
 from atomlearn.training.learned import Learned
@@ -42,6 +43,7 @@ class Readable(Importance):
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
     learned_: Learned
+    rules_: list[Rule]
     sample_: TrainingSample
     held_out_: list[list[Measure]]
 
@@ -90,6 +92,7 @@ class Readable(Importance):
             self.held_out_[k] if self.held_out_ else (),
             None if errors is None else errors[k],
             self.learned_.evidence.chosen,
+            self.rules_,
         )
 
     def hardest(self, n: int = 6, max_atoms: int = 5) -> list[HardExample]:
@@ -122,4 +125,6 @@ class Readable(Importance):
         literals, labels = self.encoder_.literals_, list(self.classes_)
         if image is None and self.image_shape is not None:
             image = image_of(row, literals, self.image_shape)
-        return explain_row(self.learned_, self.sample_, literals, labels, row, max_atoms, image)
+        return explain_row(
+            self.learned_, self.sample_, literals, labels, row, max_atoms, image, self.rules_
+        )

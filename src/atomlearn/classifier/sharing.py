@@ -16,6 +16,8 @@ from atomlearn.errors import DifferentConstants
 from atomlearn.logic.telling import Measure
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.rule_checks import compile_rules
+from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
 from atomlearn.tables.training_rows import class_number, codes_of
 from atomlearn.training.evidence import Evidence
@@ -31,6 +33,7 @@ class Sharing:
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
     learned_: Learned
+    rules_: list[Rule]
     sample_: TrainingSample
     held_out_: list[list[Measure]]
     evidence_: Evidence
@@ -72,11 +75,31 @@ class Sharing:
             raise DifferentConstants(f"none of the others knows of {self.classes_.tolist()[:5]}")
         if has_weights:
             self._check_weights(theirs)
+        rules = self._merged_rules(theirs)
+        self.rules_ = list(rules)
+        self.learned_.rules = compile_rules(self.rules_, self.encoder_, self.classes_)
         told = self._merge_strict(theirs, *self._witnesses(X, y))
         if has_weights:
             self._merge_weights(weighing, told)
         self.held_out_ = []  # the others may have learned from what was held out here
         return told
+
+    def _merged_rules(self, others: "list[Sharing | Pool]") -> dict[Rule, None]:
+        """The rules of all: those of the others must be about cuts that are known here."""
+        rules = dict.fromkeys(self.rules_)
+        for other in others:
+            for rule in () if isinstance(other, Pool) else other.rules_:
+                try:
+                    self.encoder_.literal_numbers(rule.conditions)
+                except KeyError:
+                    raise DifferentConstants(
+                        f"the rule '{rule}' is about a column or a cut that is not known here: fit "
+                        "with that rule, or let all classifiers go on from one file"
+                    ) from None
+                if rule.label not in self.classes_.tolist():
+                    raise DifferentConstants(f"the rule '{rule}' is about a class not known here")
+                rules[rule] = None
+        return rules
 
     def _has_classes_of(self, other: "Sharing | Pool") -> bool:
         ours = self.classes_.tolist()
@@ -142,7 +165,9 @@ class Sharing:
 
     def _witnesses(self, X: Any, y: Any) -> tuple[Rows, npt.NDArray[np.int64]]:
         """The rows against which pins are checked."""
-        rows, labels = self.sample_.rows, self.sample_.labels
+        terms, of_class = self.learned_.rules.terms(len(self.encoder_.literals_) + 1)
+        rows = np.vstack([self.sample_.rows, terms])
+        labels = np.concatenate([self.sample_.labels, of_class])
         if X is None:
             return rows, labels
         more = self.encoder_.pack(read_table(self, X, reset=False), extra=1)

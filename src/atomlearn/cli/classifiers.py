@@ -54,6 +54,7 @@ def show_classifier(
                 "literals": [str(literal) for literal in classifier.encoder_.literals_],
                 "evidence": asdict(classifier.evidence_),
                 "estimated_error": classifier.estimated_error_,
+                "rules": [str(rule) for rule in classifier.rules_],
                 "definitions": [definition.to_dict() for definition in definitions],
             }
         )
@@ -63,6 +64,8 @@ def show_classifier(
         f"{counted(len(classifier.encoder_.literals_), 'literal')}, "
         f"{_atoms(classifier)}{_error(classifier)}"
     )
+    for rule in classifier.rules_:
+        print(f"rule: {rule}")
     for definition in definitions:
         print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
     print(f"\n{HOW[classifier.evidence_.chosen]}")
@@ -83,6 +86,8 @@ def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: b
                 "evidence": asdict(classifier.evidence_),
                 "estimated_error": classifier.estimated_error_,
                 "conflicts": [str(conflict) for conflict in classifier.conflicts_],
+                "rules": [str(rule) for rule in classifier.rules_],
+                "rule_conflicts": [str(conflict) for conflict in classifier.rule_conflicts_],
                 "doubted": classifier.doubted_.tolist(),
                 "seconds": classifier.fit_seconds_,
                 "interrupted": classifier.learned_.interrupted,
@@ -94,6 +99,12 @@ def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: b
         f"{counted(classifier.n_features_in_, 'column')}, {_atoms(classifier)}"
         f"{_error(classifier)}, {classifier.fit_seconds_:.1f} s"
     )
+    if classifier.rules_:
+        n = sum(len(conflict.rows) for conflict in classifier.rule_conflicts_)
+        told = f"{counted(n, 'row')} left out because a rule contradicts the label"
+        print(f"{counted(len(classifier.rules_), 'rule')}, {told if n else 'no row contradicts'}")
+    for refused in classifier.rule_conflicts_[:3]:
+        print(refused)
     conflicts = classifier.conflicts_
     for conflict in conflicts[:3]:
         print(conflict)

@@ -65,6 +65,9 @@ def classifier_page(
         + ("" if error is None else f"; error about {error:.1%} on rows not learned from")
     )
     page.say(f"What decides: {classifier.evidence_}. {HOW[classifier.evidence_.chosen]}")
+    if classifier.rules_:
+        page.say("Rules that every prediction obeys:")
+        page.code("\n".join(map(str, classifier.rules_)))
     learned = classifier.learned_
     errors = classifier_errors(learned)
     rows = zip(

@@ -73,6 +73,16 @@ def fit(
         str,
         typer.Option("--evidence", help="Kind of atoms: auto, strict or weighted."),
     ] = "auto",
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rule", help='A rule that every prediction obeys: "yes if age < 18 and income = 0".'
+        ),
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option("--rules", exists=True, dir_okay=False, help="A text file, one rule a line."),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", help="Classes fitted in parallel, -1 for one per core.")
     ] = None,
@@ -95,6 +105,7 @@ def fit(
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.classifier.parameters import EVIDENCE
     from atomlearn.tables.files import read_table
+    from atomlearn.tables.rules import check_rules_file
 
     check_outputs(out)
     if evidence not in EVIDENCE:
@@ -102,7 +113,7 @@ def fit(
     if batch_rows is not None:
         parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
                       "max_classes": max_classes, "max_cuts": max_cuts, "evidence": evidence,
-                      "n_jobs": jobs,
+                      "n_jobs": jobs, "rules": _rules(rule, rules),
                       "verbose": 0 if quiet else 1}  # fmt: skip
         with _saving(out, as_json) as save:
             classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
@@ -117,7 +128,7 @@ def fit(
         fail(f"{file} has no column besides {target!r} to learn from")
     with _complaints():
         labels = _labels(table, target)
-        rows = _rows([table.guessed(name) for name in names], names)
+        table_rows = _rows([table.guessed(name) for name in names], names)
     classifier = AlgebraicClassifier(
         random_state=seed,
         max_epochs=max_epochs,
@@ -125,15 +136,27 @@ def fit(
         max_classes=max_classes,
         max_cuts=max_cuts,
         evidence=evidence,
+        rules=_rules(rule, rules),
         n_jobs=jobs,
         image_shape=_shape(image_shape, len(names)),
         verbose=0 if quiet else 1,
     )
+    if rules is not None:
+        with _complaints():
+            check_rules_file(rules, names, sorted(set(map(str, labels))))
     with _saving(out, as_json) as save:
         with _complaints():
-            classifier.fit(rows, labels)
-        classifier.first_rows_ = classifier._packed(rows[:FIRST_ROWS])
+            classifier.fit(table_rows, labels)
+        classifier.first_rows_ = classifier._packed(table_rows[:FIRST_ROWS])
         save(classifier, table.n_rows)
+
+
+def _rules(given: list[str] | None, file: Path | None) -> list[str] | None:
+    """The rules of the command line and of a file."""
+    from atomlearn.tables.rules import read_rules
+
+    rules = [*(given or []), *([] if file is None else read_rules(file))]
+    return rules or None
 
 
 @contextmanager

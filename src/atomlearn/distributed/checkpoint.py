@@ -44,6 +44,7 @@ class Checkpoint:
             "seed": str(classifier.seed_),  # first: it also decides on the folds
             "symmetries": [np.asarray(one).tolist() for one in maps],
             "class_weight": repr(classifier.class_weight),
+            "rules": [str(rule) for rule in data.rules],
             "data": [asdict(source) for source in data.parts.sources],
             "literals": [str(literal) for literal in data.encoder.literals_],
             "classes": [repr(label) for label in data.classes.tolist()],

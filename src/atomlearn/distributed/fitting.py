@@ -27,7 +27,9 @@ from atomlearn.errors import UnfitParts
 from atomlearn.sets.rows import width
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.frames import declared_categories
-from atomlearn.tables.table import read_table
+from atomlearn.tables.rule_checks import RuleConflict, compile_rules
+from atomlearn.tables.rules import Rule, parse_rules
+from atomlearn.tables.table import column_names, read_table
 from atomlearn.tables.targets import check_labels
 from atomlearn.tables.training_rows import codes_of
 from atomlearn.training.folds import folds_for
@@ -129,7 +131,7 @@ class SurveyedParts:
         check_columns(surveys)
         check_kinds(surveys)
         classes = _classes(surveys, self.allow_missing, classifier.max_classes)
-        recoding = _recoding(classifier, classes, [one for one in surveys if one.n_rows])
+        recoding, rules = _recoding(classifier, classes, [one for one in surveys if one.n_rows])
         parts, summaries = self.raw.pack(recoding, surveys)
         data = TrainingData(
             classes,
@@ -139,6 +141,11 @@ class SurveyedParts:
             np.sum([one.totals for one in summaries], axis=0),
             _class_weights(recoding),
             [conflict for one in summaries for conflict in one.conflicts],
+            rules,
+            _rule_conflicts(rules, summaries),
+            np.sum([one.met for one in summaries if one.met is not None], axis=0)
+            if rules
+            else None,
             share_examples=self.share_examples,
         )
         saved = Checkpoint(self.checkpoint, data, classifier)
@@ -159,7 +166,7 @@ def _classes(
 
 def _recoding(
     classifier: AlgebraicClassifier, classes: npt.NDArray[Any], surveys: Sequence[Survey]
-) -> Recoding:
+) -> tuple[Recoding, list[Rule]]:
     """Choose cuts and categories by some rows of every part."""
     sample = stacked([one.some_rows for one in surveys])
     labels = np.concatenate([one.some_labels for one in surveys])
@@ -170,7 +177,9 @@ def _recoding(
     encoder = LiteralEncoder(max_cuts=classifier.max_cuts)
     are_pixels = classifier.image_shape is not None or classifier.symmetries is not None
     codes = codes_of(labels, classes)
-    encoder.fit_table(table, weights, classifier, declared, codes, are_pixels=are_pixels)
+    rules = parse_rules(classifier.rules or (), column_names(classifier), classes.tolist())
+    conditions = [condition for rule in rules for condition in rule.conditions]
+    encoder.fit_table(table, weights, classifier, declared, codes, are_pixels, conditions)
     n_rows = sum(one.n_rows for one in surveys)
     most = min(HOME_ROWS, HOME_BYTES // (8 * width(len(encoder.literals_) + 1)))
     totals = class_counts(surveys, classes)
@@ -178,17 +187,36 @@ def _recoding(
     if class_weight == "balanced":
         even = n_rows / (len(totals) * totals)
         class_weight = dict(zip(classes.tolist(), even.tolist(), strict=True))
-    return Recoding(
+    recoding = Recoding(
         encoder,
         classes,
         classifier.symmetries,
         class_weight,
+        compile_rules(rules, encoder, classes),
         folds_for(n_rows),
         min(1.0, most / n_rows),
         classifier.seed_,
     )
+    return recoding, rules
+
+
+def _rule_conflicts(rules: list[Rule], summaries: Sequence[PartSummary]) -> list[RuleConflict]:
+    """The rows of all parts that each rule contradicts."""
+    found = []
+    for r, rule in enumerate(rules):
+        ours = [(rows, labels) for one in summaries for s, rows, labels in one.refused if s == r]
+        if ours:
+            rows, labels = (np.concatenate(column) for column in zip(*ours, strict=True))
+            found.append(RuleConflict(rule, rows, labels))
+    return found
 
 
 def _class_weights(recoding: Recoding) -> npt.NDArray[np.float64]:
     weights = recoding.class_weight or {}
     return np.array([weights.get(label, 1.0) for label in recoding.classes.tolist()])
+
+
+def _met(rules: list[Rule], summaries: Sequence[PartSummary]) -> npt.NDArray[np.int64] | None:
+    """Rows of all parts that meet the conditions of each rule."""
+    counts = [one.met for one in summaries if one.met is not None]
+    return np.sum(counts, axis=0) if rules else None

@@ -15,6 +15,7 @@ from atomlearn.tables.rows import RowConflict
 from atomlearn.tables.table import read_table
 from atomlearn.tables.training_rows import TrainingRows
 from atomlearn.training.part import Part
+from atomlearn.training.rules import HardRules
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Recoding:
     classes: npt.NDArray[Any]
     symmetries: Any
     class_weight: Any
+    rules: HardRules
     n_folds: int
     share: float
     """Of the examples, how many come home: what is known is judged by them."""
@@ -40,6 +42,10 @@ class PartSummary:
     """Different rows of each class."""
     conflicts: list[RowConflict]
     source: Source
+    refused: list[tuple[int, npt.NDArray[np.int64], npt.NDArray[Any]]]
+    """Of each rule, the rows that it contradicts, and their labels."""
+    met: npt.NDArray[np.int64] | None
+    """Rows that meet the conditions of each rule."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +67,21 @@ def pack(
         numbers = first_row + np.arange(len(targets))
         ones = np.ones(len(targets))
         rows = TrainingRows(table, targets, ones, numbers, recoding.class_weight)
-        examples = rows.examples(recoding.encoder, classes, recoding.symmetries)
+        examples = rows.examples(recoding.encoder, classes, recoding.symmetries, recoding.rules)
     except ValueError as error:
         raise UnfitParts(f"partition {number}: {error}") from None
     dealing = np.random.SeedSequence(recoding.seed, spawn_key=(0, number))
     rng = np.random.default_rng(dealing)
     part = Part.of(examples, recoding.n_folds, rng)
     return Packed(
-        part,
+        part.with_rules(),
         PartSummary(
             part.sample(int(np.ceil(recoding.share * len(examples))), rng),
             np.bincount(examples.labels, minlength=len(classes)),
             rows.conflicts(classes),
             part.source(f"{kind} {number}"),
+            rows.refused_rows(),
+            rows.met,
         ),
     )
 

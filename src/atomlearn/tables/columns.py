@@ -1,5 +1,6 @@
 """Columns of a table: their kinds and their literals."""
 
+import math
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,10 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.errors import InvalidTable
+from atomlearn.errors import InvalidRule, InvalidTable
 from atomlearn.tables.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
 from atomlearn.tables.groups import find_groups
 from atomlearn.tables.literals import Literal, Operator
+from atomlearn.tables.rules import Condition
+
+MOST_EXACT = 1 << 53
+"""Whole numbers up to here are exact as floating-point numbers."""
 
 Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -41,7 +46,7 @@ class NumberColumn:
     cuts: tuple[float, ...]
     may_miss: bool
     is_boolean: bool = False
-    values: tuple[int, ...] = ()
+    values: tuple[float, ...] = ()
 
     @classmethod
     def fit(
@@ -65,6 +70,44 @@ class NumberColumn:
         cuts = tuple(histogram.halfway(after))
         told_apart = whole_values(histogram) if share.values else ()
         return cls(index, name, cuts, any_missing, is_boolean, told_apart)
+
+    def with_condition(self, condition: Condition) -> "NumberColumn":
+        """The same with the cut, or the value, that a rule asks for."""
+        literal = self.literal(condition)
+        if literal.operator in ("missing", "present"):
+            return replace(self, may_miss=True)
+        if self.is_boolean:
+            return replace(self, cuts=(0.5,))
+        if literal.operator in (">", "<="):
+            return replace(self, cuts=tuple(sorted({*self.cuts, literal.value})))
+        return replace(self, values=tuple(sorted({*self.values, literal.value})))
+
+    def literal(self, condition: Condition) -> Literal:
+        """What a rule asks of this column; cuts lie where no number is between."""
+        value, operator = condition.value, condition.operator
+        if operator in ("missing", "known"):
+            return Literal(
+                self.index, self.name, "missing" if operator == "missing" else "present", None
+            )
+        if self.is_boolean:
+            truth = {"true": True, "false": False, "1": True, "0": False}.get(_plain(value).lower())
+            if truth is None or operator not in ("=", "!="):
+                raise InvalidRule(f"{self.name} is true or false: '{condition}' cannot be asked")
+            return Literal(self.index, self.name, "=", truth == (operator == "="))
+        if not isinstance(value, float):
+            raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none")
+        below = math.nextafter(value, -math.inf)
+        match operator:
+            case ">":
+                return Literal(self.index, self.name, ">", value)
+            case ">=":
+                return Literal(self.index, self.name, ">", below)
+            case "<=":
+                return Literal(self.index, self.name, "<=", value)
+            case "<":
+                return Literal(self.index, self.name, "<=", below)
+        exact = int(value) if value.is_integer() and abs(value) < MOST_EXACT else value
+        return Literal(self.index, self.name, "=" if operator == "=" else "!=", exact)
 
     @property
     def n_literals(self) -> int:
@@ -151,6 +194,27 @@ class CategoryColumn:
         groups = find_groups(column._codes(values, missing), classes, weights, len(seen))
         return replace(column, groups=tuple(tuple(group.tolist()) for group in groups))
 
+    def with_condition(self, condition: Condition) -> "CategoryColumn":
+        """The same with the category that a rule asks for."""
+        literal = self.literal(condition)
+        if literal.operator in ("missing", "present"):
+            return replace(self, may_miss=True)
+        if literal.value in self.categories:
+            return self
+        return replace(self, categories=(*self.categories, literal.value))
+
+    def literal(self, condition: Condition) -> Literal:
+        """What a rule asks of this column; a category that no row had is text."""
+        if condition.operator in ("missing", "known"):
+            state: Operator = "missing" if condition.operator == "missing" else "present"
+            return Literal(self.index, self.name, state, None)
+        if condition.operator not in ("=", "!="):
+            raise InvalidRule(f"{self.name} holds categories: '{condition}' cannot be asked")
+        text = _plain(condition.value)
+        known = (category for category in self.categories if _plain(category) == text)
+        operator: Operator = "=" if condition.operator == "=" else "!="
+        return Literal(self.index, self.name, operator, next(known, text))
+
     @property
     def n_literals(self) -> int:
         """Number of literals."""
@@ -196,6 +260,11 @@ class CategoryColumn:
 
 
 Column = NumberColumn | CategoryColumn
+
+
+def _plain(value: Any) -> str:
+    """A value as it is written in a rule."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def is_missing(values: Objects) -> Bits:

@@ -1,7 +1,7 @@
 """Tables as terms: a row becomes the set of its true literals."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -27,6 +27,7 @@ from atomlearn.tables.columns import (
 from atomlearn.tables.cuts import Codes
 from atomlearn.tables.frames import declared_categories
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.rules import Condition
 from atomlearn.tables.table import (
     column_kind,
     column_names,
@@ -128,11 +129,13 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         declared: Bits | None = None,
         classes: Codes | None = None,
         are_pixels: bool = False,
+        conditions: Sequence[Condition] = (),
     ) -> "LiteralEncoder":
         """Fit to a validated table.
 
         Some columns are ``declared`` categories; ``classes`` are numbers, if known. Columns that
-        are pixels, or are moved by symmetries, only get cuts.
+        are pixels, or are moved by symmetries, only get cuts. The literals of ``conditions`` are
+        always there.
         """
         self.n_features_in_ = owner.n_features_in_
         if hasattr(owner, "feature_names_in_"):
@@ -141,8 +144,21 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_: list[Column] = self._columns(
             table, weights, names, declared, classes, are_pixels
         )
-        self.choose(self._telling(table))
+        index = {name: j for j, name in enumerate(names)}
+        for condition in conditions:
+            j = index[condition.column]
+            self.columns_[j] = self.columns_[j].with_condition(condition)
+        everything = [literal for column in self.columns_ for literal in column.literals()]
+        asked = {self.columns_[index[one.column]].literal(one) for one in conditions}
+        needed = [i for i, literal in enumerate(everything) if literal in asked]
+        self.choose(np.union1d(self._telling(table), np.array(needed, dtype=np.int64)))
         return self
+
+    def literal_numbers(self, conditions: Sequence[Condition]) -> list[int]:
+        """Where the literals of conditions stand in ``literals_``."""
+        index = {column.name: column for column in self.columns_}
+        place = {literal: i for i, literal in enumerate(self.literals_)}
+        return sorted({place[index[one.column].literal(one)] for one in conditions})
 
     def choose(self, kept: npt.NDArray[np.int64]) -> None:
         """Keep only these literals of the columns."""

@@ -1,6 +1,7 @@
 """Literals: statements about one column, as ``petal length > 4.75`` or ``colour = red``."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 from typing import Literal as OneOf
 
@@ -8,6 +9,11 @@ from atomlearn.logic.writing import escape_latex
 
 Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
 OPERATORS: tuple[str, ...] = get_args(Operator)
+
+_OPPOSITE: dict[str, Operator] = {
+    ">": "<=", "<=": ">", "=": "!=", "!=": "=", "in": "not in", "not in": "in",
+    "missing": "present", "present": "missing",
+}  # fmt: skip
 
 SHOWN = 3
 """Number of categories of a group that are spelled out."""
@@ -47,7 +53,15 @@ class Literal:
         if self.operator == "present":
             return f"{self.name} is known"
         sign = {">": ">", "<=": "≤", "=": "=", "!=": "≠"}[self.operator]
+        if self.operator in (">", "<=") and isinstance(self.value, float):
+            above = math.nextafter(self.value, math.inf)
+            if len(repr(above)) + 4 < len(repr(self.value)):  # from a rule: x >= 5
+                return f"{self.name} {'≥' if self.operator == '>' else '<'} {show(above)}"
         return f"{self.name} {sign} {show(self.value)}"
+
+    def negated(self) -> "Literal":
+        """What is true of the rows with a value of which this is not."""
+        return replace(self, operator=_OPPOSITE[self.operator])
 
     def _members(self, most: int | None) -> list[str]:
         """The categories of a group as text, shortened to ``most``."""

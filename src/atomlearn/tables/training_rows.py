@@ -1,6 +1,6 @@
 """A training table on its way to the engine: labels as numbers, weights, distinct rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,12 +11,16 @@ from sklearn.utils.validation import _check_sample_weight
 
 from atomlearn.errors import InvalidTable
 from atomlearn.sets.random import seed_sequence
+from atomlearn.sets.rows import Rows
 from atomlearn.tables.column_maps import check_maps, permuted
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.literal_maps import believed_symmetries, sorted_out
 from atomlearn.tables.rows import DistinctRows, RowConflict, distinct_rows
+from atomlearn.tables.rule_checks import RuleConflict
+from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import refusing
-from atomlearn.training.examples import Examples
+from atomlearn.training.examples import NO_RULES, Examples
+from atomlearn.training.rules import HardRules
 
 Labels = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -33,13 +37,26 @@ class TrainingRows:
     """The number of each row in the table as given."""
     class_weight: Any = None
     distinct: DistinctRows | None = field(default=None, init=False)
+    refused: list[tuple[int, Labels]] = field(default_factory=list, init=False)
+    """Rules, each with the rows that it contradicts."""
+    met: Labels | None = field(default=None, init=False)
+    """Rows that meet the conditions of each rule."""
 
     def examples(
-        self, encoder: LiteralEncoder, classes: npt.NDArray[Any], symmetries: Any
+        self,
+        encoder: LiteralEncoder,
+        classes: npt.NDArray[Any],
+        symmetries: Any,
+        rules: HardRules = NO_RULES,
     ) -> Examples:
-        """The rows as terms: equal ones joined, contradictions resolved, moved by symmetries."""
+        """The rows as terms: equal ones joined, contradictions resolved, moved by symmetries.
+
+        Rows that a rule contradicts are left out.
+        """
         packed = encoder.pack(self.table, extra=1)
         labels, n_classes = codes_of(self.targets, classes), len(classes)
+        if rules:
+            packed, labels = self._without_refused(packed, labels, rules)
         class_weights = self.class_weights(classes)
         distinct = self.distinct = distinct_rows(packed, labels, self.weights, class_weights)
         first = packed[distinct.first]
@@ -58,7 +75,40 @@ class TrainingRows:
             n_classes,
             distinct.dissent,
             believed_symmetries(encoder, moving, first, distinct.labels, n_classes),
+            rules,
         )
+
+    def _without_refused(
+        self, packed: Rows, labels: Labels, rules: HardRules
+    ) -> tuple[Rows, Labels]:
+        met = rules.met_by(packed)
+        self.met = met.sum(axis=0)
+        refused = np.zeros(len(labels), dtype=np.bool_)
+        for r, rule in enumerate(rules.rules):
+            ours = met[:, r] & np.isin(labels, rule.forbidden)
+            if ours.any():
+                self.refused.append((r, np.flatnonzero(ours)))
+            refused |= ours
+        if not refused.any():
+            return packed, labels
+        if refused.all():
+            raise InvalidTable("the rules contradict every training row: nothing is left")
+        kept = ~refused
+        self._given = self.numbers, self.targets
+        self.table, self.targets = self.table[kept], self.targets[kept]
+        self.weights, self.numbers = self.weights[kept], self.numbers[kept]
+        return packed[kept], labels[kept]
+
+    def rule_conflicts(self, rules: Sequence[Rule]) -> list[RuleConflict]:
+        """The rows that rules contradict, with the labels and row numbers that the user knows."""
+        return [RuleConflict(rules[r], *refused) for r, *refused in self.refused_rows()]
+
+    def refused_rows(self) -> list[tuple[int, Labels, npt.NDArray[Any]]]:
+        """Of each rule the rows that it contradicts, and their labels."""
+        if not self.refused:
+            return []
+        numbers, targets = self._given
+        return [(r, numbers[rows], targets[rows]) for r, rows in self.refused]
 
     def class_weights(self, classes: npt.NDArray[Any]) -> Floats:
         """What the odds of each class are multiplied by."""
@@ -117,6 +167,13 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
             f"y has no row of {absent[:5]}: warm_start needs all classes (partial_fit does not)"
         )
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[where]
+
+
+def check_some_left(totals: Labels, classes: npt.NDArray[Any]) -> None:
+    """Every class needs a row that no rule contradicts."""
+    lost = classes[totals == 0].tolist()
+    if lost:
+        raise InvalidTable(f"the rules contradict every training row of {lost[:5]}")
 
 
 def class_number(label: Any, classes: npt.NDArray[Any]) -> int:

@@ -13,6 +13,7 @@ from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets.lists import Lists
 from atomlearn.sets.rows import Rows
 from atomlearn.training.calibration import Calibration, Floats, Labels, calibrate
+from atomlearn.training.rules import HardRules
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Dissent(NamedTuple):
     weights: Floats
 
 
+NO_RULES = HardRules()
 NO_DISSENT = Dissent(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
@@ -81,6 +83,8 @@ class Examples:
     """What was not learned from but counts when errors are counted."""
     symmetries: Symmetries | None = None
     """Maps of constants that keep the labels: pins are moved by them."""
+    rules: HardRules = NO_RULES
+    """What every prediction obeys."""
 
     def __len__(self) -> int:
         return len(self.labels)

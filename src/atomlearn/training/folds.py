@@ -5,7 +5,7 @@ row that recurs is met again when it has been learned from, as it will be in pra
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,14 @@ class Dealt:
         example = place[self.example[kept]]
         return Dealt(self.n_folds, example, self.label[kept], self.weight[kept], self.fold[kept])
 
+    def extended(self, more: "Dealt") -> "Dealt":
+        """These and some more, in the same folds."""
+        pairs = [
+            np.concatenate([getattr(self, name), getattr(more, name)])
+            for name in ("example", "label", "weight", "fold")
+        ]
+        return Dealt(self.n_folds, *pairs)
+
 
 def folds_for(n_rows: int) -> int:
     """How many folds that many rows are dealt into."""
@@ -82,14 +90,10 @@ def deal(examples: Examples, n_folds: int, rng: np.random.Generator) -> Dealt:
 
 def joined_folds(dealt: Sequence[Dealt], sizes: Sequence[int]) -> Dealt:
     """Several sets of so many examples, dealt into the same folds, as one."""
-    first = np.cumsum([0, *sizes])
-    return Dealt(
-        dealt[0].n_folds,
-        np.concatenate([one.example + start for one, start in zip(dealt, first, strict=False)]),
-        np.concatenate([one.label for one in dealt]),
-        np.concatenate([one.weight for one in dealt]),
-        np.concatenate([one.fold for one in dealt]),
-    )
+    joint = dealt[0]
+    for one, first in zip(dealt[1:], np.cumsum(sizes), strict=False):
+        joint = joint.extended(replace(one, example=one.example + first))
+    return joint
 
 
 def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:

@@ -23,6 +23,7 @@ from atomlearn.training.learned import Learned
 from atomlearn.training.loop import SMALL_CANDIDATES, FindAlternatives
 from atomlearn.training.part import Part
 from atomlearn.training.parts import InMemory
+from atomlearn.training.rules import FORBIDDEN, HardRules
 from atomlearn.training.strict import drop_refuted, pruned
 from atomlearn.training.weighted_batch import learn_weighted_batch, no_weighted_atoms
 
@@ -42,9 +43,12 @@ FAR = 20.0
 """By how much a class without examples so far is behind the others, as a logarithm."""
 
 
-def nothing_learned(n_constants: int, n_classes: int, evidence: str = "auto") -> Learned:
+def nothing_learned(
+    n_constants: int, n_classes: int, evidence: str = "auto", rules: HardRules | None = None
+) -> Learned:
     """Before the first part. Unless weighted atoms are asked for, they are strict."""
     learned = Learned.nothing(n_constants, n_classes)
+    learned.rules = learned.rules if rules is None else rules
     if evidence == "weighted":
         learned.weighted = no_weighted_atoms(n_classes)
         learned.evidence = Evidence("weighted", {}, {}, 0.0, 1.0)
@@ -71,9 +75,11 @@ def train_later(
     Strict and weighted atoms go on as far as they decide; which of them do stays as it is.
     """
     blocks, n = examples.blocks(), len(examples)
-    ratios = learned.ratios(blocks, n)
+    forbidden = learned.rules.forbidden_in(blocks, n)
+    ratios = np.where(forbidden, FORBIDDEN, learned.ratios(blocks, n))
     said = None if learned.weighted is None else learned.weighted.scores(blocks, n)
-    unseen = _with_part(learned, ratios, said, examples)
+    told = None if said is None else np.where(forbidden, -FORBIDDEN, said)
+    unseen = _with_part(learned, ratios, told, examples)
     clock = Clock(settings)
     if learned.evidence.strict > 0:
         calibration = _calibrated(unseen, seen)
@@ -105,7 +111,8 @@ def _learn_strict(
     learned: Learned, examples: Examples, clock: Clock, hooks: Hooks, seed: int
 ) -> Learned:
     """Drop the atoms that the part contradicts, and add new ones."""
-    parts = InMemory(Part.of(examples, 0, np.random.default_rng(0)), clock.settings.n_jobs)
+    part = Part.of(examples, 0, np.random.default_rng(0)).with_rules()
+    parts = InMemory(part, clock.settings.n_jobs)
     pools = [pool.copy() for pool in learned.pools]
     drop_refuted(parts, pools, seed)
     state = State.nothing(1, examples.n_classes, examples.n_constants)

@@ -12,6 +12,7 @@ from atomlearn.engine.pool import Pool
 from atomlearn.training.calibration import Calibration, Floats, log_ratio, softmax
 from atomlearn.training.evidence import Evidence
 from atomlearn.training.examples import HeldOut, Unseen
+from atomlearn.training.rules import HardRules
 from atomlearn.training.weighted_atoms import WeightedAtoms
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Learned:
     evidence: Evidence = field(default_factory=Evidence)
     prior: Floats | float = 0.0
     """Added to the scores: the logarithm of the class weights."""
+    rules: HardRules = field(default_factory=HardRules)
+    """What every prediction obeys."""
 
     @classmethod
     def nothing(cls, n_constants: int, n_classes: int) -> "Learned":
@@ -90,6 +93,8 @@ class Learned:
             scores += self.evidence.strict * self.calibration.scores(ratios)
         if self.weighted is not None and self.evidence.weighted > 0:
             scores += self.evidence.weighted * self.weighted.scores(blocks, n)
+        if self.rules:
+            scores[self.rules.forbidden_in(blocks, n)] = -np.inf
         return scores
 
     def probabilities(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:

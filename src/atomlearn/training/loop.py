@@ -26,6 +26,7 @@ from atomlearn.training.hooks import Hooks, Plan, Round, ignore
 from atomlearn.training.learned import Learned
 from atomlearn.training.part import Part
 from atomlearn.training.parts import InMemory, Parts
+from atomlearn.training.rules import FORBIDDEN
 from atomlearn.training.strict import SIZES, Judge, drop_refuted, put_together
 from atomlearn.training.weighted import WeightedFolds, learn_weighted
 
@@ -200,7 +201,10 @@ class _Training:
         examples, dealt = self.home.examples, self.home.dealt
         alternatives = self.find_alternatives(examples.variants[0][dealt.example])
         seed = np.random.SeedSequence(self.seed, spawn_key=(1,))
-        self.weighted = learn_weighted(examples, alternatives, dealt, seed, self.clock, rival)
+        found = learn_weighted(examples, alternatives, dealt, seed, self.clock, rival)
+        rows = examples.variants[0][dealt.example[found.held]]
+        forbidden = examples.rules.forbidden_of(rows)
+        self.weighted = replace(found, scores=np.where(forbidden, -FORBIDDEN, found.scores))
 
     def _note_round(self, error: float | None, loss: float | None) -> None:
         done = Round(self.state.epoch, self.clock.seconds, error, loss, self.reports)
@@ -232,6 +236,7 @@ class _Training:
             calibration=unseen.calibrate(),
             unseen=unseen,
             held_out=self.judge.held_out(self.state),
+            rules=self.home.examples.rules,
         )
         return self._with_evidence(learned)
 
@@ -240,7 +245,7 @@ class _Training:
             drop_refuted(self.parts, pools, self.seed)
         except KeyboardInterrupt:  # no waiting for other processes any more
             self.clock.interrupted = True
-            drop_refuted(InMemory(self.home, n_jobs=1), pools, self.seed)
+            drop_refuted(InMemory(self.home.with_rules(), n_jobs=1), pools, self.seed)
 
     def _with_evidence(self, learned: Learned) -> Learned:
         """The same with weighted atoms, if held-out rows favour them."""

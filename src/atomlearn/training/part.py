@@ -27,7 +27,7 @@ from atomlearn.sets.lists import Lists
 from atomlearn.sets.random import sample
 from atomlearn.sets.rows import Rows
 from atomlearn.training.examples import Examples, joined
-from atomlearn.training.folds import Dealt, deal, joined_folds
+from atomlearn.training.folds import NEVER, Dealt, deal, joined_folds
 
 EVERY = -2
 """In place of a fold: no row is held out."""
@@ -48,6 +48,20 @@ class Part:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_without": {}}  # to be sent without what can be made again
+
+    def with_rules(self) -> "Part":
+        """The same, and for each rule that names a class the term that its atoms must meet.
+
+        The terms are learned from like examples, and never held out.
+        """
+        rules, n = self.examples.rules, len(self.examples)
+        rows, labels = rules.terms(self.examples.n_constants)
+        if len(labels) == 0:
+            return self
+        new = n + np.arange(len(labels))
+        never = np.full(len(labels), NEVER)
+        dealt = Dealt(0, new, labels, np.ones(len(labels)), never)
+        return Part(self.examples.extended(rows, labels), self.dealt.extended(dealt))
 
     def without(self, fold: int) -> Examples:
         """The examples that are learned from when a fold is held out."""

@@ -16,6 +16,7 @@ from atomlearn.training.exchange import State
 from atomlearn.training.learned import Learned
 from atomlearn.training.part import EVERY, Part, Refuted, Task, check_part
 from atomlearn.training.parts import Job, Parts
+from atomlearn.training.rules import FORBIDDEN
 
 TYPICAL = 2048
 """Sample size for the median miss count of counterexamples."""
@@ -51,6 +52,8 @@ class Judge:
                 continue
             alone = self.without_calibration(state.pools[f], self.home.without(f))
             found = alone.ratios(blocks, len(rows), self.n_jobs)
+            rules = self.home.examples.rules
+            found[rules.forbidden_in(blocks, len(rows))] = FORBIDDEN
             here = np.flatnonzero(dealt.fold == f)
             ratios[here] = found[np.searchsorted(rows, dealt.example[here])]
             judged[here] = True

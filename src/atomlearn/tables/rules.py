@@ -1,0 +1,248 @@
+"""Rules in plain text: ``virginica if petal length > 5 and petal width > 1.8``.
+
+A rule says that every row that meets its conditions is of a class, or (``not``) that none is.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from atomlearn.errors import FileFormatError, InvalidRule
+
+SIGNS = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", "!=": "!=", "≠": "!=", "==": "=",
+         ">": ">", "<": "<", "=": "="}  # fmt: skip
+_SIGN = re.compile("|".join(map(re.escape, SIGNS)))
+_STATE = re.compile(r"^(?P<column>.*\S)\s+is\s+(?P<state>missing|known)\s*$", re.DOTALL)
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a rule asks of one column.
+
+    >>> print(Condition("petal length", ">", 5.0))
+    petal length > 5
+    """
+
+    column: str
+    operator: str
+    """One of ``> >= < <= = != missing known``."""
+    value: Any = None
+
+    def __str__(self) -> str:
+        if self.operator in ("missing", "known"):
+            return f"{_name(self.column)} is {self.operator}"
+        return f"{_name(self.column)} {self.operator} {_value(self.value)}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Every row that meets the conditions has the label; if ``negated``, none has.
+
+    >>> print(Rule("setosa", True, (Condition("petal length", ">", 3.0),)))
+    not setosa if petal length > 3
+    """
+
+    label: Any
+    negated: bool
+    conditions: tuple[Condition, ...]
+
+    def __str__(self) -> str:
+        conditions = " and ".join(map(str, self.conditions))
+        return f"{'not ' * self.negated}{_name(str(self.label))} if {conditions}"
+
+
+def parse_rules(
+    rules: Iterable[str | Rule], columns: Sequence[str], labels: Sequence[Any]
+) -> list[Rule]:
+    """Read rules about these columns and labels.
+
+    >>> parse_rules(["not yes if age<18"], ["age"], ["no", "yes"])[0].conditions
+    (Condition(column='age', operator='<', value=18.0),)
+    """
+    if isinstance(rules, str | Rule):
+        raise InvalidRule(f"rules must be a list of rules, not {rules!r}")
+    parsed = []
+    for i, rule in enumerate(rules):
+        text = str(rule)
+        try:
+            parsed.append(_Reader(text, columns, labels).rule())
+        except InvalidRule as error:
+            raise InvalidRule(f"rule {i + 1}, {text!r}: {error}") from None
+    return parsed
+
+
+def read_rules(path: str | Path) -> list[str]:
+    """The rules of a text file, one a line; ``#`` begins a comment."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path} is not UTF-8 text: {error}") from None
+    return [line for _, line in _lines(text)]
+
+
+def check_rules_file(path: str | Path, columns: Sequence[str], labels: Sequence[Any]) -> None:
+    """Raise an error that names line and column of the first rule that cannot be read."""
+    text = Path(path).read_text(encoding="utf-8-sig")
+    for number, line in _lines(text):
+        try:
+            _Reader(line, columns, labels).rule()
+        except InvalidRule as error:
+            raise InvalidRule(f"{path}:{number}: {error}") from None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        masked = _masked(line)
+        end = masked.find("#")
+        line = line if end < 0 else line[:end]
+        if line.strip():
+            yield number, line.rstrip()
+
+
+class _Reader:
+    """Reads one rule. Positions are found in a copy of the text with quoted parts masked."""
+
+    def __init__(self, text: str, columns: Sequence[str], labels: Sequence[Any]) -> None:
+        self.text, self.masked = text, _masked(text)
+        self.columns, self.labels = columns, labels
+
+    def rule(self) -> Rule:
+        """The rule, or an error that says what is wrong and where."""
+        split = self._split_label()
+        head, start = self.text[: split.start()].strip(), split.end()
+        negated, label = self._label(head)
+        conditions = tuple(self._conditions(start))
+        return Rule(label, negated, conditions)
+
+    def _split_label(self) -> re.Match[str]:
+        places = list(re.finditer(r"\s+if\s+", self.masked))
+        if not places:
+            raise InvalidRule("a rule is written 'LABEL if CONDITION and CONDITION ...'")
+        for place in places:  # a label may have an "if" in it
+            if self._find_label(self.text[: place.start()].strip())[1] is not None:
+                return place
+        return places[0]
+
+    def _find_label(self, head: str) -> tuple[bool, int | None]:
+        names = [str(label) for label in self.labels]
+        for negated, name in ((False, head), (True, _after_not(head))):
+            if name is not None and _unquoted(name) in names:
+                return negated, names.index(_unquoted(name))
+        return False, None
+
+    def _label(self, head: str) -> tuple[bool, Any]:
+        negated, place = self._find_label(head)
+        if place is not None:
+            return negated, self.labels[place]
+        name = _unquoted(_after_not(head) or head)
+        names = [str(label) for label in self.labels]
+        raise InvalidRule(f"{name!r} is not a label{_suggest(name, names)} (column 1)")
+
+    def _conditions(self, start: int) -> Iterator[Condition]:
+        end = len(self.text)
+        bounds = [start]
+        for place in re.finditer(r"\s+and\s+", self.masked[start:]):
+            bounds += [start + place.start(), start + place.end()]
+        bounds.append(end)
+        pieces = list(zip(bounds[::2], bounds[1::2], strict=True))
+        while pieces:  # a name may have an "and" in it: try the longest piece last
+            first, last = pieces[0]
+            for i in range(len(pieces)):
+                if self._is_condition(first, pieces[i][1]):
+                    last = pieces[i][1]
+                    del pieces[: i + 1]
+                    break
+            else:
+                del pieces[0]
+            yield self._condition(first, last)
+
+    def _is_condition(self, start: int, end: int) -> bool:
+        try:
+            self._condition(start, end)
+        except InvalidRule:
+            return False
+        return True
+
+    def _condition(self, start: int, end: int) -> Condition:
+        text, masked = self.text[start:end], self.masked[start:end]
+        state = _STATE.match(masked)
+        if state is not None:
+            name = self._column(text[: state.end("column")], start)
+            return Condition(name, state["state"])
+        sign = _SIGN.search(masked)
+        if sign is None:
+            raise InvalidRule(
+                f"{text.strip()!r} is not a condition: a column, one of > >= < <= = != and a "
+                f"value, or 'is missing', 'is known' (column {start + 1})"
+            )
+        name = self._column(text[: sign.start()], start)
+        value = text[sign.end() :].strip()
+        if not value:
+            raise InvalidRule(f"there is no value after {name} {sign[0]} (column {end + 1})")
+        return Condition(name, SIGNS[sign[0]], _read_value(value))
+
+    def _column(self, text: str, start: int) -> str:
+        name = _unquoted(text.strip())
+        if name not in self.columns:
+            suggestion = _suggest(name, self.columns)
+            raise InvalidRule(f"there is no column {name!r}{suggestion} (column {start + 1})")
+        return name
+
+
+def _after_not(head: str) -> str | None:
+    rest = re.match(r"not\s+(.*)$", head, re.DOTALL)
+    return None if rest is None else rest[1].strip()
+
+
+def _masked(text: str) -> str:
+    return _QUOTED.sub(lambda quoted: "\x00" * len(quoted[0]), text)
+
+
+def _unquoted(text: str) -> str:
+    if _QUOTED.fullmatch(text):
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    return text
+
+
+def _read_value(text: str) -> Any:
+    """A number if it looks like one and is not in quotes."""
+    if _QUOTED.fullmatch(text):
+        return _unquoted(text)
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
+
+
+def _suggest(name: str, known: Sequence[str]) -> str:
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; there are {', '.join(map(repr, known[:10]))}{', ...' * (len(known) > 10)}"
+
+
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _name(name: str) -> str:
+    """Quoted where it could be read otherwise."""
+    plain = re.fullmatch(r"[^\"'<>=!≤≥≠#]+", name) and name == name.strip()
+    words = set(name.split())
+    return name if plain and not words & {"and", "if", "is", "not"} else _quote(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        is_plain = _read_value(value) == value and _name(value) == value
+        return value if is_plain else _quote(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
