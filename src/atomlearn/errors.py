@@ -80,7 +80,7 @@ class InconsistentRelations(AtomlearnError, ValueError):
         rest = f"\n... and {more} more in .conflicts" if more > 0 else ""
         super().__init__(
             f"{len(self.conflicts)} negative relation(s) cannot hold; "
-            f"take one of each list away:\n{shown}{rest}"
+            f"remove one relation of each list:\n{shown}{rest}"
         )
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
@@ -93,7 +93,8 @@ class ContradictoryGivens(InconsistentRelations):
     def __init__(self, givens: Sequence[str], conflicts: Sequence["Conflict"]) -> None:
         super().__init__(conflicts)
         self.givens = tuple(givens)
-        what = f"{', '.join(givens)} contradicts the rules" if givens else "the rules exclude it"
+        verb = "contradicts" if len(givens) == 1 else "contradict"
+        what = f"{', '.join(givens)} {verb} the rules" if givens else "the rules exclude it"
         shown = "\n".join(str(conflict) for conflict in self.conflicts[:1])
         self.args = (f"there is no solution: {what}.\n{shown}",)
 

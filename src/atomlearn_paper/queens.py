@@ -78,7 +78,7 @@ def completions(size: int, fixed: list[str], seed: int, epochs: int, kept: int) 
         size, fixed, random_state=seed, max_epochs=epochs, schedule=PAPER, on_epoch=keep
     )
     found = [board.epoch for board in solver]
-    return {"epochs": found, "shown again": solver.again, "boards": boards, "atoms": atoms}
+    return {"epochs": found, "shown again": solver.repeated, "boards": boards, "atoms": atoms}
 
 
 def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def test_queens_as_json_and_drawn(run, tmp_path):
 def test_attacking_queens(run):
     code, out, err = run("queens", "--queen", "b4", "--queen", "b7")
     assert (code, out) == (1, "")
-    assert "b4, b7 contradicts the rules" in err and "Qb4 Qb7 < S" in err
+    assert "b4, b7 contradict the rules" in err and "Qb4 Qb7 < S" in err
 
 
 def test_no_completion(run):
@@ -75,7 +75,7 @@ def test_of_thirty_givens_the_two_that_clash_are_named(run, tmp_path):
     (tmp_path / "s.txt").write_text("\n".join(rows.split()))
     code, out, err = run("sudoku", "s.txt")
     assert (code, out) == (1, "")
-    assert err.startswith("atomlearn: there is no solution: r1c1=5, r1c3=5 contradicts the rules.")
+    assert err.startswith("atomlearn: there is no solution: r1c1=5, r1c3=5 contradict the rules.")
     assert "\n  r1c1=5 r1c3=5 < S\n" in err
 
 

@@ -79,7 +79,7 @@ def test_too_many_categories_are_cut_with_a_message(monkeypatch):
     monkeypatch.setattr(encoding, "FEWEST_CATEGORIES", 2)
     monkeypatch.setattr(encoding, "MOST_CATEGORIES", 3)
     X = pd.DataFrame({"id": ["x", "x", "y", "y", "z", "z", *map(str, range(20))]})
-    with pytest.warns(UserWarning, match="'id' has 23 different values; the 3 commonest"):
+    with pytest.warns(UserWarning, match="'id' has 23 different values; only the 3 most"):
         encoder = LiteralEncoder().fit(X)
     assert encoder.columns_[0].categories == ("x", "y", "z")
 

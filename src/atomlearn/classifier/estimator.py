@@ -68,70 +68,69 @@ class AlgebraicClassifier(
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
-    """A classifier whose every decision can be read as a rule, with nothing to tune.
+    """A classifier with readable rules and nothing to tune.
 
-    Each class is a constant of an algebra, described by *atoms*: small sets of literals such as
-    ``petal length > 4.75``, of which every example of the class has at least one. A row belongs to
-    the class whose atoms it misses least.
+    Each class is described by *atoms*, small sets of literals such as ``petal length > 4.75``. A
+    row misses an atom if none of its literals is true, and belongs to the class whose atoms it
+    misses least; atoms may have weights.
 
     Parameters
     ----------
     max_epochs : int, default=None
-        Most epochs for each class. Learning stops by itself when unseen examples are not told
-        apart any better.
+        Maximum number of epochs for each class. By default learning stops when the held-out loss
+        stops improving.
     time_limit : float, default=None
-        Seconds after which learning ends with what is known. (A limit makes the model depend on
-        the machine; ``max_epochs`` does not.)
+        Stop learning after this many seconds. The model then depends on the machine; with
+        ``max_epochs`` it does not.
     max_classes : int, default=None
-        Most classes. By default a target that looks like a number to be predicted is refused:
-        very many labels that are all numbers.
+        Maximum number of classes. By default a target that looks like regression, with very many
+        labels that are all numbers, raises an error.
     max_cuts : int, default=None
-        Most cuts of each number column; half of them lie at quantiles, the others where a small
-        decision tree on that column would cut. By default 30, or fewer if there are many columns.
+        Maximum number of cuts of each number column, half of them at quantiles, the others where
+        a small decision tree on that column would split. By default 30, or fewer if there are
+        many columns.
     evidence : {"auto", "strict", "weighted"}, default="auto"
-        Which atoms decide. *Strict* atoms hold for every example of their class, and the misses are
-        counted, as in the paper. *Weighted* atoms may have exceptions, and each adds to the
-        log-odds. ``"auto"`` takes what predicts held-out rows best: either, or both together
+        Which atoms decide. *Strict* atoms hold for every training row of their class, and misses
+        are counted, as in the paper. *Weighted* atoms may have exceptions, and each miss changes
+        the log-odds. ``"auto"`` takes what predicts held-out rows best: either, or both together
         (strict ones if ``symmetries`` are given, and for tables in parts or in batches).
     warm_start : bool, default=False
-        Whether ``fit`` goes on with what is known, on the same columns and classes.
+        Whether ``fit`` continues from the current model, with the same columns and classes.
     rules : list of str, default=None
         What is known beforehand, such as ``"virginica if petal length > 5 and petal width > 1.8"``
         or ``"not setosa if petal length > 3"``. Every prediction obeys every rule; see the guide on
         rules.
     class_weight : dict, "balanced" or None, default=None
-        What the odds of each class are multiplied by; also counts where rows contradict each
-        other.
+        Factors for the odds of each class; they also count where rows contradict each other.
     symmetries : list of arrays, default=None
         Maps of columns that keep the label, such as
-        :func:`~atomlearn.tables.column_maps.translations` of an image. Permutations make new
-        atoms out of those that are found, unless the data contradict them; maps that leave blanks
-        make new examples.
+        :func:`~atomlearn.tables.translations` of an image. Permutations are applied to atoms,
+        unless the data contradict them; maps that leave blanks are applied to examples.
     image_shape : tuple of int, default=None
-        If the columns are the pixels of an image: its height and width, for pictures.
+        Height and width, if the columns are the pixels of an image; used for pictures.
     n_jobs : int, default=None
-        Classes learned at the same time. The model is the same for every number.
+        Number of parallel jobs. It does not change the model.
     random_state : int, RandomState instance or None, default=None
-        Fixes the model.
+        Random seed; the same seed gives the same model.
     verbose : int, default=0
-        ``1`` shows a progress bar with the current estimate of the error.
+        ``1`` shows a progress bar with the current held-out error.
 
     Attributes
     ----------
     classes_ : the labels.
     encoder_ : the :class:`~atomlearn.tables.encoder.LiteralEncoder` of the columns.
-    conflicts_ : rows that look the same and have different labels, and which label was kept.
+    conflicts_ : equal rows with different labels, and the label that was kept.
     rules_ : the rules as understood, a :class:`~atomlearn.tables.rules.Rule` each.
     rule_conflicts_ : training rows that a rule contradicts; they were left out.
     doubted_ : rows that the last ``partial_fit`` left out because their labels are very improbable.
-    history_ : one dictionary an epoch and class.
-    estimated_error_ : share of errors on examples no batch has seen, if there were any.
-    evidence_ : which atoms decide, and the held-out losses it was chosen by.
-    feature_importances_ : how much depends on each column; sums to 1.
-    learned_ : the engine's own result: concepts, their pools of atoms, the calibration.
-    held_out_ : for each class, how definitions of one clause, of two, ... do on rows that they were
-        not made from; empty after ``partial_fit``.
-    sample_ : at most about 2,000 training rows, which explanations are measured on.
+    history_ : one dictionary for each epoch and class.
+    estimated_error_ : error on held-out rows, if there were any.
+    evidence_ : which atoms decide, and the held-out losses by which they were chosen.
+    feature_importances_ : the importance of each column; sums to 1.
+    learned_ : the result of training: pools of atoms, weighted atoms, calibration.
+    held_out_ : for each class, measures of definitions of one clause, of two, ... on held-out rows;
+        empty after ``partial_fit``.
+    sample_ : at most about 2,000 training rows, on which explanations are measured.
 
     Examples
     --------
@@ -181,12 +180,11 @@ class AlgebraicClassifier(
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AlgebraicClassifier":
-        """Learn the classes of a table.
+        """Fit the classifier to a table.
 
-        A weight says how much a row counts where rows contradict each other and in the estimated
-        error; a row of weight zero is not there. Atoms hold for every example that is learned
-        from, whatever its weight. Ctrl-C ends the learning: the model is what is known by then, and
-        a warning says so.
+        A row of weight zero is ignored. For strict atoms, which hold for every training row, a
+        weight only decides between contradictory rows and counts in the estimated error; weighted
+        atoms use it fully. Ctrl-C ends the fit with what has been learned so far, and a warning.
         """
         with self._interruptible():
             settings = self._settings()
@@ -311,8 +309,8 @@ class AlgebraicClassifier(
             n_constants = len(self.encoder_.literals_) + 1
             if n_constants == 1:
                 warnings.warn(
-                    "the first batch decides on the cuts, and its rows are all alike: nothing can "
-                    "ever be told apart (begin with a larger batch)",
+                    "all rows of the first batch are equal, so there are no literals and classes "
+                    "can never be distinguished: begin with a larger batch",
                     stacklevel=3,
                 )
             rules = self._compiled_rules()
@@ -349,7 +347,7 @@ class AlgebraicClassifier(
         self._conclude(learned, self.history_)
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
-        """How many atoms of each class a row misses, ``(n_samples, n_classes)``."""
+        """Number of atoms of each class that each row misses, ``(n_samples, n_classes)``."""
         rows = self._packed(X)
         n = len(self.encoder_.literals_) + 1
         parts = [rows[i : i + ROWS_AT_ONCE] for i in range(0, len(rows), ROWS_AT_ONCE)]
@@ -367,7 +365,7 @@ class AlgebraicClassifier(
         return softmax(self._scores(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class of each row."""
+        """Predict the class of each row."""
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
@@ -438,28 +436,27 @@ class AlgebraicClassifier(
         return learned
 
     def _warn_of_unlearned(self) -> None:
-        """Warn of classes that the time limit left nothing for."""
+        """Warn of classes that the time limit left without atoms."""
         learned = self.learned_
         none = learned.epochs.count(0)
         if self.time_limit is None or not none or len(self.classes_) < 2 or learned.interrupted:
             return
         warnings.warn(
-            f"time_limit={self.time_limit} was over before {none:,} of {len(self.classes_):,} "
-            "classes had learned anything: they are never predicted with confidence (allow more "
-            "time)",
+            f"time_limit={self.time_limit} ended before the first epoch of {none:,} of "
+            f"{len(self.classes_):,} classes, which have no atoms: allow more time",
             stacklevel=4,
         )
 
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """Learn within: a signal is noted and ends it, with a warning beside the model."""
+        """Fit inside this block: a signal ends the fit early, with a warning."""
         with interrupts.Deferred(learning=True) as note:
             yield
             note.kept = True
         if note.signal or self.learned_.interrupted:
             self.learned_.interrupted = True
             warnings.warn(
-                "learning was interrupted: the model is what was known by then",
+                "learning was interrupted: the model is what has been learned so far",
                 InterruptedWarning,
                 stacklevel=5,
             )

@@ -63,7 +63,7 @@ class Summary:
 
     epochs: int
     found: int
-    again: int
+    repeated: int
     best: str
     interrupted: bool = False
     refutation: Refutation | None = None
@@ -73,7 +73,7 @@ class Summary:
         if self.refutation is not None:
             return f"{self.refutation} (shown by closure, without learning)"
         if self.found:
-            again = f" ({self.again} shown again)" if self.again else ""
+            again = f" ({self.repeated} shown again)" if self.repeated else ""
             return f"{_counted(self.found, 'solution')} in {_counted(self.epochs, 'epoch')}{again}"
         if self.interrupted:
             return (
@@ -115,7 +115,7 @@ class Solver(Iterator[A]):
         self.epochs = game.algebra.epochs(random_state=learning, focus=game.solution)
         self.latest: A | None = None
         self.best: A | None = None
-        self.again = 0
+        self.repeated = 0
         self.interrupted = False
         self._answer = answer
         self._on_epoch = on_epoch
@@ -166,7 +166,7 @@ class Solver(Iterator[A]):
         best = "nothing to show" if self.best is None else self.best.progress
         found = len(self._found)
         refutation = None if self.interrupted else self.refutation  # may take seconds to find
-        return Summary(self.epochs.number, found, self.again, best, self.interrupted, refutation)
+        return Summary(self.epochs.number, found, self.repeated, best, self.interrupted, refutation)
 
     def _decided(self) -> A | None:
         """The answer of a game that the rules decide without learning."""
@@ -222,7 +222,7 @@ class Solver(Iterator[A]):
 
     def _is_new(self, shown: PartialSolution) -> bool:
         if shown.chosen in self._found:
-            self.again += 1
+            self.repeated += 1
             return False
         self._found.add(shown.chosen)
         self._waited = 0

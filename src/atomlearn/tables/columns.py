@@ -183,8 +183,8 @@ class CategoryColumn:
         seen = sorted(weight, key=_by_type)
         if len(seen) > most:
             warnings.warn(
-                f"column {name!r} has {len(seen):,} different values; the {most:,} commonest are "
-                "told apart, the others are 'none of them' (drop the column if it only names rows)",
+                f"column {name!r} has {len(seen):,} different values; only the {most:,} most "
+                "frequent are used (drop the column if it is an identifier)",
                 stacklevel=2,
             )
             seen = sorted(sorted(seen, key=lambda v: -weight[v])[:most], key=_by_type)
@@ -255,7 +255,7 @@ class CategoryColumn:
             )
         except TypeError:
             raise InvalidTable(
-                f"column {self.name!r} holds values that are no categories"
+                f"column {self.name!r} holds values that cannot be categories, such as lists"
             ) from None
 
 

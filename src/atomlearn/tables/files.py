@@ -87,8 +87,8 @@ class Table:
             return float(TRUTH[cell.lower()])
         if not _is_number(cell):
             raise InvalidTable(
-                f"{self.path}: row {row}: column {name!r} holds numbers when the model was "
-                f"learned, and here {cell!r}"
+                f"{self.path}: row {row}: column {name!r} has {cell!r}, but was "
+                "numbers when the model was fitted"
             )
         return float(cell)
 
@@ -119,7 +119,7 @@ class Mixed:
         if 0 < self.n_text <= FEW_TEXT * self.n_known:
             warnings.warn(
                 f"{path}: column {name!r} is read as text, because {self.n_text:,} of "
-                f"{self.n_known:,} cells are no numbers, the first in row {self.row}: "
+                f"{self.n_known:,} cells are not numbers, the first in row {self.row}: "
                 f"{self.cell!r} (leave a cell empty where a number is missing)",
                 MixedColumn,
                 stacklevel=3,
