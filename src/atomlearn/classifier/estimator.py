@@ -97,9 +97,8 @@ class AlgebraicClassifier(
     warm_start : bool, default=False
         Whether ``fit`` continues from the current model, with the same columns and classes.
     rules : list of str, default=None
-        What is known beforehand, such as ``"virginica if petal length > 5 and petal width > 1.8"``
-        or ``"not setosa if petal length > 3"``. Every prediction obeys every rule; see the guide on
-        rules.
+        Rules known beforehand, such as ``"virginica if petal length > 5 and petal width > 1.8"``
+        or ``"not setosa if petal length > 3"``. Every prediction obeys every rule.
     class_weight : dict, "balanced" or None, default=None
         Factors for the odds of each class; they also count where rows contradict each other.
     symmetries : list of arrays, default=None

@@ -14,13 +14,16 @@ from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.files import Table, read_table
 from atomlearn.tables.literal_maps import check_symmetries
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.rules import Condition, Rule
 
 __all__ = [
     "ArrayBatches",
+    "Condition",
     "CsvBatches",
     "Literal",
     "LiteralEncoder",
     "ParquetBatches",
+    "Rule",
     "Table",
     "check_symmetries",
     "column_swaps",
