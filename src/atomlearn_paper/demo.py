@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from atomlearn import Algebra, __version__
 from atomlearn.views.page import Page
-from atomlearn_paper.charts import panels
 from atomlearn_paper.toy import NEGATIVE, POSITIVE, images
 
 if TYPE_CHECKING:
@@ -76,7 +75,10 @@ def learn_digits(page: Page) -> None:
         f"Images of 8 × 8 pixels, learned in {seconds:.1f} s, nothing tuned; error on "
         f"{len(X_test)} others: {error:.1%}."
     )
-    page.picture(draw_decisions(classifier, X_test, y_test), "test images with their misses")
+    chances = classifier.predict_proba(X_test).max(axis=1)
+    page.say("The two that it is least certain of, with the pixels that speak against each digit:")
+    for i in np.argsort(chances)[:2]:
+        page.picture(classifier.explain(X_test[i]).plot(), f"a {y_test[i]}")
     page.say(
         "A digit is what its atoms say: each atom is a few pixels, dark (black) or not (white), "
         "of which every example has at least one. Some atoms of the digit 5:"
@@ -95,26 +97,6 @@ def fitted_digits() -> "tuple[AlgebraicClassifier, npt.NDArray[Any], npt.NDArray
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
     classifier = AlgebraicClassifier(random_state=0, n_jobs=2, image_shape=(8, 8))
     return classifier.fit(X_train, y_train), X_test, y_test
-
-
-def draw_decisions(
-    classifier: "AlgebraicClassifier", X: npt.NDArray[Any], y: npt.NDArray[Any]
-) -> "Figure":
-    """A few images, and how many atoms of each class they miss."""
-    figure, axes = panels(2, 6, (2, 2))
-    wrong = np.flatnonzero(classifier.predict(X) != y)[:2]
-    shown = np.concatenate([wrong, np.flatnonzero(classifier.predict(X) == y)[: 6 - len(wrong)]])
-    misses, typical = classifier.misses(X[shown]), classifier.learned_.typical
-    for column, (i, missed) in enumerate(zip(shown, misses, strict=True)):
-        said = classifier.predict(X[i : i + 1])[0]
-        axes[0, column].imshow(X[i].reshape(8, 8), cmap="gray_r")
-        axes[0, column].set_title(f"{y[i]}, said {said}", color="black" if said == y[i] else "red")
-        axes[0, column].set_axis_off()
-        axes[1, column].bar(range(10), 100 * missed / np.maximum(typical, 1), color="steelblue")
-        axes[1, column].set_xticks(range(10))
-        axes[1, column].set_ylim(0, 150)
-    axes[1, 0].set_ylabel("misses, % of typical")
-    return figure
 
 
 def draw_some_atoms(classifier: "AlgebraicClassifier", digit: int, n: int = 18) -> "Figure":
