@@ -113,7 +113,7 @@ def define_class(
         measured=measure(is_true, sample.labels == k, sample.weights()),
         held_out=_measured(held_out, n_chosen, max_clauses),
         classifier_error=classifier_error,
-        total=len(atoms.starts) - 1,
+        total=atoms.n,
         space=space_of(used, encoder.columns_),
         grid=grid,
         conjecture=None if grid is None else conjectured(grid, k, atoms, encoder, sample),
@@ -140,7 +140,7 @@ def conjectured(
     """A sentence about lines of the image that fits the training sample."""
     names: list[Any] = [*encoder.literals_, k]
     truth = packed.unpack(sample.rows, len(encoder.literals_)).T
-    some = take(atoms, np.arange(min(MOST_COMPARED, len(atoms.starts) - 1)))
+    some = take(atoms, np.arange(min(MOST_COMPARED, atoms.n)))
     return conjecture(
         grid,
         dict(zip(encoder.literals_, truth, strict=True)),

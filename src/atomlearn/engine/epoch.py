@@ -194,7 +194,6 @@ def with_pinning_relations(batch: PreparedBatch, pins: Lists) -> tuple[Rows, Row
     atoms = to_rows(pins, batch.n_constants)
     which = np.repeat(np.arange(len(atoms)), np.diff(pins.starts))
     terms = rows.complement(atoms, batch.n_constants)[which]
-    constants = rows.empty(len(which), batch.n_constants)
-    c = pins.constants.astype(np.int64)
-    constants[np.arange(len(c)), c // 64] = np.uint64(1) << (c % 64).astype(np.uint64)
+    n = len(which)
+    constants = rows.from_pairs(np.arange(n), pins.constants, n, batch.n_constants)
     return np.vstack([batch.left, constants]), np.vstack([batch.closed, terms])
