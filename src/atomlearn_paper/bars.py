@@ -20,11 +20,11 @@ from atomlearn_paper import paper
 from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
 from atomlearn_paper.experiment import Experiment, Results, Setting, Step
 from atomlearn_paper.images import RATES, Bits, n_constants, rates, terms
-from atomlearn_paper.report import Report, percent
+from atomlearn_paper.report import ExperimentReport, percent
 
 SIDE, NOISE = 15, 0.1
 EPOCHS, MANY = 20, 200
-Found = dict[int, list[dict[str, Any]]]
+BySide = dict[int, list[dict[str, Any]]]
 """By the number of examples, what several training sets gave."""
 TEST_SEED = 10_000
 """Training sets have other seeds."""
@@ -106,9 +106,9 @@ def steps(setting: Setting) -> list[Step]:
     ]
 
 
-def report(page: Report, results: Results) -> None:
+def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
-    by: Found = {}
+    by: BySide = {}
     for name, found in results.items():
         if name.startswith("examples-"):
             by.setdefault(int(name.split("-")[1]), []).append(found)
@@ -125,7 +125,7 @@ def report(page: Report, results: Results) -> None:
     page.fill(values, {"bars": (head, rows)}, {"error": draw(by)})
 
 
-def measured(by: Found, longer: int) -> dict[str, Any]:
+def measured(by: BySide, longer: int) -> dict[str, Any]:
     """The values that stand beside the paper's, those of the sizes that were run."""
     sizes = (n for n, many in sorted(by.items()) if any(f["exact in the pool"] for f in many))
     first = next(sizes, None)
@@ -157,7 +157,7 @@ def measured(by: Found, longer: int) -> dict[str, Any]:
     return values
 
 
-def draw(by: Found) -> Any:
+def draw(by: BySide) -> Any:
     """Error and atoms against examples seen."""
     figure, axes = panels(1, 2, (5.0, 3.5))
     sizes = sorted(by)

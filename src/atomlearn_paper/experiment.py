@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from atomlearn_paper.report import Report
+    from atomlearn_paper.report import ExperimentReport
 
 Results = Mapping[str, Any]
 """What the steps gave, by name: dictionaries, lists, numbers and text."""
@@ -44,6 +44,6 @@ class Experiment:
     name: str
     title: str
     steps: Callable[[Setting], list[Step]]
-    report: "Callable[[Report, Results], None]"
+    report: "Callable[[ExperimentReport, Results], None]"
     data: str | None = None
     """The data set that it needs."""

@@ -111,7 +111,7 @@ def evaluate(concept: Concept, data: Data, digit: int) -> dict[str, Any]:
     best = best_cut(misses, true)
     sizes = np.concatenate([np.diff(m.starts) - 1 for m in concept.masters])
     return {
-        "atoms": float(np.mean([len(m.starts) - 1 for m in concept.masters])),
+        "atoms": float(np.mean([m.n for m in concept.masters])),
         "pixels an atom": float(sizes.mean()) if len(sizes) else 0.0,
         "pool": len(concept.pool),
         "single": mean_rates([rates(said, true) for said in singles]),

@@ -17,7 +17,7 @@ from atomlearn_paper.mnist_figures import (
     draw_epochs,
     draw_false,
 )  # fmt: skip
-from atomlearn_paper.report import Report, Table, beside, percent
+from atomlearn_paper.report import ExperimentReport, Table, beside, percent
 
 ON_TEST = "misses, cut chosen on the test set"
 MEAN = 10
@@ -25,7 +25,7 @@ MEAN = 10
 HEAD = ["digit", "paper error %", "FPR %", "FNR %"]
 
 
-def report(page: Report, results: Results) -> None:
+def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
     by = {p: [results[f"digit-{d}-{p}"] for d in range(10)] for p in PROTOCOLS}
     tables = {

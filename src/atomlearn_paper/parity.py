@@ -143,7 +143,7 @@ class Stream:
             "epoch": self.concept.epoch,
             "batch": self.batch,
             "seen": self.seen,
-            "atoms": len(self.concept.masters[-1].starts) - 1,
+            "atoms": self.concept.masters[-1].n,
             "pool": len(self.concept.pool),
             "single": self.single(),
             "votes": rates(votes >= 5, self.odd),

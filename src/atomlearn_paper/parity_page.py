@@ -17,13 +17,13 @@ from atomlearn_paper.parity_figures import (
     product,
     settled,
 )  # fmt: skip
-from atomlearn_paper.report import Claim, Report, Table, percent
+from atomlearn_paper.report import Claim, ExperimentReport, Table, percent
 
 Streams = dict[tuple[int, float], Points]
 """By size and noise, what was found along the way."""
 
 
-def report(page: Report, results: Results) -> None:
+def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
     streams = {
         (int(size), float(noise)): found

@@ -8,18 +8,18 @@ from scipy.stats import binomtest
 from atomlearn_paper import paper
 from atomlearn_paper.charts import panels
 from atomlearn_paper.experiment import Results
-from atomlearn_paper.report import Report, Table
+from atomlearn_paper.report import ExperimentReport, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Found = list[dict[str, Any]]
+Runs = list[dict[str, Any]]
 
 SIZE = 17
 """The board of Table 2."""
 
 
-def report(page: Report, results: Results) -> None:
+def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
     small, middle, large = (_several(results, kind) for kind in ("8x8-", "13x13-", "attempts-"))
     random, propagated = (_share(results[f"chance-{key}"]) for key in ("random", "the"))
@@ -46,7 +46,7 @@ def report(page: Report, results: Results) -> None:
     page.fill(values, tables, figures)
 
 
-def _several(results: Results, start: str) -> Found:
+def _several(results: Results, start: str) -> Runs:
     names = [name for name in results if name.startswith(start)]
     return [results[name] for name in sorted(names, key=lambda name: int(name[len(start) :]))]
 
@@ -55,7 +55,7 @@ def _share(found: dict[str, int]) -> float:
     return found["full"] / found["attempts"]
 
 
-def completed(small: Found, middle: Found) -> dict[str, Any]:
+def completed(small: Runs, middle: Runs) -> dict[str, Any]:
     """How often and when the smaller boards were completed."""
     both = [found["epochs"] for found in small if len(found["epochs"]) == 2]
     first = min(small[0]["epochs"], default=0)
@@ -90,7 +90,7 @@ def atoms_told(atoms: dict[str, Any]) -> dict[str, Any]:
     return {"epoch": atoms["epoch"], "counts": counts, "verdict": verdict}
 
 
-def table_2(large: Found, propagated: float) -> Table:
+def table_2(large: Runs, propagated: float) -> Table:
     """Table 2 with both p-values, and the controls."""
     head = ["experiment", "paper: full boards", "attempts with a full board",
             "boards (distinct)", "p, random", "p, propagated",
@@ -111,7 +111,7 @@ def table_2(large: Found, propagated: float) -> Table:
     return head, rows
 
 
-def controls_table(results: Results, large: Found) -> Table:
+def controls_table(results: Results, large: Runs) -> Table:
     """What is reached without learning."""
     rows = []
     for key, name in (
@@ -132,13 +132,13 @@ def controls_table(results: Results, large: Found) -> Table:
     return ["control", "full boards", "share of the attempts"], rows
 
 
-def _totals(many: Found) -> dict[str, int]:
+def _totals(many: Runs) -> dict[str, int]:
     """The sums over all experiments; of ``full`` the number of attempts."""
     totals = {k: sum(f[k] for f in many) for k in ("attempts", "new", "shown", "distinct")}
     return totals | {"full": sum(len(found["full"]) for found in many)}
 
 
-def soberly(large: Found, propagated: float) -> dict[str, Any]:
+def soberly(large: Runs, propagated: float) -> dict[str, Any]:
     """What Table 2 does and does not show."""
     ours, memory = _totals(large), _totals([found["memory"] for found in large])
     full, attempts, repeated = (
@@ -182,7 +182,7 @@ def p_value(successes: int, tries: int, chance: float) -> float:
     return float(binomtest(successes, tries, chance, alternative="greater").pvalue)
 
 
-def draw_boards(boards: Found, columns: int, cell: float = 2.3) -> "Figure":
+def draw_boards(boards: Runs, columns: int, cell: float = 2.3) -> "Figure":
     """Boards side by side."""
     from atomlearn.problems.drawing import draw_board
     from atomlearn.problems.queens import Board

@@ -18,8 +18,8 @@ from atomlearn.files.replacing import replacing
 from atomlearn.views.page import Page, png
 from atomlearn_paper import paper
 from atomlearn_paper.experiment import Experiment, Setting
-from atomlearn_paper.progress import spoken
 from atomlearn_paper.record import Record, write_json
+from atomlearn_paper.time_left import spoken
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +43,7 @@ class Claim:
     """Does it stand in the README's table?"""
 
 
-class Report:
+class ExperimentReport:
     """The page of an experiment, growing from top to bottom, and the files beside it."""
 
     def __init__(

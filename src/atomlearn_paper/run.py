@@ -12,9 +12,9 @@ from atomlearn.views.page import Page
 from atomlearn_paper import NAMES, experiment
 from atomlearn_paper.charts import check_matplotlib
 from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.progress import Display
 from atomlearn_paper.record import Record, Records, read_json
-from atomlearn_paper.report import Report, claims_table
+from atomlearn_paper.report import ExperimentReport, claims_table
+from atomlearn_paper.time_left import Display
 
 
 def reproduce_all(
@@ -80,7 +80,7 @@ def reproduce(
     n_jobs: int = 1,
     again: bool = False,
     later: float = 0.0,
-) -> Report:
+) -> ExperimentReport:
     """Run what is not yet known, and write the pages to ``folder``.
 
     An interruption loses the running steps only; the next call goes on from there. ``again`` runs
@@ -94,7 +94,7 @@ def reproduce(
         for record in _run(records, todo, n_jobs):
             known[record["step"]] = record
             display.done(record["step"], record["seconds"])
-    report = Report(experiment, folder, setting, [known[step.name] for step in steps])
+    report = ExperimentReport(experiment, folder, setting, [known[step.name] for step in steps])
     experiment.report(report, {name: record["result"] for name, record in known.items()})
     report.write()
     return report

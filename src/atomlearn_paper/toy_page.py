@@ -9,7 +9,7 @@ from atomlearn import Algebra, Model
 from atomlearn.sets import rows
 from atomlearn_paper import paper
 from atomlearn_paper.experiment import Results
-from atomlearn_paper.report import Report
+from atomlearn_paper.report import ExperimentReport
 from atomlearn_paper.toy_graphs import CONSTANTS, draw_graphs
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ PLACES = {"c1": (1, 0), "c2": (0, 0), "c3": (0, 1), "c4": (1, 1)}
 MODELS = ("freest", "least free", "learned")
 
 
-def report(page: Report, results: Results) -> None:
+def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
     stages, models = results["step-by-step"]["stages"], results["models"]
     everything = results["all-images"]

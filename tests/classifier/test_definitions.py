@@ -61,14 +61,14 @@ def test_mixed_tables_with_missing_values(mixed):
 
 
 def test_values_of_a_column_are_all_thought_of():
-    x = NumberColumn(0, "x", (1.0, 2.0), may_miss=True)
+    x = NumberColumn(0, "x", (1.0, 2.0), has_missing=True)
     assert len(np.unique(states_of(x), axis=0)) == 4  # two cuts, and missing
-    colour = CategoryColumn(1, "colour", ("red", "blue"), may_miss=False)
+    colour = CategoryColumn(1, "colour", ("red", "blue"), has_missing=False)
     assert len(states_of(colour)) == 3  # and none of them
     space = space_of([*x.literals(), *colour.literals()], [x, colour])
     above, below = x.literals()[0], x.literals()[1]
     assert space.clause([above, below]) is not None  # may be missing
-    plain = NumberColumn(0, "x", (1.0, 2.0), may_miss=False)
+    plain = NumberColumn(0, "x", (1.0, 2.0), has_missing=False)
     assert space_of(plain.literals(), [plain]).clause(plain.literals()[:2]) is None
 
 

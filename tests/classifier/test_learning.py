@@ -69,7 +69,7 @@ def test_labels_of_any_plain_type():
         assert classifier.predict(X).tolist() == list(y)
 
 
-@pytest.mark.parametrize("evidence", ["auto", "strict"])
+@pytest.mark.parametrize("evidence", [pytest.param("auto", marks=pytest.mark.slow), "strict"])
 def test_wrong_labels_are_survived(digits, evidence):
     X, y = digits[0][:600], digits[1][:600].copy()
     wrong = np.random.default_rng(0).choice(600, 60, replace=False)
@@ -93,6 +93,7 @@ def test_time_limit_leaves_a_usable_model(digits):
     assert hasty.score(X, y) > 0.5
 
 
+@pytest.mark.slow
 def test_large_sets_spare_examples_and_stop(monkeypatch, digits):
     monkeypatch.setattr(loop, "SMALL", 300)
     monkeypatch.setattr(folds, "SMALL", 300)

@@ -90,7 +90,7 @@ def engine(seed, shape):
         contradicted(lists, sides.left_of, sides.right_of),
         count_misses(lists, blocks_of(sides.right, n), len(sides.right)),
     ]
-    for vocabulary in ("all", "needed"):
+    for singletons in ("all", "needed"):
         for pinned in (False, True):
             batch = epoch.prepare(relation_rows(problem), rng)
             report = Report()
@@ -104,7 +104,7 @@ def engine(seed, shape):
                     pins=lists_of(pins, n),
                     enforce_pins=pinned,
                     dual_reduction=not pinned,
-                    vocabulary=vocabulary,
+                    singletons=singletons,
                     kept=to_rows(atoms[:5], n) if pinned else None,
                 ),
                 report.words["crossing"],

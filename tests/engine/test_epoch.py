@@ -36,7 +36,7 @@ pytestmark = KERNELS
 
 settings_of_an_epoch = st.fixed_dictionaries(
     {
-        "vocabulary": st.sampled_from(["all", "needed"]),
+        "singletons": st.sampled_from(["all", "needed"]),
         "dual_reduction": st.booleans(),
         "enforce_pins": st.booleans(),
     }

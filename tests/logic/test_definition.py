@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from atomlearn import Algebra, Model
 from atomlearn.errors import FormulaTooLarge, UnknownConstant
-from atomlearn.logic.define import define
+from atomlearn.logic.define import define_constant
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, Not, exists, forall
 from atomlearn.logic.grids import Grid
@@ -36,7 +36,7 @@ atoms_of_v = st.lists(st.sets(st.integers(1, 8), max_size=5), max_size=7)
 @given(atoms_of_v)
 def test_every_form_is_what_the_model_says(sets):
     model = model_of(sets)
-    told = define(model, "v")
+    told = define_constant(model, "v")
     forms = [told.cnf, told.dnf, told.minimal, told.factored, told.shortest]
     v = model.term("v")
     terms = [
@@ -54,20 +54,20 @@ def test_every_form_is_what_the_model_says(sets):
 @given(atoms_of_v)
 def test_with_complements_every_form_is_right_of_every_image(sets):
     model = model_of(sets)
-    told = define(model, "v", complementary=PAIRS, grid=GRID)
+    told = define_constant(model, "v", complementary=PAIRS, grid=GRID)
     v = model.term("v")
     expected = [model.holds(v <= model.term(image)) for image in IMAGES]
     assert told.evaluate(IMAGES).tolist() == expected
     for form in (told.cnf, told.dnf, told.minimal, told.factored, told.shortest):
         assert [is_true(form, set(image)) for image in IMAGES] == expected
         assert all(leaf.constant in {"c1", "c2", "c3", "c4"} for leaf in form.leaves())
-    assert told.minimal.size() <= define(model, "v").minimal.size()
+    assert told.minimal.size() <= define_constant(model, "v").minimal.size()
 
 
 @given(atoms_of_v)
 def test_python_and_sympy_decide_the_same(sets):
     model = model_of(sets)
-    told = define(model, "v", complementary=PAIRS)
+    told = define_constant(model, "v", complementary=PAIRS)
     expected = told.evaluate(IMAGES).tolist()
     space = {}
     exec(told.to_python(), space)
@@ -149,8 +149,8 @@ def test_sentences_about_lines(formula, sentence):
 
 
 def test_always_and_never():
-    assert str(define(model_of([]), "v")) == "v if\n  always"
-    never = define(model_of([set()]), "v")
+    assert str(define_constant(model_of([]), "v")) == "v if\n  always"
+    never = define_constant(model_of([set()]), "v")
     assert "never" in str(never) and not never.evaluate(IMAGES).any()
 
 
@@ -184,19 +184,19 @@ def test_what_explodes_is_left_in_its_first_form():
 
 def test_definitions_are_values():
     model = model_of([{1, 2}, {3}])
-    assert define(model, "v") == define(model, model.term("v"))
-    assert define(model, "v") != define(model, "c1")
+    assert define_constant(model, "v") == define_constant(model, model.term("v"))
+    assert define_constant(model, "v") != define_constant(model, "c1")
 
 
 def test_wrong_questions():
     model = model_of([{1, 2}])
     with pytest.raises(UnknownConstant, match="names 'x'"):
-        define(model, "v", complementary=[("c1", "x")])
+        define_constant(model, "v", complementary=[("c1", "x")])
     with pytest.raises(ValueError, match="does not tell the truth of 9 constants"):
-        define(model, "v").evaluate(np.zeros((2, 3)))
+        define_constant(model, "v").evaluate(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="all of the same length"):
         Grid.of([["a"], ["b", "c"]])
-    assert define(model, "v").evaluate(np.ones((2, 9))).all()
+    assert define_constant(model, "v").evaluate(np.ones((2, 9))).all()
 
 
 def test_the_most_telling_atoms():

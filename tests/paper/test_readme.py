@@ -8,7 +8,7 @@ from atomlearn_paper import report as report_module
 from atomlearn_paper.experiment import Setting
 from atomlearn_paper.readme import END, START, read_results, table, with_table
 from atomlearn_paper.record import read_json
-from atomlearn_paper.report import Report
+from atomlearn_paper.report import ExperimentReport
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,7 +44,7 @@ def test_the_committed_claims_are_what_the_committed_measurements_say(name, tmp_
     monkeypatch.setattr(report_module, "_filled", filled)
     committed = read_json(ROOT / "docs" / "results" / name / "results.json")
     setting = Setting(**committed["settings"])
-    report = Report(experiment(name), tmp_path, setting, committed["steps"])
+    report = ExperimentReport(experiment(name), tmp_path, setting, committed["steps"])
     results = {step["step"]: step["result"] for step in committed["steps"]}
     experiment(name).report(report, results)
     assert [asdict(claim) for claim in report.claims] == committed["claims"]

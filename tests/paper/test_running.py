@@ -7,9 +7,9 @@ import pytest
 
 from atomlearn_paper import record
 from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.progress import TimeLeft
 from atomlearn_paper.report import Claim
 from atomlearn_paper.run import reproduce
+from atomlearn_paper.time_left import TimeLeft
 
 
 def noted(log, name, seed, fail=False):

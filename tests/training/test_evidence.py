@@ -32,6 +32,7 @@ def test_strict_atoms_that_add_nothing_are_found_out(held_out):
     assert not adds_nothing(Evidence())
 
 
+@pytest.mark.slow
 def test_strict_atoms_get_few_epochs_where_classes_overlap():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 5))

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.datasets import vertical_bars
@@ -27,7 +27,7 @@ from atomlearn.training.part import (
     learn_part,
 )
 from tests.engine.strategies import sets_of_lists
-from tests.sets.strategies import seeds
+from tests.sets.strategies import FEWER, seeds
 
 N = 33  # 4 × 4 pixels, black and white, and the class
 
@@ -79,8 +79,8 @@ def state_after(parts, n_exchanges, seed=0, share_examples=True):
     return state
 
 
+@FEWER
 @given(st.integers(1, 4), st.integers(8, 60), seeds)
-@settings(max_examples=25, deadline=None)
 def test_what_is_known_holds_for_every_example_outside_the_fold(n_parts, n, seed):
     parts, _ = bars(n, n_parts, seed % 1000)
     state = state_after(parts, 2, seed)
@@ -162,7 +162,7 @@ def test_parts_that_lack_a_side():
     assert names == {"part 2", "part 3"}
 
 
-@pytest.mark.parametrize("n_parts", [1, 4])
+@pytest.mark.parametrize("n_parts", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_bars_are_learned(n_parts):
     parts, _ = bars(6000, n_parts, noise=0.2, n_folds=3)
     seen = []

@@ -228,7 +228,7 @@ class Algebra:
         random_state: "Seed" = None,
         *,
         dual_reduction: bool = False,
-        vocabulary: Literal["all", "needed"] = "all",
+        singletons: Literal["all", "needed"] = "all",
         max_bytes: int | None = None,
         on_epoch: "OnEpoch | None" = None,
     ) -> Model:
@@ -240,7 +240,7 @@ class Algebra:
             The same seed gives the same model.
         dual_reduction
             Remove witnesses that are not needed (Algorithm 5) before crossing.
-        vocabulary
+        singletons
             Start with an atom for every constant (``"all"``), or only with those that the trace
             constraints need (``"needed"``, the paper read literally).
         max_bytes
@@ -272,7 +272,7 @@ class Algebra:
             relations,
             random_state=random_state,
             dual_reduction=dual_reduction,
-            vocabulary=vocabulary,
+            singletons=singletons,
             on_epoch=on_epoch,
         )
         return Model(self._vocabulary, rows, relations.n_constants)
@@ -360,7 +360,7 @@ class Algebra:
         from atomlearn.algebra.memories import least_free
 
         layout = self._layout()
-        rows = least_free(layout.denied_right, layout.rules, layout.n, max_atoms)
+        rows = least_free(layout.denied[1], layout.rules, layout.n, max_atoms)
         return Model(self._vocabulary, rows, self.n_constants)
 
     # -- files and copies

@@ -171,9 +171,9 @@ class Model:
               a
           and b
         """
-        from atomlearn.logic.define import define
+        from atomlearn.logic.define import define_constant
 
-        return define(
+        return define_constant(
             self,
             constant,
             complementary=complementary,

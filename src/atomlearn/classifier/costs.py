@@ -63,7 +63,7 @@ def grouped(
     >>> first.tolist(), group.tolist()                     # missing x > 3 or y > 2 is missing all
     ([1], [0, 0, 0])
     """
-    n_atoms, n = len(atoms.starts) - 1, len(literals) + 1
+    n_atoms, n = atoms.n, len(literals) + 1
     implying = _implying(np.unique(atoms.constants), literals, n)
     sets = to_rows(atoms, n)
     closed = np.zeros_like(sets)

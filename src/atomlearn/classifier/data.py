@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.rows import RowConflict
 from atomlearn.tables.rule_checks import RuleConflict
 from atomlearn.tables.rules import Rule
 from atomlearn.training.exchange import State

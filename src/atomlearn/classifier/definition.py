@@ -77,7 +77,7 @@ class ClassDefinition(Definition):
         return count_misses(atoms, blocks_of(self.encoder.pack(table), n), table.shape[0]) == 0
 
 
-def define(
+def define_class(
     label: Any,
     k: int,
     atoms: Lists,
@@ -113,7 +113,7 @@ def define(
         measured=measure(is_true, sample.labels == k, sample.weights()),
         held_out=_measured(held_out, n_chosen, max_clauses),
         classifier_error=classifier_error,
-        total=len(atoms.starts) - 1,
+        total=atoms.n,
         space=space_of(used, encoder.columns_),
         grid=grid,
         conjecture=None if grid is None else conjectured(grid, k, atoms, encoder, sample),
@@ -140,7 +140,7 @@ def conjectured(
     """A sentence about lines of the image that fits the training sample."""
     names: list[Any] = [*encoder.literals_, k]
     truth = packed.unpack(sample.rows, len(encoder.literals_)).T
-    some = take(atoms, np.arange(min(MOST_COMPARED, len(atoms.starts) - 1)))
+    some = take(atoms, np.arange(min(MOST_COMPARED, atoms.n)))
     return conjecture(
         grid,
         dict(zip(encoder.literals_, truth, strict=True)),
@@ -152,7 +152,7 @@ def conjectured(
 def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
     """The literals in one group for each column, with the truth values that each column allows.
 
-    >>> x = NumberColumn(0, "x", (1.0, 2.0), may_miss=False)
+    >>> x = NumberColumn(0, "x", (1.0, 2.0), has_missing=False)
     >>> space = space_of(x.literals(), [x])
     >>> space.fields[0].bit_count()                                 # up to 1, up to 2, above
     3
@@ -169,10 +169,10 @@ def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
 def states_of(column: Column) -> Bits:
     """The truth values of a column's literals, one row for each distinct state of the column."""
     if isinstance(column, NumberColumn):
-        numbers = [*column.cuts, *column.values, np.inf, *([np.nan] if column.may_miss else [])]
+        numbers = [*column.cuts, *column.values, np.inf, *([np.nan] if column.has_missing else [])]
         return column.encode(np.array(numbers))
     none_of_them = object()
-    values = [*column.categories, none_of_them, *([None] if column.may_miss else [])]
+    values = [*column.categories, none_of_them, *([None] if column.has_missing else [])]
     cells = np.empty(len(values), dtype=object)
     cells[:] = values
     return column.encode(cells)
@@ -184,7 +184,7 @@ def grid_of(encoder: LiteralEncoder, shape: tuple[int, int]) -> Grid | None:
     for column in encoder.columns_:
         if not isinstance(column, NumberColumn) or column.values:
             return None
-        if len(column.cuts) > 1 or column.may_miss:
+        if len(column.cuts) > 1 or column.has_missing:
             return None
         for literal in column.literals():
             i, j = divmod(column.index, shape[1])

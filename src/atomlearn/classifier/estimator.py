@@ -30,9 +30,9 @@ from atomlearn.engine.misses import blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.alternatives import find_alternatives
+from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.frames import declared_categories
-from atomlearn.tables.rows import RowConflict
 from atomlearn.tables.rule_checks import RuleConflict, compile_rules, warn_of_unmet
 from atomlearn.tables.rules import Rule, parse_rules
 from atomlearn.tables.table import column_names, read_table

@@ -223,7 +223,7 @@ class _Meeting:
         atoms = self.learned.pools[k].atoms
         missed = take(atoms, np.flatnonzero(~held(atoms, self.has)))
         telling = _share_missing(missed, self.columns, self.sample.labels != k)
-        n_atoms, typical = len(atoms.starts) - 1, float(self.learned.typical[k])
+        n_atoms, typical = atoms.n, float(self.learned.typical[k])
         seen = self._seen(missed, telling, telling)
         return ClassSeen(self.labels[k], probability, misses, n_atoms, typical, seen)
 

@@ -271,17 +271,17 @@ _PARAMS: dict[str, Callable[[Value, int], Any]] = {
 
 
 def _column(j: int, told: Value) -> Column:
-    name, may_miss, kind = told["name"].text(), told["may_miss"].truth(), told["kind"].text()
+    name, has_missing, kind = told["name"].text(), told["has_missing"].truth(), told["kind"].text()
     if kind == "number":
         cuts = tuple(cut.number() for cut in told["cuts"].items())
         is_boolean = told["is_boolean"].truth()
         told["cuts"].need(list(cuts) == sorted(set(cuts)), "is not in order")
         told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
-        return NumberColumn(j, name, cuts, may_miss, is_boolean, _values(told, is_boolean))
+        return NumberColumn(j, name, cuts, has_missing, is_boolean, _values(told, is_boolean))
     told["kind"].need(kind == "category", "is unknown")
     categories = tuple(one.plain() for one in told["categories"].items())
     told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
-    return CategoryColumn(j, name, categories, may_miss, _groups(told, len(categories)))
+    return CategoryColumn(j, name, categories, has_missing, _groups(told, len(categories)))
 
 
 def _values(told: Value, is_boolean: bool) -> tuple[float, ...]:
@@ -340,7 +340,7 @@ def _dtype_name(classes: npt.NDArray[Any]) -> str:
 
 
 def _column_as_json(column: Column) -> dict[str, Any]:
-    same = {"name": column.name, "may_miss": column.may_miss}
+    same = {"name": column.name, "has_missing": column.has_missing}
     if isinstance(column, NumberColumn):
         return {
             "kind": "number",

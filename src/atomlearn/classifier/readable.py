@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.definition import ClassDefinition, define
+from atomlearn.classifier.definition import ClassDefinition, define_class
 from atomlearn.classifier.explanation import Explanation, explain_row
 from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.importance import Importance
@@ -81,7 +81,7 @@ class Readable(Importance):
         k = class_number(label, self.classes_)
         atoms = self.learned_.pools[k].atoms
         errors = classifier_errors(self.learned_)
-        return define(
+        return define_class(
             self.classes_[k],
             k,
             atoms,

@@ -31,7 +31,7 @@ def model_page(
     page.say(f"A model of {model.n_atoms:,} atoms over {model.n_constants:,} constants.")
     for one in definitions:
         page.section(str(one.label))
-        define(page, one)
+        add_definition(page, one)
         if one.grid is not None:
             draw_on_grid(page, one)
     page.section("Atoms")
@@ -93,7 +93,7 @@ def classifier_page(
         explain(page, explained[1])
     for one in definitions:
         page.section(str(one.label))
-        define(page, one)
+        add_definition(page, one)
         if classifier.image_shape is not None and one.clauses:
             draw_clauses(page, one, classifier.image_shape)
     page.section("The hardest examples")
@@ -105,7 +105,7 @@ def classifier_page(
     page.write(path)
 
 
-def define(page: Page, definition: "Definition") -> None:
+def add_definition(page: Page, definition: "Definition") -> None:
     """A definition as text, Python and LaTeX."""
     page.code(str(definition))
     page.code(definition.to_python())

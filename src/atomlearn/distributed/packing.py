@@ -10,8 +10,8 @@ import numpy.typing as npt
 from atomlearn import interrupts
 from atomlearn.engine.pool import Source
 from atomlearn.errors import UnfitParts
+from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.rows import RowConflict
 from atomlearn.tables.table import read_table
 from atomlearn.tables.training_rows import TrainingRows
 from atomlearn.training.part import Part

@@ -54,7 +54,7 @@ def fit_batches(
 
     >>> from atomlearn.datasets import vertical_bars
     >>> from atomlearn.tables.batches import ArrayBatches
-    >>> X, y = vertical_bars(3000, shape=(4, 4), noise=0.2, seed=0)
+    >>> X, y = vertical_bars(3000, shape=(4, 4), noise=0.2, random_state=0)
     >>> clf = fit_batches(ArrayBatches(X, y, rows=1000), random_state=0, max_epochs=20)
     >>> bool(clf.score(X, y) > 0.97)
     True

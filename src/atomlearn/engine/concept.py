@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.engine.discriminant import contradicted
-from atomlearn.engine.epoch import Batch, prepare, run
+from atomlearn.engine.epoch import PreparedBatch, prepare, run
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.report import Report
@@ -140,7 +140,7 @@ class Concept:
             votes += count_misses(master, blocks, n_examples) == 0
         return votes
 
-    def _master(self, batch: Batch, pins: Lists, report: Report) -> Lists:
+    def _master(self, batch: PreparedBatch, pins: Lists, report: Report) -> Lists:
         """The atoms of the class in one master of the batch."""
         atoms = run(
             batch,

@@ -47,11 +47,12 @@ PAUSE = 0.5
 BUDGET = 1 << 24
 """Number of words that certainly take less time than that."""
 
-Vocabulary = Literal["all", "needed"]
+Singletons = Literal["all", "needed"]
+"""Which constants start an epoch with an atom of their own."""
 
 
 @dataclass(frozen=True)
-class Batch:
+class PreparedBatch:
     """Relations prepared for an epoch: positives in random order, right sides closed."""
 
     n_constants: int
@@ -62,7 +63,7 @@ class Batch:
     """Negative relations that the positive ones contradict; they are left out of the batch."""
 
 
-def prepare(relations: PackedRelations, rng: Stream) -> Batch:
+def prepare(relations: PackedRelations, rng: Stream) -> PreparedBatch:
     """Shuffle the positive relations and close the right-hand sides of the negative ones."""
     n = relations.n_constants
     order = permutation(rng, len(relations.positive_left))
@@ -72,11 +73,11 @@ def prepare(relations: PackedRelations, rng: Stream) -> Batch:
     kept = ~contradicted
     left = relations.negative_left if kept.all() else relations.negative_left[kept]
     closed = closed if kept.all() else closed[kept]
-    return Batch(n, positives, left, closed, np.flatnonzero(contradicted))
+    return PreparedBatch(n, positives, left, closed, np.flatnonzero(contradicted))
 
 
 def run(
-    batch: Batch,
+    batch: PreparedBatch,
     rng: Stream,
     report: Report,
     *,
@@ -84,13 +85,13 @@ def run(
     enforce_pins: bool = False,
     dual_reduction: bool = False,
     greedy: bool = False,
-    vocabulary: Vocabulary = "all",
+    singletons: Singletons = "all",
     kept: Rows | None = None,
 ) -> Rows:
     """The atoms of a master model of the batch.
 
     ``pins`` are atoms whose pinning terms are closed under the batch; ``kept`` are composite atoms
-    to start from. With ``vocabulary="all"`` every constant starts with an atom of its own, with
+    to start from. With ``singletons="all"`` every constant starts with an atom of its own, with
     ``"needed"`` only those that the trace constraints ask for (the paper read literally).
     """
     pins = no_lists() if pins is None else pins
@@ -102,7 +103,7 @@ def run(
         if dual_reduction:
             witnesses = reduce_dual(left, closed, witnesses, rng)
         report.count("dual", len(pins.constants) * rows.width(len(left)))
-    master = embed(batch, left, closed, witnesses, rng, report, vocabulary, kept)
+    master = embed(batch, left, closed, witnesses, rng, report, singletons, kept)
     atoms = atoms_of(master)
     report.n_witnesses = len(witnesses)
     report.n_atoms = len(atoms)
@@ -110,20 +111,20 @@ def run(
 
 
 def embed(
-    batch: Batch,
+    batch: PreparedBatch,
     left: Rows,
     closed: Rows,
     witnesses: Rows,
     rng: Stream,
     report: Report,
-    vocabulary: Vocabulary = "all",
+    singletons: Singletons = "all",
     kept: Rows | None = None,
 ) -> Master:
     """Enforce the trace constraints of a dual, then cross and reduce until the batch holds."""
     positives = batch.positives
     composites = rows.empty(0, batch.n_constants) if kept is None else kept
     with report.phase("trace constraints"):
-        if vocabulary == "all":
+        if singletons == "all":
             # With an atom in every constant Tr(x) = GLᵃ([x]), and closed witnesses that separate
             # the negatives meet all constraints (the paper's proof of Theorem 7).
             dual = dual_of(witnesses, batch.n_constants)
@@ -164,7 +165,7 @@ def cross(
 
 
 def enforce(
-    batch: Batch, left: Rows, closed: Rows, witnesses: Rows, composites: Rows, rng: Stream
+    batch: PreparedBatch, left: Rows, closed: Rows, witnesses: Rows, composites: Rows, rng: Stream
 ) -> tuple[Dual, Master, Rows]:
     """Run Algorithms 1 and 2 in turn until a full pass adds nothing."""
     singles = rows.empty(1, batch.n_constants)[0]
@@ -188,12 +189,11 @@ def enforce(
         singles = master.singles
 
 
-def with_pinning_relations(batch: Batch, pins: Lists) -> tuple[Rows, Rows]:
+def with_pinning_relations(batch: PreparedBatch, pins: Lists) -> tuple[Rows, Rows]:
     """The negative relations of the batch, and ``¬(c < T_φ)`` for every pin and its constants."""
     atoms = to_rows(pins, batch.n_constants)
     which = np.repeat(np.arange(len(atoms)), np.diff(pins.starts))
     terms = rows.complement(atoms, batch.n_constants)[which]
-    constants = rows.empty(len(which), batch.n_constants)
-    c = pins.constants.astype(np.int64)
-    constants[np.arange(len(c)), c // 64] = np.uint64(1) << (c % 64).astype(np.uint64)
+    n = len(which)
+    constants = rows.from_pairs(np.arange(n), pins.constants, n, batch.n_constants)
     return np.vstack([batch.left, constants]), np.vstack([batch.closed, terms])

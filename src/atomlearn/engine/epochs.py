@@ -22,7 +22,7 @@ from atomlearn import interrupts
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.terms import Term, make_term
 from atomlearn.engine.dual import cover
-from atomlearn.engine.epoch import Batch, embed, prepare
+from atomlearn.engine.epoch import PreparedBatch, embed, prepare
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.report import OnEpoch, Report
 from atomlearn.engine.state import atoms_of, positives_of
@@ -152,14 +152,14 @@ class Epochs(Iterator[Epoch]):
         return self.pool.drop(old)
 
 
-def largest_first(batch: Batch) -> Batch:
+def largest_first(batch: PreparedBatch) -> PreparedBatch:
     """The batch with its positive relations sorted by size of the left side, largest first."""
     left, right = batch.positives.left, batch.positives.right
     order = np.argsort(-rows.count(left), kind="stable")
     return replace(batch, positives=positives_of(left[order], right[order], batch.n_constants))
 
 
-def close_pins(pins: Rows, batch: Batch) -> Rows:
+def close_pins(pins: Rows, batch: PreparedBatch) -> Rows:
     """The atoms whose pinning terms are those of ``pins`` closed under the positive relations.
 
     A term that grows to all constants separates nothing and is left out.
@@ -171,7 +171,7 @@ def close_pins(pins: Rows, batch: Batch) -> Rows:
     return rows.distinct(atoms[atoms.any(axis=1)])
 
 
-def choose_witnesses(batch: Batch, pins: Rows, focus: Rows | None, rng: Stream) -> Rows:
+def choose_witnesses(batch: PreparedBatch, pins: Rows, focus: Rows | None, rng: Stream) -> Rows:
     """A lazy cover of the negative relations in which one witness at most holds the focus."""
     n = batch.n_constants
     if focus is None:
@@ -189,7 +189,7 @@ def choose_witnesses(batch: Batch, pins: Rows, focus: Rows | None, rng: Stream) 
 
 
 def focus_witness(
-    batch: Batch, about_focus: npt.NDArray[np.int64], terms: Rows, rng: Stream
+    batch: PreparedBatch, about_focus: npt.NDArray[np.int64], terms: Rows, rng: Stream
 ) -> Rows:
     """A witness for the relations about the focus: of some terms that separate one of them, drawn
     at random, the term that separates most of them, and the largest of several that do.

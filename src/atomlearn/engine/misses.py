@@ -48,7 +48,7 @@ def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[n
 
 def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
     """For each atom, the number of examples that miss it."""
-    held_by = np.zeros(len(atoms.starts) - 1, dtype=np.int64)
+    held_by = np.zeros(atoms.n, dtype=np.int64)
     add_holders(atoms, blocks, held_by)
     return n_examples - held_by
 

@@ -159,7 +159,7 @@ class Pool:
 
     def add_lists(self, atoms: Lists, epoch: int) -> int:
         """Add the atoms that are new; returns their number."""
-        n = len(atoms.starts) - 1
+        n = atoms.n
         born = np.full(n, epoch, dtype=np.int32)
         return self._add(atoms, born, np.full(n, len(self.sources) - 1, dtype=np.int32))
 

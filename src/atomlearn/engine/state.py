@@ -126,6 +126,5 @@ def atoms_of(master: Master) -> Rows:
     """Every atom as a row of constants: the composites, some perhaps twice, then singletons."""
     composites = master.atoms[: master.n]
     lone = rows.members(master.singles)
-    singletons = np.zeros((len(lone), len(master.singles)), dtype=np.uint64)
-    singletons[np.arange(len(lone)), lone // 64] = np.uint64(1) << (lone % 64).astype(np.uint64)
+    singletons = rows.from_pairs(np.arange(len(lone)), lone, len(lone), 64 * len(master.singles))
     return np.vstack([composites[composites.any(axis=1)], singletons])

@@ -64,7 +64,7 @@ class Symmetries:
         """
         if len(self.maps) == 0:
             return atoms
-        believed = np.ones(len(atoms.starts) - 1, dtype=np.bool_)
+        believed = np.ones(atoms.n, dtype=np.bool_)
         images: list[tuple[Lists, npt.NDArray[np.int64]]] = []
         for _ in range(TRIED):
             image, whose = moved_from(atoms, self.draw(rng))
@@ -99,7 +99,7 @@ def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
 
 def moved_from(atoms: Lists, constants: npt.ArrayLike) -> tuple[Lists, npt.NDArray[np.int64]]:
     """The images of the atoms, and the index of the atom of each."""
-    n = len(atoms.starts) - 1
+    n = atoms.n
     owner = np.repeat(np.arange(n), np.diff(atoms.starts))
     place = np.asarray(constants, dtype=np.int64)[atoms.constants]
     idle = np.bincount(owner[place == ALWAYS], minlength=n) > 0

@@ -14,7 +14,7 @@ from atomlearn.sets.lists import Lists
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
 
-Learned = Union["Model", Pool, Lists, Iterable[Iterable[Hashable]]]
+AnyAtoms = Union["Model", Pool, Lists, Iterable[Iterable[Hashable]]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Comparison:
 
 
 def compare(
-    learned: Learned,
+    learned: AnyAtoms,
     exact: ExactAtomization,
     constant: Hashable,
     name_of: Callable[[int], Hashable] | Sequence[Hashable] | None = None,
@@ -87,7 +87,7 @@ def _judged(sets: Bits, foreign: Bits, exact: ExactAtomization) -> Comparison:
 
 
 def _named(
-    learned: Learned,
+    learned: AnyAtoms,
     constant: Hashable,
     name_of: Callable[[int], Hashable] | Sequence[Hashable] | None,
 ) -> list[Iterable[Hashable]]:

@@ -20,7 +20,7 @@ from atomlearn.logic.formulas import Bits
 Group = tuple[Sequence[Hashable], Bits]
 """Literals, and which of them are true in each state: ``(n_states, n_literals)``."""
 
-Clause = frozenset[int]
+Disjunction = frozenset[int]
 """A disjunction of literals, by number."""
 
 MOST_CUBES = 2000
@@ -122,7 +122,7 @@ class Space:
         highest, lowest = self._ends
         return (((cube | highest) - lowest) | cube) & highest == highest
 
-    def clause(self, literals: Iterable[Hashable]) -> Clause | None:
+    def clause(self, literals: Iterable[Hashable]) -> Disjunction | None:
         """A disjunction without literals that imply another; ``None`` if it is always true."""
         numbers = {self.number[literal] for literal in literals}
         union = self.union(numbers)
@@ -176,7 +176,7 @@ def absorb(cubes: Iterable[int]) -> list[int]:
     return kept
 
 
-def distribute(clauses: Iterable[Clause], space: Space, limit: int = MOST_CUBES) -> list[int]:
+def distribute(clauses: Iterable[Disjunction], space: Space, limit: int = MOST_CUBES) -> list[int]:
     """A conjunction of clauses as a disjunction of cubes: the distributive law with absorption.
 
     Conjunctions that cannot occur vanish. If every group has two states all prime implicants come

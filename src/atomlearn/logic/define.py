@@ -43,7 +43,7 @@ class ConstantDefinition(Definition):
         return super().evaluate(truth[:, [names[str(name)] for name in self.space.literals]])
 
 
-def define(
+def define_constant(
     model: Model,
     constant: "str | Term",
     *,
@@ -65,7 +65,7 @@ def define(
     >>> from atomlearn.logic.formulas import Has
     >>> bar = Has("c1") & Has("c2") | Has("c3") & Has("c4")
     >>> model = ExactAtomization(bar).model(alg, "v")
-    >>> print(define(model, "v", grid=[["c2", "c3"], ["c1", "c4"]]))
+    >>> print(define_constant(model, "v", grid=[["c2", "c3"], ["c1", "c4"]]))
     v if some column with all rows black:
           (c1 and c2)
        or (c3 and c4)

@@ -15,6 +15,7 @@ import numpy as np
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.conflicts import Conflict
+from atomlearn.algebra.layout import Layout
 from atomlearn.algebra.terms import Constant
 from atomlearn.errors import ContradictoryGivens
 from atomlearn.sets.closing import (
@@ -24,11 +25,9 @@ from atomlearn.sets.closing import (
     chain,
     close,
     forget,
-    implications,
     workspace,
 )
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import lists_of
 
 ORDERS = 10
 """Number of random orders tried when looking for the smallest set of clashing givens."""
@@ -105,10 +104,7 @@ class Setting:
 
     @cached_property
     def _rules(self) -> Implications:
-        positive = self.algebra.positive
-        left = lists_of([relation.left.indices for relation in positive])
-        right = lists_of([relation.right.indices for relation in positive])
-        return implications(left, right, self.algebra.n_constants)
+        return Layout(self.algebra.n_constants, self.algebra.positive).rules
 
     @cached_property
     def _yes(self) -> Constants:

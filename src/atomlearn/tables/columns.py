@@ -44,7 +44,7 @@ class NumberColumn:
     index: int
     name: str
     cuts: tuple[float, ...]
-    may_miss: bool
+    has_missing: bool
     is_boolean: bool = False
     values: tuple[float, ...] = ()
 
@@ -75,7 +75,7 @@ class NumberColumn:
         """The same with the cut, or the value, that a rule asks for."""
         literal = self.literal(condition)
         if literal.operator in ("missing", "present"):
-            return replace(self, may_miss=True)
+            return replace(self, has_missing=True)
         if self.is_boolean:
             return replace(self, cuts=(0.5,))
         if literal.operator in (">", "<="):
@@ -112,7 +112,7 @@ class NumberColumn:
     @property
     def n_literals(self) -> int:
         """Number of literals."""
-        return 2 * len(self.values) + 2 * len(self.cuts) + 2 * self.may_miss
+        return 2 * len(self.values) + 2 * len(self.cuts) + 2 * self.has_missing
 
     def literals(self) -> list[Literal]:
         """Two literals for each value, two for each cut, and two more if values may be missing.
@@ -132,7 +132,7 @@ class NumberColumn:
                 for value in values
                 for operator in operators
             ]
-        return both + _missing(self.index, self.name, self.may_miss)
+        return both + _missing(self.index, self.name, self.has_missing)
 
     def encode(self, values: Floats) -> Bits:
         """The truth of each literal for each row."""
@@ -142,7 +142,7 @@ class NumberColumn:
             equal = values[:, None] == np.array(self.values, dtype=np.float64)[None, :]
             above = np.hstack([equal, above])
         bits = np.stack([above, ~above & ~missing[:, None]], axis=2).reshape(len(values), -1)
-        return _with_missing(bits, missing, self.may_miss)
+        return _with_missing(bits, missing, self.has_missing)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class CategoryColumn:
     index: int
     name: str
     categories: tuple[Any, ...]
-    may_miss: bool
+    has_missing: bool
     groups: tuple[tuple[int, ...], ...] = ()
     """Groups, each as the indices of its categories."""
 
@@ -198,7 +198,7 @@ class CategoryColumn:
         """The same with the category that a rule asks for."""
         literal = self.literal(condition)
         if literal.operator in ("missing", "present"):
-            return replace(self, may_miss=True)
+            return replace(self, has_missing=True)
         if literal.value in self.categories:
             return self
         return replace(self, categories=(*self.categories, literal.value))
@@ -218,7 +218,7 @@ class CategoryColumn:
     @property
     def n_literals(self) -> int:
         """Number of literals."""
-        return 2 * len(self.categories) + 2 * len(self.groups) + 2 * self.may_miss
+        return 2 * len(self.categories) + 2 * len(self.groups) + 2 * self.has_missing
 
     def literals(self) -> list[Literal]:
         """``=`` for each category, then ``!=``, then the groups."""
@@ -230,7 +230,7 @@ class CategoryColumn:
         groups = [tuple(self.categories[i] for i in group) for group in self.groups]
         sides: tuple[Operator, ...] = ("in", "not in")
         both += [Literal(self.index, self.name, side, group) for side in sides for group in groups]
-        return both + _missing(self.index, self.name, self.may_miss)
+        return both + _missing(self.index, self.name, self.has_missing)
 
     def encode(self, values: Objects) -> Bits:
         """The truth of each literal for each row; a category not seen in training equals none of
@@ -243,7 +243,7 @@ class CategoryColumn:
             member[list(group), g] = True
         inside = member[code]  # none of the categories is the last row
         bits = np.hstack([equal, ~equal & known, inside, ~inside & known])
-        return _with_missing(bits, missing, self.may_miss)
+        return _with_missing(bits, missing, self.has_missing)
 
     def _codes(self, values: Objects, missing: Bits) -> Codes:
         """The index of each value among the categories, -1 if it is not one of them."""
@@ -292,11 +292,11 @@ def _by_type(value: Any) -> tuple[str, Any]:
     return kind, value if isinstance(value, int | float | str | bytes) else str(value)
 
 
-def _missing(index: int, name: str, may_miss: bool) -> list[Literal]:
-    if not may_miss:
+def _missing(index: int, name: str, has_missing: bool) -> list[Literal]:
+    if not has_missing:
         return []
     return [Literal(index, name, "missing", None), Literal(index, name, "present", None)]
 
 
-def _with_missing(bits: Bits, missing: Bits, may_miss: bool) -> Bits:
-    return np.column_stack([bits, missing, ~missing]) if may_miss else bits
+def _with_missing(bits: Bits, missing: Bits, has_missing: bool) -> Bits:
+    return np.column_stack([bits, missing, ~missing]) if has_missing else bits

@@ -13,9 +13,9 @@ from atomlearn.errors import InvalidTable
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.column_maps import check_maps, permuted
+from atomlearn.tables.distinct_rows import DistinctRows, RowConflict, distinct_rows
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.literal_maps import believed_symmetries, sorted_out
-from atomlearn.tables.rows import DistinctRows, RowConflict, distinct_rows
 from atomlearn.tables.rule_checks import RuleConflict
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import refusing

@@ -161,7 +161,7 @@ def learn_part(
     examples = part.without(task.fold).extended(*shared)
     n = examples.n_constants
     concept = Concept(n, n - 1, task.random(0), recipe)
-    born = np.full(len(known.starts) - 1, -1, dtype=np.int32)
+    born = np.full(known.n, -1, dtype=np.int32)
     concept.pool = Pool.of(n, known, born)
     concept.epoch, concept.symmetries = task.epoch, examples.symmetries
     reports: list[Report] = []

@@ -44,7 +44,7 @@ _HAS = "weighted_weights.npy"
 
 def _weighted(file: Members, n_classes: int, n_constants: int) -> WeightedAtoms:
     atoms = Lists(*file.lists("weighted_starts.npy", "weighted_constants.npy", n_constants))
-    n = len(atoms.starts) - 1
+    n = atoms.n
     return WeightedAtoms(
         atoms,
         file.integers("weighted_classes.npy", n, high=n_classes - 1),

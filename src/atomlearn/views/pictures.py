@@ -41,7 +41,7 @@ def pixels_of(atoms: Lists, n_pixels: int) -> Pixels:
     >>> black.tolist(), white.tolist()
     ([[True, False]], [[False, True]])
     """
-    n = len(atoms.starts) - 1
+    n = atoms.n
     inside = np.zeros((n, 2 * n_pixels), dtype=np.bool_)
     whose = np.repeat(np.arange(n), np.diff(atoms.starts))
     pixel = atoms.constants < 2 * n_pixels
