@@ -200,7 +200,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--rows", type=int, default=4000)
     parser.add_argument("--only", help="names of tables, with commas between")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--out", type=Path, default=Path("docs/results"))
     options = parser.parse_args()
     folder = Path(os.environ.get("ATOMLEARN_DATA", "")) / "tables"
     wanted = set(options.only.split(",")) if options.only else None

@@ -1,5 +1,6 @@
 """Data frames and lists of dictionaries, made ready for scikit-learn's checks."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -84,7 +85,7 @@ def declared_categories(X: Any) -> Bits | None:
 
 
 def without_arrow(X: Any) -> Any:
-    """Columns of a pandas frame or series that Arrow holds, as NumPy's.
+    """Columns of a pandas frame or series that Arrow or pandas holds, as NumPy's.
 
     scikit-learn would look for a common type of all of them, and make numbers of text.
     """
@@ -99,7 +100,9 @@ def without_arrow(X: Any) -> Any:
 
 
 def _is_arrow(dtype: Any) -> bool:
-    return str(dtype).endswith("[pyarrow]")
+    """Also numbers and truth values of pandas that may be missing: ``Int64``, ``boolean``."""
+    name = str(dtype)
+    return name.endswith("[pyarrow]") or re.fullmatch(r"(Float|U?Int)\d+|boolean", name) is not None
 
 
 def _without_arrow(series: Any) -> npt.NDArray[Any]:
