@@ -86,6 +86,8 @@ def read(path: Path, rows: int) -> tuple[pd.DataFrame, np.ndarray]:
         table = table.sample(rows, random_state=SEED).reset_index(drop=True)
     y = table.pop("target").astype(str)
     kept = y.map(y.value_counts()).to_numpy() >= FOLDS
+    for name in table.select_dtypes("number"):  # a forest cannot read numbers that pandas keeps
+        table[name] = table[name].astype(np.float64)
     table.columns = [f"c{i}" for i in range(table.shape[1])]  # LightGBM wants plain names
     return table[kept].reset_index(drop=True), y[kept].to_numpy()
 

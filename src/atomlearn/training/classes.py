@@ -33,7 +33,8 @@ DOUBT = 0.05
 NOISE = 0.02
 """... and if there are more such than this share, labels are noisy and the doubted are left out."""
 GLANCE = 3
-"""Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones."""
+"""Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones; of
+many examples, which are seen in growing batches, that is judged after the first round."""
 SPARED_SHARE = 0.1
 LARGEST_SPARED = 5000
 KEPT = 20_000
@@ -245,8 +246,7 @@ def _targets(n_examples: int, settings: Settings) -> list[int]:
     if n_examples <= SMALL:
         epochs = max(1, (settings.max_epochs or SMALL_EPOCHS) // MANY_FOLDS)
         return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
-    epochs = max(1, (settings.max_epochs or LARGE_EPOCHS) // FEW_FOLDS)
-    return sorted({min(GLANCE, epochs), *schedule(epochs)})
+    return list(schedule(max(1, (settings.max_epochs or LARGE_EPOCHS) // FEW_FOLDS)))
 
 
 def schedule(max_epochs: int) -> Iterator[int]:
