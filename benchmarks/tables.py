@@ -86,6 +86,8 @@ def read(path: Path, rows: int) -> tuple[pd.DataFrame, np.ndarray]:
         table = table.sample(rows, random_state=SEED).reset_index(drop=True)
     y = table.pop("target").astype(str)
     kept = y.map(y.value_counts()).to_numpy() >= FOLDS
+    for name in table.select_dtypes("number"):  # a forest cannot read numbers that pandas keeps
+        table[name] = table[name].astype(np.float64)
     table.columns = [f"c{i}" for i in range(table.shape[1])]  # LightGBM wants plain names
     return table[kept].reset_index(drop=True), y[kept].to_numpy()
 
@@ -200,7 +202,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--rows", type=int, default=4000)
     parser.add_argument("--only", help="names of tables, with commas between")
-    parser.add_argument("--out", type=Path, default=Path("benchmarks/results"))
+    parser.add_argument("--out", type=Path, default=Path("docs/results"))
     options = parser.parse_args()
     folder = Path(os.environ.get("ATOMLEARN_DATA", "")) / "tables"
     wanted = set(options.only.split(",")) if options.only else None

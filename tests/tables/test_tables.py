@@ -157,3 +157,16 @@ def test_categories_beside_booleans():
     fitted = AlgebraicClassifier(random_state=0, max_epochs=5).fit(declared, y)
     assert (fitted.predict(declared) == fitted.predict(frame)).all()
     assert "colour = red" in str(fitted.definition(True))
+
+
+@pytest.mark.parametrize("dtype", ["Int32", "UInt8", "Float64", "boolean"])
+@pytest.mark.parametrize("kind", ["category", "object", "str"])
+def test_numbers_that_may_be_missing_stand_beside_text(dtype, kind):
+    """scikit-learn looks for a common type of both, and would make numbers of text."""
+    values = [0, 1, None, 0] * 20
+    frame = pd.DataFrame({"a": pd.array(values, dtype=dtype), "b": ["x", "y"] * 40})
+    frame["b"] = frame["b"].astype(kind)
+    y = np.arange(80) % 4 == 1
+    fitted = AlgebraicClassifier(max_epochs=5, random_state=0).fit(frame, y)
+    assert (fitted.predict(frame) == y).all()
+    assert "a is missing" in fitted.encoder_.get_feature_names_out()

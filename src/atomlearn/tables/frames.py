@@ -1,5 +1,6 @@
 """Prepare data frames and lists of dictionaries for scikit-learn's checks."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -85,7 +86,7 @@ def declared_categories(X: Any) -> Bits | None:
 
 
 def without_arrow(X: Any) -> Any:
-    """Convert Arrow columns of a pandas frame or series to NumPy.
+    """Convert columns of a pandas frame or series that Arrow or pandas holds to NumPy.
 
     Otherwise scikit-learn would look for a common type of all columns, and convert text to numbers.
     """
@@ -100,7 +101,9 @@ def without_arrow(X: Any) -> Any:
 
 
 def _is_arrow(dtype: Any) -> bool:
-    return str(dtype).endswith("[pyarrow]")
+    """Also numbers and truth values of pandas that may be missing: ``Int64``, ``boolean``."""
+    name = str(dtype)
+    return name.endswith("[pyarrow]") or re.fullmatch(r"(Float|U?Int)\d+|boolean", name) is not None
 
 
 def _without_arrow(series: Any) -> npt.NDArray[Any]:

@@ -43,7 +43,8 @@ PATIENCE = 2
 PROGRESS = 0.99
 """A round that does not bring the loss below this part of the best so far made no progress."""
 GLANCE = 3
-"""Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones."""
+"""Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones; of
+many examples, which are seen in growing batches, that is judged after the first round."""
 
 FindAlternatives = Callable[[Rows], Alternatives]
 
@@ -300,8 +301,7 @@ def epochs_of_rounds(n_rows: int, settings: Settings) -> list[int]:
     if n_rows <= SMALL:
         epochs = max(1, (settings.max_epochs or SMALL_EPOCHS) // MANY_FOLDS)
         return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
-    epochs = max(1, (settings.max_epochs or LARGE_EPOCHS) // n_folds)
-    return sorted({min(GLANCE, epochs), *schedule(epochs)})
+    return list(schedule(max(1, (settings.max_epochs or LARGE_EPOCHS) // n_folds)))
 
 
 def schedule(max_epochs: int) -> Iterator[int]:
