@@ -130,6 +130,6 @@ def test_columns_in_files():
     assert _column(0, Value(told, "m.atoms")) == column
     del told["values"]  # as files of older versions are
     assert _column(0, Value(told, "m.atoms")) == NumberColumn(0, "x", (1.5, 2.5), True)
-    for values in ([2, 1], [1, 1], [1.5], ["1"], 3):
+    for values in ([2, 1], [1, 1], [float("inf")], ["1"], 3):
         with pytest.raises(ValueError, match="values"):
             _column(0, Value({**told, "values": values}, "m.atoms"))

@@ -35,6 +35,8 @@ class TrainingData:
     conflicts: list[RowConflict]
     rules: list[Rule] = field(default_factory=list)
     rule_conflicts: list[RuleConflict] = field(default_factory=list)
+    decided: float = 0.0
+    """Rows that rules decide rightly."""
     met: npt.NDArray[np.int64] | None = None
     """Rows that meet the conditions of each rule."""
     state: State | None = None

@@ -225,6 +225,7 @@ class AlgebraicClassifier(
             rows.conflicts(self.classes_),
             self.rules_,
             rows.rule_conflicts(self.rules_),
+            rows.decided,
             rows.met,
         )
 
@@ -233,8 +234,8 @@ class AlgebraicClassifier(
     ) -> None:
         """Train on parts, and keep what is known then."""
         self.classes_, self.encoder_, self.rules_ = data.classes, data.encoder, data.rules
-        check_some_left(data.totals, self.classes_)
         if data.met is not None:
+            check_some_left(data.totals, self.classes_)
             warn_of_unmet(self.rules_, data.met)
         known = self.learned_ if goes_on else None
         n_parts, n_rows = len(data.parts.sources), sum(one.examples for one in data.parts.sources)
@@ -266,6 +267,8 @@ class AlgebraicClassifier(
         self.held_out_ = measure_definitions(trials, len(self.classes_))
         learned.held_out = []
         learned.prior = np.log(data.class_weights)
+        n_learned = float(home.weights.sum())
+        learned.undecided = n_learned / (n_learned + data.decided)
         self.conflicts_, self.doubted_ = data.conflicts, np.zeros(0, dtype=np.int64)
         self.rule_conflicts_ = data.rule_conflicts
         self._conclude(learned, history)

@@ -84,6 +84,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "prior": _prior_as_json(learned),
             "evidence": asdict(learned.evidence),
             "rules": [str(rule) for rule in classifier.rules_],
+            "undecided": learned.undecided,
             "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
@@ -198,6 +199,8 @@ class _Reader:
         pools = pools_in(file, self.n_constants, n)
         epochs = state["epochs"].integers(n, high=MOST_EPOCHS).tolist()
         learned = Learned(pools, epochs, typical, calibration, unseen)
+        undecided = state.given("undecided")  # older files have none
+        learned.undecided = 1.0 if undecided is None else undecided.number(0, 1)
         return with_weighted(learned, file, state)
 
     def rules(

@@ -143,9 +143,8 @@ class SurveyedParts:
             [conflict for one in summaries for conflict in one.conflicts],
             rules,
             _rule_conflicts(rules, summaries),
-            np.sum([one.met for one in summaries if one.met is not None], axis=0)
-            if rules
-            else None,
+            recoding.share * sum(one.decided for one in summaries),
+            _met(rules, summaries),
             share_examples=self.share_examples,
         )
         saved = Checkpoint(self.checkpoint, data, classifier)

@@ -44,6 +44,8 @@ class PartSummary:
     source: Source
     refused: list[tuple[int, npt.NDArray[np.int64], npt.NDArray[Any]]]
     """Of each rule, the rows that it contradicts, and their labels."""
+    decided: float
+    """Rows that rules decide rightly."""
     met: npt.NDArray[np.int64] | None
     """Rows that meet the conditions of each rule."""
 
@@ -81,6 +83,7 @@ def pack(
             rows.conflicts(classes),
             part.source(f"{kind} {number}"),
             rows.refused_rows(),
+            rows.decided,
             rows.met,
         ),
     )

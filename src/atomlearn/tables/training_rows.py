@@ -39,6 +39,8 @@ class TrainingRows:
     distinct: DistinctRows | None = field(default=None, init=False)
     refused: list[tuple[int, Labels]] = field(default_factory=list, init=False)
     """Rules, each with the rows that it contradicts."""
+    decided: float = field(default=0.0, init=False)
+    """What the rows weigh that rules decide rightly."""
     met: Labels | None = field(default=None, init=False)
     """Rows that meet the conditions of each rule."""
 
@@ -51,12 +53,13 @@ class TrainingRows:
     ) -> Examples:
         """The rows as terms: equal ones joined, contradictions resolved, moved by symmetries.
 
-        Rows that a rule contradicts are left out.
+        Rows that a rule contradicts are left out, and those that rules decide: what is left to
+        learn is the rest.
         """
         packed = encoder.pack(self.table, extra=1)
         labels, n_classes = codes_of(self.targets, classes), len(classes)
         if rules:
-            packed, labels = self._without_refused(packed, labels, rules)
+            packed, labels = self._undecided(packed, labels, rules)
         class_weights = self.class_weights(classes)
         distinct = self.distinct = distinct_rows(packed, labels, self.weights, class_weights)
         first = packed[distinct.first]
@@ -78,9 +81,8 @@ class TrainingRows:
             rules,
         )
 
-    def _without_refused(
-        self, packed: Rows, labels: Labels, rules: HardRules
-    ) -> tuple[Rows, Labels]:
+    def _undecided(self, packed: Rows, labels: Labels, rules: HardRules) -> tuple[Rows, Labels]:
+        """The rows that rules neither contradict nor decide; of a class that they decide, all."""
         met = rules.met_by(packed)
         self.met = met.sum(axis=0)
         refused = np.zeros(len(labels), dtype=np.bool_)
@@ -89,11 +91,12 @@ class TrainingRows:
             if ours.any():
                 self.refused.append((r, np.flatnonzero(ours)))
             refused |= ours
-        if not refused.any():
-            return packed, labels
         if refused.all():
             raise InvalidTable("the rules contradict every training row: nothing is left")
-        kept = ~refused
+        decided = rules.forbidden_of(packed).sum(axis=1) == rules.n_classes - 1
+        decided &= ~refused & np.isin(labels, labels[~refused & ~decided])
+        self.decided = float(self.weights[decided].sum())
+        kept = ~refused & ~decided
         self._given = self.numbers, self.targets
         self.table, self.targets = self.table[kept], self.targets[kept]
         self.weights, self.numbers = self.weights[kept], self.numbers[kept]

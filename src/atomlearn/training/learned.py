@@ -42,6 +42,8 @@ class Learned:
     """Added to the scores: the logarithm of the class weights."""
     rules: HardRules = field(default_factory=HardRules)
     """What every prediction obeys."""
+    undecided: float = 1.0
+    """Share of the training rows that no rule decides: held-out rows are of these."""
 
     @classmethod
     def nothing(cls, n_constants: int, n_classes: int) -> "Learned":
@@ -64,8 +66,10 @@ class Learned:
     def error(self) -> float | None:
         """Share of wrong answers on held-out examples, if there were any."""
         if self.evidence.errors:
-            return self.evidence.errors[self.evidence.chosen]
-        return self.unseen.error_and_loss(self.calibration)[0] if len(self.unseen) else None
+            return self.undecided * self.evidence.errors[self.evidence.chosen]
+        if len(self.unseen) == 0:
+            return None
+        return self.undecided * self.unseen.error_and_loss(self.calibration)[0]
 
     @property
     def loss(self) -> float:

@@ -1,0 +1,305 @@
+"""Rules with examples: every prediction obeys every rule, whatever was learned and how."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atomlearn import AlgebraicClassifier, load
+from atomlearn.distributed import fit, fit_batches
+from atomlearn.errors import (
+    ContradictoryRules,
+    DifferentConstants,
+    DoubtfulRule,
+    InconsistentRelations,
+    InvalidParameter,
+    InvalidRule,
+    InvalidTable,
+)
+from atomlearn.tables.batches import ArrayBatches
+
+RULES = ["virginica if petal length > 5 and petal width > 1.8", "not setosa if petal length > 3"]
+
+
+@pytest.fixture(scope="module")
+def flowers(iris):
+    X, y = iris
+    return X.rename(columns=lambda name: name.removesuffix(" (cm)")), y
+
+
+def quick(**parameters):
+    return AlgebraicClassifier(random_state=0, max_epochs=10, **parameters)
+
+
+COMPARE = {
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    "=": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+def is_met(condition, row):
+    value = row[condition.column]
+    missing = value is None or value != value
+    if condition.operator in ("missing", "known"):
+        return missing == (condition.operator == "missing")
+    return not missing and bool(COMPARE[condition.operator](value, condition.value))
+
+
+def violations(classifier, X):
+    """Predictions that some rule forbids; where rules leave no class possible none counts."""
+    said, chances = classifier.predict(X), classifier.predict_proba(X)
+    labels = classifier.classes_.tolist()
+    found = []
+    for i, row in enumerate(X.to_dict("records")):
+        forbidden = set()
+        for rule in classifier.rules_:
+            if all(is_met(condition, row) for condition in rule.conditions):
+                others = set(labels) - {rule.label}
+                forbidden |= {rule.label} if rule.negated else others
+        if len(forbidden) == len(labels):
+            continue
+        p = dict(zip(labels, chances[i].tolist(), strict=True))
+        wrong = said[i] in forbidden or any(p[k] != 0.0 for k in forbidden)
+        if wrong or (len(forbidden) == len(labels) - 1 and max(p.values()) != 1.0):
+            found.append(i)
+    return found
+
+
+# -- what is promised
+
+
+def random_table(rng, n):
+    X = pd.DataFrame(
+        {
+            "size": rng.choice([*np.round(rng.normal(size=8), 2), np.nan], n),
+            "rooms": rng.integers(0, 6, n),
+            "colour": rng.choice(np.array(["red", "green", "blue", None], dtype=object), n),
+        }
+    )
+    return X, rng.choice(["a", "b", "c"], n)
+
+
+def random_rule(rng, X):
+    def condition():
+        column = rng.choice(["size", "rooms", "colour"])
+        if rng.random() < 0.15:
+            return f"{column} is {rng.choice(['missing', 'known'])}"
+        if column == "colour":
+            return f"colour {rng.choice(['=', '!='])} {rng.choice(['red', 'green', 'pink'])}"
+        value = rng.choice(X[column].dropna()) if rng.random() < 0.7 else round(rng.normal(), 1)
+        return f"{column} {rng.choice(list(COMPARE))} {value}"
+
+    conditions = " and ".join(condition() for _ in range(rng.integers(1, 4)))
+    return f"{'not ' * int(rng.random() < 0.6)}{rng.choice(['a', 'b', 'c'])} if {conditions}"
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["auto", "strict", "weighted"]))
+@settings(max_examples=50, deadline=None)
+def test_no_prediction_ever_breaks_a_rule(seed, evidence):
+    """50 models and 2,000 rows each: 100,000 predictions."""
+    rng = np.random.default_rng(seed)
+    X, y = random_table(rng, 60)
+    rules = [random_rule(rng, X) for _ in range(rng.integers(1, 4))]
+    model = AlgebraicClassifier(random_state=0, max_epochs=5, evidence=evidence, rules=rules)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model.fit(X, y)
+        except (ContradictoryRules, InvalidTable):
+            return
+        new, _ = random_table(rng, 2000)
+        assert violations(model, new) == []
+
+
+@pytest.fixture(scope="module")
+def noisy_flowers(flowers):
+    X, y = flowers
+    rng = np.random.default_rng(0)
+    return X, np.where(rng.random(len(y)) < 0.15, rng.permutation(y), y)
+
+
+@pytest.fixture(scope="module")
+def many(flowers):
+    """Rows that were never seen, all over the place."""
+    X, _ = flowers
+    rng = np.random.default_rng(1)
+    return pd.DataFrame({name: rng.uniform(0, 9, 2000) for name in X.columns})
+
+
+@pytest.mark.parametrize("evidence", ["strict", "weighted"])
+def test_rules_hold_however_it_is_learned_and_kept(noisy_flowers, many, tmp_path, evidence):
+    X, y = noisy_flowers
+    model = quick(rules=RULES, evidence=evidence).fit(X, y)
+    assert violations(model, many) == []
+    model.save(tmp_path / "m.atoms")
+    again = load(tmp_path / "m.atoms")
+    assert again.rules_ == model.rules_ and violations(again, many) == []
+    assert np.array_equal(again.predict_proba(many), model.predict_proba(many))
+    again.partial_fit(X[:80], y[:80])
+    assert violations(again, many) == [] and again.rule_conflicts_
+    again.set_params(warm_start=True).fit(X, y)
+    assert violations(again, many) == []
+    fresh = AlgebraicClassifier(random_state=0, evidence=evidence, rules=RULES)
+    fresh.partial_fit(X[::2], y[::2], classes=np.unique(y)).partial_fit(X[1::2], y[1::2])
+    assert violations(fresh, many) == []
+    again.merge(load(tmp_path / "m.atoms").partial_fit(X[80:], y[80:]))
+    assert violations(again, many) == [] and again.rules_ == model.rules_
+
+
+def test_rules_hold_from_disk_and_on_dask(noisy_flowers, many):
+    X, y = noisy_flowers
+    named = {name: f"x{j}" for j, name in enumerate(X.columns)}
+    rules = list(RULES)
+    for name, short in named.items():
+        rules = [rule.replace(name, short) for rule in rules]
+    order = np.random.default_rng(0).permutation(len(y))
+    values, labels = X.to_numpy()[order], y[order]
+    told = {"random_state": 0, "max_epochs": 10, "rules": rules}
+    from_disk = fit_batches(ArrayBatches(values, labels, rows=75), **told)
+    from dask.array import from_array
+
+    on_dask = fit(from_array(values, chunks=(75, 4)), from_array(labels, chunks=75), **told)
+    short = many.rename(columns=named)
+    for model in (from_disk, on_dask):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert violations(model, short) == []
+        assert sum(len(one.rows) for one in model.rule_conflicts_) > 0
+        for conflict in model.rule_conflicts_:
+            assert np.array_equal(labels[conflict.rows], conflict.labels)
+
+
+# -- what is reported
+
+
+def test_rules_that_contradict_each_other(flowers):
+    rules = ["virginica if petal length > 5", "setosa if petal width > 1"]
+    with pytest.raises(ContradictoryRules, match="for rows that meet both") as raised:
+        quick(rules=rules).fit(*flowers)
+    assert isinstance(raised.value, InconsistentRelations)
+    assert [str(rule) for rule in raised.value.rules] == rules
+    (conflict,) = raised.value.conflicts
+    assert len(conflict.derivation) == 1
+    with pytest.raises(ContradictoryRules):
+        quick(rules=["virginica if petal length > 5", "not virginica if petal length > 6"]).fit(
+            *flowers
+        )
+    apart = ["virginica if petal length > 5", "setosa if petal length <= 2"]
+    assert len(quick(rules=apart).fit(*flowers).rules_) == 2
+
+
+def test_rows_that_a_rule_contradicts(flowers):
+    X, y = flowers
+    model = quick(rules=["virginica if petal length > 5"]).fit(X, y)
+    (conflict,) = model.rule_conflicts_
+    wrong = np.flatnonzero((X["petal length"] > 5) & (y != "virginica"))
+    assert conflict.rows.tolist() == wrong.tolist() and set(conflict.labels) == {"versicolor"}
+    assert str(conflict) == (
+        "1 row(s) labelled versicolor contradict 'virginica if petal length > 5': rows 83"
+    )
+    with pytest.raises(InvalidTable, match="every training row of"):
+        quick(rules=["setosa if petal length > 3"]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (["virginica if petal length > 100"], "no training row meets"),
+        (["virginica if petal length > 5 and petal length < 4"], "no row can meet"),
+        (
+            ["virginica if petal length > 6", "virginica if petal length > 6.5"],
+            "'virginica if petal length > 6.5' follows from the other rules",
+        ),
+        (
+            ["not setosa if petal width > 3", "not versicolor if petal width > 3",
+             "not virginica if petal width > 2.9"],
+            "together leave no class possible",
+        ),
+    ],
+)  # fmt: skip
+def test_rules_that_are_probably_not_meant(flowers, rules, said):
+    with pytest.warns(DoubtfulRule, match=said):
+        quick(rules=rules).fit(*flowers)
+
+
+def test_where_no_class_is_left_something_is_predicted(flowers):
+    rules = [f"not {label} if petal width > 3" for label in ("setosa", "versicolor", "virginica")]
+    with pytest.warns(DoubtfulRule):
+        model = quick(rules=rules).fit(*flowers)
+    row = flowers[0].iloc[:1].assign(**{"petal width": 4.0})
+    assert np.isfinite(model.predict_proba(row)).all()
+
+
+@pytest.mark.parametrize(
+    ("rules", "error", "said"),
+    [
+        ("virginica if petal length > 5", InvalidParameter, "list"),
+        (["virginica if petal length > big"], InvalidRule, "petal length holds numbers"),
+        (["virginica if petal lenght > 5"], InvalidRule, "did you mean 'petal length'"),
+        (["iris if petal length > 5"], InvalidRule, "not a label"),
+    ],
+)
+def test_what_is_refused(flowers, rules, error, said):
+    with pytest.raises(error, match=said):
+        quick(rules=rules).fit(*flowers)
+
+
+def test_categories_and_truth_values(mixed):
+    X, y = mixed
+    model = quick(rules=["yes if colour = red", "yes if smoker = true"]).fit(X, y)
+    wanted = (X["colour"] == "red") | X["smoker"]
+    assert (model.predict(X)[wanted] == "yes").all()
+    with pytest.raises(InvalidRule, match="colour holds categories"):
+        quick(rules=["yes if colour > 3"]).fit(X, y)
+    with pytest.raises(InvalidRule, match="smoker is true or false"):
+        quick(rules=["yes if smoker > 3"]).fit(X, y)
+    pink = quick(rules=["no if colour = pink"])
+    with pytest.warns(DoubtfulRule, match="no training row meets"):
+        pink.fit(X, y)
+    assert pink.predict(X.assign(colour="pink")).tolist() == ["no"] * len(X)
+
+
+def test_explanations_and_definitions_name_the_rule(flowers):
+    X, y = flowers
+    model = quick(rules=RULES).fit(X, y)
+    told = model.explain(X.iloc[100])
+    assert f"decided by the rule: {RULES[0]}" in str(told)
+    assert [str(rule) for rule in told.rules] == RULES
+    assert told.to_dict()["rules"] == RULES
+    assert "rule" not in str(model.explain(X.iloc[0]))
+    assert str(model.definition("virginica")).startswith(f"rule: {RULES[0]}\n")
+    assert model.definition("setosa").to_dict()["rules"] == [RULES[1]]
+
+
+def test_merging_takes_over_the_rules_of_others(flowers, many):
+    X, y = flowers
+    ours = quick(rules=RULES, evidence="strict").fit(X, y)
+    theirs = quick(rules=RULES[:1], evidence="strict").fit(X, y)
+    with pytest.raises(DifferentConstants, match="not known here"):
+        quick(evidence="strict").fit(X, y).merge(ours)
+    ours.merge(theirs)
+    assert [str(rule) for rule in ours.rules_] == RULES and violations(ours, many) == []
+
+
+def test_a_rule_is_worth_examples():
+    """Told half of what decides, it needs fewer rows for the rest."""
+    rng = np.random.default_rng(0)
+    X = rng.random((3000, 12)) < 0.5
+    y = np.where((X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3] & X[:, 4]), "in", "out")
+    rule = ["in if x0 = true and x1 = true"]
+    plain, told = (
+        [
+            AlgebraicClassifier(random_state=0, rules=rules).fit(X[few], y[few])
+            for few in np.arange(500).reshape(10, 50)
+        ]
+        for rules in (None, rule)
+    )
+    errors = [np.mean([1 - one.score(X[500:], y[500:]) for one in ours]) for ours in (plain, told)]
+    assert errors[1] < 0.7 * errors[0]

@@ -1,0 +1,126 @@
+"""Rules as text: what is read, what is refused, and what is said then."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atomlearn.errors import InvalidRule
+from atomlearn.tables.rules import (
+    Condition,
+    Rule,
+    check_rules_file,
+    parse_rules,
+    read_rules,
+)
+
+COLUMNS = ["age", "petal length", "search and rescue", "is", 'a "quoted" one', "x>y", "colour"]
+LABELS = ["yes", "no", "if only", "not sure", 3]
+
+
+def read(text):
+    return parse_rules([text], COLUMNS, LABELS)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("yes if age > 18", Rule("yes", False, (Condition("age", ">", 18.0),))),
+        ("not yes if age<=18", Rule("yes", True, (Condition("age", "<=", 18.0),))),
+        ("3 if petal length ≥ 1e2", Rule(3, False, (Condition("petal length", ">=", 100.0),))),
+        ("if only if age = 1", Rule("if only", False, (Condition("age", "=", 1.0),))),
+        ("not sure if age != 1", Rule("not sure", False, (Condition("age", "!=", 1.0),))),
+        ("not not sure if age ≠ 1", Rule("not sure", True, (Condition("age", "!=", 1.0),))),
+        ("yes if colour = dark red", Rule("yes", False, (Condition("colour", "=", "dark red"),))),
+        ('yes if colour = "5"', Rule("yes", False, (Condition("colour", "=", "5"),))),
+        ("yes if colour is missing", Rule("yes", False, (Condition("colour", "missing"),))),
+        ("yes if is is known", Rule("yes", False, (Condition("is", "known"),))),
+        ('yes if "x>y" > 2', Rule("yes", False, (Condition("x>y", ">", 2.0),))),
+        (
+            "yes if search and rescue = a and age > 2 and search and rescue is known",
+            Rule(
+                "yes",
+                False,
+                (
+                    Condition("search and rescue", "=", "a"),
+                    Condition("age", ">", 2.0),
+                    Condition("search and rescue", "known"),
+                ),
+            ),
+        ),
+    ],
+)
+def test_what_is_read(text, expected):
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("yes", "'LABEL if CONDITION and CONDITION ...'"),
+        ("yes when age > 3", "'LABEL if CONDITION"),
+        ("yess if age > 3", "'yess' is not a label; did you mean 'yes'?"),
+        ("yes if agee > 3", r"no column 'agee'; did you mean 'age'\? \(column 8\)"),
+        ("yes if height > 3", "no column 'height'; there are 'age'"),
+        ("yes if age", "'age' is not a condition"),
+        ("yes if age > 3 and colour", r"'colour' is not a condition.*\(column 20\)"),
+        ("yes if age >", "there is no value after age >"),
+        ("yes if  and age > 3", "no column 'and age'"),
+    ],
+)
+def test_what_is_refused(text, said):
+    with pytest.raises(InvalidRule, match=said):
+        read(text)
+
+
+def test_a_rule_that_is_not_in_a_list():
+    with pytest.raises(InvalidRule, match="must be a list"):
+        parse_rules("yes if age > 3", COLUMNS, LABELS)
+    with pytest.raises(InvalidRule, match=r"rule 2, 'no': "):
+        parse_rules(["yes if age > 3", "no"], COLUMNS, LABELS)
+
+
+SIGNS = [">", ">=", "<", "<=", "=", "!="]
+values = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from(["red", "and", "5", 'a "b"', "it's", "x if y", " pad ", "is missing", "#1"]),
+)
+conditions = st.one_of(
+    st.builds(
+        Condition,
+        st.sampled_from(COLUMNS),
+        st.sampled_from([">", ">=", "<", "<=", "=", "!="]),
+        values,
+    ),
+    st.builds(Condition, st.sampled_from(COLUMNS), st.sampled_from(["missing", "known"])),
+)
+rules = st.builds(
+    Rule,
+    st.sampled_from(LABELS),
+    st.booleans(),
+    st.lists(conditions, min_size=1, max_size=4).map(tuple),
+)
+
+
+@given(rules)
+def test_what_is_written_is_read_again(rule):
+    assert read(str(rule)) == rule
+    assert parse_rules([rule], COLUMNS, LABELS) == [rule]
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_read_or_refused(text):
+    try:
+        rule = read(f"yes if {text}")
+    except InvalidRule:
+        return
+    assert read(str(rule)) == rule
+
+
+def test_files(tmp_path):
+    path = tmp_path / "rules.txt"
+    path.write_text('# law\nyes if age > 3  # adults\n\nno if colour = "#1"\n', encoding="utf-8")
+    assert read_rules(path) == ["yes if age > 3", 'no if colour = "#1"']
+    check_rules_file(path, COLUMNS, LABELS)
+    path.write_text("yes if age > 3\n\n# none\nno if agee = 2\n", encoding="utf-8")
+    with pytest.raises(InvalidRule, match=r"rules\.txt:4: there is no column 'agee'.*column 7"):
+        check_rules_file(path, COLUMNS, LABELS)
