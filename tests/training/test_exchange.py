@@ -54,7 +54,7 @@ def examples_of(images, labels):
 
 
 def bars(n, n_parts, seed=0, noise=0.3, n_folds=2):
-    images, labels = vertical_bars(n, shape=(4, 4), noise=noise, seed=seed)
+    images, labels = vertical_bars(n, shape=(4, 4), noise=noise, random_state=seed)
     everything = examples_of(images, labels)
     which = np.array_split(np.arange(n), n_parts)
     rng = np.random.default_rng(0)
