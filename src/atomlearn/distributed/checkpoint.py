@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Checkpoint:
-    """A file for what some data, partitioned in one way, has taught so far; or no file at all."""
+    """A checkpoint file for one data set and its partition, or none."""
 
     def __init__(
         self, path: str | Path | None, data: TrainingData, classifier: AlgebraicClassifier
@@ -100,7 +100,7 @@ class Checkpoint:
             )
 
     def write(self, state: State) -> None:
-        """Replace the file by what is known now."""
+        """Write the current state, atomically."""
         if self.path is None:
             return
         pools = [pool for ours in state.pools for pool in ours]

@@ -37,20 +37,20 @@ from atomlearn.training.part import joined_parts
 from atomlearn.training.parts import Parts
 
 HOME_ROWS, HOME_BYTES = 1 << 18, 1 << 27
-"""At most so many rows, of so many bytes, come to one machine: what is known is judged by them, and
-weighted atoms are made of them."""
+"""Maximum number of rows, and of bytes, that are sent to the client: models are evaluated on these
+rows, and weighted atoms are learned from them."""
 
 
 class RawParts(Protocol):
     """Rows and labels in parts, wherever they are."""
 
     def survey(self, seed: int) -> list[Survey]:
-        """What each part tells of itself."""
+        """Summarise each part."""
 
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]
     ) -> tuple[Parts, list[PartSummary]]:
-        """The parts that have rows, encoded, and what they send home."""
+        """Encode the parts that have rows, and summarise them."""
 
 
 def fit(
@@ -116,7 +116,7 @@ def with_parameters(
 
 @dataclass
 class SurveyedParts:
-    """Parts that are looked at first, and then encoded alike."""
+    """Parts that are summarised first, and then encoded in the same way."""
 
     raw: RawParts
     checkpoint: str | Path | None = None

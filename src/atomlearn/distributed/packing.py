@@ -1,4 +1,4 @@
-"""A part made ready where it is: rows as packed terms, dealt into folds."""
+"""Encode a part where it is: rows as packed terms, with their folds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ class Recoding:
     rules: HardRules
     n_folds: int
     share: float
-    """Of the examples, how many come home: what is known is judged by them."""
+    """Share of the examples that is sent to the client, for evaluation and weighted atoms."""
     seed: int
 
 
 @dataclass(frozen=True)
 class PartSummary:
-    """What a part sends home: little, whatever its size."""
+    """What a part sends to the client: little, whatever its size."""
 
     sample: Part
     totals: npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ class PartSummary:
 
 @dataclass(frozen=True)
 class Packed:
-    """A part as it is learned from, which stays where it is, and what is known of it at home."""
+    """An encoded part, which stays where it is, and its summary for the client."""
 
     part: Part
     summary: PartSummary
@@ -90,5 +90,5 @@ def pack(
 
 
 def sources_of(summaries: Sequence[PartSummary]) -> list[Source]:
-    """What the atoms of each part will be said to be from."""
+    """The provenance of the atoms of each part."""
     return [one.source for one in summaries]

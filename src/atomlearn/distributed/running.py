@@ -1,4 +1,4 @@
-"""Functions of parts, run by whatever scheduler Dask has."""
+"""Run tasks on parts with Dask."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ from atomlearn.training.parts import Job, OnResult
 
 SECONDS_TO_CONNECT = 10
 SECONDS_TO_LOOK = 0.5
-"""How often it is looked whether to go on waiting for workers."""
+"""Seconds between checks for an interruption while waiting for workers."""
 LARGE_GRAPH = "1 GB"
 """Pins travel with the graph, which Dask would warn of beyond 10 MB."""
 _WARNING = "distributed.admin.large-graph-warning-threshold"
@@ -32,21 +32,21 @@ class Scheduler:
         self.client = client
 
     def compute(self, values: Sequence[Any]) -> list[Any]:
-        """Work all of them out, in order."""
+        """Compute all values, in order."""
         return self._call("compute", values)
 
     def persist(self, values: Sequence[Any]) -> list[Any]:
-        """Have them worked out and kept where they are."""
+        """Compute the values and keep them on the workers."""
         return self._call("persist", values)
 
     def n_threads(self) -> int:
-        """How much is worked out at the same time."""
+        """Number of tasks that run in parallel."""
         client = self._cluster()
         threads = os.cpu_count() if client is None else sum(client.nthreads().values())
         return threads or 1
 
     def _cluster(self) -> Any:
-        """The client whose workers do it, if it is not done in this process."""
+        """The client, if tasks do not run in this process."""
         from dask.base import get_scheduler
 
         client = getattr(get_scheduler(scheduler=self.client), "__self__", None)
@@ -113,14 +113,14 @@ def connected(client: Any) -> Iterator[Scheduler]:
 
 
 class DaskRows:
-    """Rows and labels as Dask has them."""
+    """Rows and labels of Dask collections."""
 
     def __init__(self, parts: Sequence[DelayedPart], scheduler: Scheduler) -> None:
         self.parts = parts
         self.scheduler = scheduler
 
     def survey(self, seed: int) -> list[Survey]:
-        """What each part tells of itself."""
+        """Summarise each part."""
         import dask
 
         look, most = dask.delayed(survey, pure=False), sampled(len(self.parts))
@@ -149,7 +149,7 @@ class DaskRows:
 
 
 class DaskParts:
-    """Parts that lie with the workers."""
+    """Encoded parts on the workers."""
 
     def __init__(
         self, packed: Sequence[Any], sources: Sequence[Source], scheduler: Scheduler

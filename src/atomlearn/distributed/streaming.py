@@ -31,7 +31,7 @@ from atomlearn.training.parts import Job, OnResult, run_in_threads
 log = logging.getLogger("atomlearn")
 
 FEW_BATCHES = 16
-"""Fewer rows of each batch are taken along once there are more batches than that."""
+"""With more batches than this, fewer rows of each are sampled."""
 
 
 def fit_batches(
@@ -79,7 +79,7 @@ class BatchRows:
     n_jobs: int | None
 
     def survey(self, seed: int) -> list[Survey]:
-        """What each batch tells of itself."""
+        """Summarise each batch."""
         surveys = []
         for p, (X, y) in enumerate(chained(self.batches)):
             # How many there will be is not known: later batches take fewer rows along.

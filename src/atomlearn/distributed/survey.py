@@ -1,8 +1,4 @@
-"""What each part tells of itself before anything is learned: columns, classes, some rows.
-
-By these rows numbers are cut at quantiles. The labels have no say in it, as they have where all
-rows are at hand.
-"""
+"""A first look at each part: columns, classes, and a sample of rows to choose cuts by."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +24,7 @@ _KINDS = {"number": "numbers", "boolean": "truth values", "category": "text or c
 
 @dataclass(frozen=True)
 class Survey:
-    """One part."""
+    """A summary of one part."""
 
     n_rows: int
     columns: tuple[str, ...] | int
@@ -43,12 +39,12 @@ class Survey:
 
     @property
     def weight(self) -> float:
-        """Rows that each of the sampled ones stands for."""
+        """Number of rows that each sampled row stands for."""
         return self.n_rows / max(1, len(self.some_labels))
 
 
 def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
-    """Look at one part, where it is; ``most`` of its rows are taken along."""
+    """Summarise one part where it is, with a sample of ``most`` rows."""
     interrupts.check()
     labels = np.asarray(y).ravel()
     if getattr(X, "ndim", 2) != 2 or X.shape[0] != len(labels):
@@ -76,7 +72,7 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
 
 
 def sampled(n_parts: int) -> int:
-    """Rows that each of so many parts takes along."""
+    """Sample size of each part."""
     return -(-SAMPLED // max(1, n_parts))
 
 

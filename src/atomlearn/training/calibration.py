@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
 
 DEFAULT_SLOPE = 2.0
-"""What the slope is drawn to when there is little to learn it from (measured: 2 to 4)."""
+"""Prior mean of the slope, used when there are few held-out rows (typical fits: 2 to 4)."""
 
 
 def log_ratio(misses: npt.NDArray[np.int32], typical: Floats) -> Floats:
@@ -40,7 +40,7 @@ class Calibration:
 
 
 def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
-    """The calibration most likely to give these labels, held towards the default when data is few.
+    """The calibration most likely to give these labels, regularised towards the default.
 
     An example of weight more than one counts once: what recurs will have been learned when it is
     met again, so it tells nothing of what is unseen.
@@ -75,6 +75,6 @@ def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Probabilities in proportion to the exponentials, row by row."""
+    """Softmax of each row."""
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     return shifted / shifted.sum(axis=1, keepdims=True)

@@ -24,11 +24,11 @@ class Settings:
     n_jobs: int | None = None
     recipe: Recipe = field(default_factory=Recipe)
     evidence: str = "auto"
-    """Which atoms: ``"strict"``, ``"weighted"``, or whatever held-out rows favour."""
+    """Kind of atoms: ``"strict"``, ``"weighted"``, or ``"auto"`` to choose on held-out rows."""
 
 
 class Clock:
-    """Tells when to stop, and how much time is left for each job."""
+    """Decides when to stop, and how much time is left for each job."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -39,11 +39,11 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Since the beginning."""
+        """Seconds since training began."""
         return time.monotonic() - self.start
 
     def over(self) -> bool:
-        """Has the user, a hook or the time limit ended it?"""
+        """Has the user, a hook or the time limit ended training?"""
         self.interrupted = self.interrupted or interrupts.requested()
         return self.interrupted or self.ended or self._seconds_left() < 0
 

@@ -1,4 +1,4 @@
-"""Strict or weighted? Rows that neither was made from decide.
+"""Strict or weighted atoms: chosen by the loss on held-out rows.
 
 Where data are clean, strict atoms and a plain count predict best; where classes overlap, weighted
 atoms do; and often their mean is better than both. The smallest that is about as good as the best
@@ -25,20 +25,20 @@ WORTH = 0.99
 SMALLEST = 1e-12
 
 KINDS = ("strict", "weighted", "both")
-"""What may decide."""
+"""The kinds of evidence that can be chosen."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What decides, and the losses and errors on held-out rows that it was chosen by."""
+    """The kind of atoms that was chosen, and the held-out losses and errors of each kind."""
 
     chosen: str = "strict"
     losses: dict[str, float] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
     strict: float = 1.0
-    """What the strict score is multiplied by ..."""
+    """Factor of the strict score ..."""
     weighted: float = 0.0
-    """... and the weighted one."""
+    """... and of the weighted score."""
 
     def __str__(self) -> str:
         told = ", ".join(
@@ -108,8 +108,8 @@ def _factor(scores: Floats, labels: Labels, weights: Floats) -> float:
 def _factors(
     strict: Floats, weighted: Floats, labels: Labels, weights: Floats
 ) -> tuple[float, float]:
-    """The factors of both scores that give the lowest loss, held towards one half when rows are
-    few."""
+    """The factors of both scores that give the lowest loss, regularised towards one
+    half."""
     share = np.minimum(weights, 1.0)
     rows = np.arange(len(labels))
 

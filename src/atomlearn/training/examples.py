@@ -1,4 +1,4 @@
-"""Examples of several classes, and what was said of those that were not learned from."""
+"""Training examples of several classes, and predictions on held-out ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,20 +18,20 @@ from atomlearn.training.rules import HardRules
 
 @dataclass(frozen=True)
 class Unseen:
-    """What was said of examples before they were learned from, if they ever were."""
+    """Predictions on held-out examples."""
 
     ratios: Floats
     labels: Labels
     weights: Floats
-    """What counts when errors are counted."""
+    """Weights for errors and losses."""
     shares: Floats
-    """What counts in the calibration: of an example at most one, whatever labels it had."""
+    """Weights for the calibration: at most one for each distinct example."""
     weighted: Floats | None = None
-    """What weighted atoms said of them, ``(n_examples, n_classes)``, if there are any."""
+    """Scores of weighted atoms, ``(n_examples, n_classes)``, if there are any."""
 
     @classmethod
     def none(cls, n_classes: int) -> "Unseen":
-        """No example yet."""
+        """Predictions on no examples."""
         nothing = np.zeros(0)
         return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), nothing, nothing)
 
@@ -39,7 +39,7 @@ class Unseen:
         return len(self.labels)
 
     def calibrate(self) -> Calibration:
-        """The calibration that fits them."""
+        """Fit the calibration to them."""
         return calibrate(self.ratios, self.labels, self.shares)
 
     def error_and_loss(self, calibration: Calibration) -> tuple[float, float]:
@@ -59,7 +59,7 @@ class HeldOut(NamedTuple):
 
 
 class Dissent(NamedTuple):
-    """Labels that some examples also had, and how much weight these have."""
+    """Other labels of examples that occur with several, and their weights."""
 
     examples: Indices
     labels: Labels
@@ -80,11 +80,11 @@ class Examples:
     n_constants: int
     n_classes: int
     dissent: Dissent = NO_DISSENT
-    """What was not learned from but counts when errors are counted."""
+    """Labels that are not learned from, but count as errors if they are not predicted."""
     symmetries: Symmetries | None = None
     """Maps of constants that keep the labels: pins are moved by them."""
     rules: HardRules = NO_RULES
-    """What every prediction obeys."""
+    """Rules that every prediction obeys."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -107,7 +107,7 @@ class Examples:
         )
 
     def extended(self, rows: Rows, labels: Labels) -> "Examples":
-        """These and some more, which no symmetry moves."""
+        """These examples and some more; symmetries do not apply to the new ones."""
         if len(labels) == 0:
             return self
         more = np.broadcast_to(rows, (len(self.variants), *rows.shape))
@@ -127,7 +127,7 @@ class Examples:
         return blocks_of(self.variants[0], self.n_constants)
 
     def unseen(self, ratios: Floats, weighted: Floats | None = None) -> Unseen:
-        """What was said of the examples, with all the labels that they had."""
+        """Predictions on these examples, repeated for each of their labels."""
         which = np.concatenate([np.arange(len(self)), self.dissent.examples])
         weights = np.concatenate([self.weights, self.dissent.weights])
         total = np.bincount(which, weights=weights, minlength=len(self))
@@ -141,7 +141,7 @@ class Examples:
 
 
 def joined(sets: Sequence[Examples]) -> Examples:
-    """Several sets of examples as one."""
+    """Concatenate sets of examples."""
     first = np.cumsum([0, *map(len, sets)])
     dissents = [
         Dissent(one.dissent.examples + start, one.dissent.labels, one.dissent.weights)

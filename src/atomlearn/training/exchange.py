@@ -39,12 +39,12 @@ with them, and no more than that of all data in one place."""
 
 @dataclass
 class State:
-    """What is known between two exchanges: all there is to save."""
+    """The state of training between two exchanges; a checkpoint saves it."""
 
     pools: list[list[Pool]]
-    """For each fold, learned without its rows, and each class."""
+    """``pools[fold][class]``: atoms learned without the rows of the fold."""
     refuting: list[list[Rows]]
-    """For each fold and class, examples that contradicted what some part believed."""
+    """``refuting[fold][class]``: examples that contradicted atoms of another part."""
     epochs: npt.NDArray[np.int64]
     """Epochs of each fold and class; fewer than ``epoch`` if time was over."""
     epoch: int = 0
@@ -53,9 +53,9 @@ class State:
     first: float = math.inf
     """... and the first one."""
     stale: int = 0
-    """Rounds since it last became clearly lower."""
+    """Rounds since the loss last became clearly lower."""
     adds_nothing: bool = False
-    """Have strict atoms turned out to be of no use beside weighted ones?"""
+    """Do strict atoms not improve on weighted ones?"""
     n_refuted: int = 0
     """Atoms that one part suggested and another contradicted."""
     done: list[Round] = field(default_factory=list)
@@ -94,7 +94,7 @@ class Exchange:
     share_examples: bool = True
 
     def run(self, state: State, epochs: int) -> tuple[State, list[list[Report]], bool]:
-        """So many epochs of every part, then what they found, as far as all agree.
+        """Run ``epochs`` epochs on every part, then merge the atoms that no part contradicts.
 
         Also returns reports by class, and whether every part has had all of its epochs.
         """
@@ -181,7 +181,7 @@ def _epochs(found: Candidates, asked: int) -> int:
 
 
 def suggested(known: Pool, found: Sequence[Candidates], sources: Sequence[Source]) -> Pool:
-    """The new atoms of all parts, in the order of the parts, each with where it is from."""
+    """The new atoms of all parts, in the order of the parts, each with its source."""
     pool = Pool(known.n_constants)
     for one, source in zip(found, sources, strict=True):
         pool.merge(Pool.of(known.n_constants, one.atoms, one.born, sources=[source]))
@@ -189,7 +189,7 @@ def suggested(known: Pool, found: Sequence[Candidates], sources: Sequence[Source
 
 
 def distinct(rows: Sequence[Rows], most: int) -> Rows:
-    """Different rows, the first ones first, and at most so many."""
+    """Remove duplicates, keep the order, and keep at most ``most`` rows."""
     everything = np.concatenate(rows)
     _, first = np.unique(everything, axis=0, return_index=True)
     return everything[np.sort(first)[:most]]

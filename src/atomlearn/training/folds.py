@@ -1,4 +1,4 @@
-"""Rows dealt into folds: what is learned without a fold is judged by it.
+"""Folds: what is learned without a fold is evaluated on it.
 
 A row that occurs several times is dealt several times, each time with a part of its weight. So a
 row that recurs is met again when it has been learned from, as it will be in practice.
@@ -17,7 +17,7 @@ SMALL = 5000
 """Sets of at most so many examples have many folds, because each row counts."""
 
 NEVER = -1
-"""The fold of a row that nothing is learned without: the only one of its class."""
+"""The fold of a row that is never held out: the only one of its class."""
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -37,18 +37,18 @@ class Dealt:
         return len(self.example)
 
     def held(self, f: int) -> Integers:
-        """The examples that fold ``f`` is judged by, each once."""
+        """The examples of fold ``f``, without duplicates."""
         return np.unique(self.example[self.fold == f])
 
     def learned(self, f: int, examples: Examples) -> npt.NDArray[np.bool_]:
-        """The examples that are learned from without fold ``f``."""
+        """Mask of the training examples when fold ``f`` is held out."""
         ours = (self.fold != f) & (self.label == examples.labels[self.example])
         learned = np.zeros(len(examples), dtype=np.bool_)
         learned[self.example[ours]] = True
         return learned
 
     def some(self, which: Integers, n_examples: int) -> "Dealt":
-        """The same for some of the examples."""
+        """The folds of some of the examples."""
         place = np.full(n_examples, -1)
         place[which] = np.arange(len(which))
         kept = place[self.example] >= 0
@@ -65,7 +65,7 @@ class Dealt:
 
 
 def folds_for(n_rows: int) -> int:
-    """How many folds that many rows are dealt into."""
+    """Number of folds for a number of rows."""
     return MANY_FOLDS if n_rows <= SMALL else FEW_FOLDS
 
 
@@ -89,7 +89,7 @@ def deal(examples: Examples, n_folds: int, rng: np.random.Generator) -> Dealt:
 
 
 def joined_folds(dealt: Sequence[Dealt], sizes: Sequence[int]) -> Dealt:
-    """Several sets of so many examples, dealt into the same folds, as one."""
+    """Concatenate the folds of several sets of examples of the given sizes."""
     joint = dealt[0]
     for one, first in zip(dealt[1:], np.cumsum(sizes), strict=False):
         joint = joint.extended(replace(one, example=one.example + first))

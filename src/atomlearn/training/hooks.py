@@ -1,4 +1,4 @@
-"""What a training loop reports as it goes, and whom it tells."""
+"""Progress reports and callbacks of the training loop."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ class Round:
 
 
 Current = Callable[[], Learned]
-"""What is known so far, worked out when asked for."""
+"""Computes the current model on demand."""
 
 OnRound = Callable[[Round, Current], object]
 """Called after each round. Returning ``True`` ends the learning."""
 
 
 def ignore(*told: object) -> None:
-    """Nobody wants to know."""
+    """The default callback: do nothing."""
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """Functions that a training loop calls."""
+    """Callbacks of the training loop."""
 
     on_round: OnRound = ignore
     on_epoch: Callable[[], object] = ignore
@@ -42,7 +42,7 @@ class Hooks:
 
 @dataclass(frozen=True)
 class Plan:
-    """At most how many rounds, and calls of ``on_epoch``, there will be."""
+    """Upper bounds for the number of rounds and of calls of ``on_epoch``."""
 
     rounds: int
     epochs: int

@@ -1,4 +1,4 @@
-"""A part that comes later: what is known is kept as far as the part allows, and more is learned.
+"""Incremental training (``partial_fit``): one more part of the data, which arrives later.
 
 A part is new when it comes, so that what is said of it beforehand measures the error and
 calibrates; then its examples drop the atoms they contradict, and a few epochs add new ones.
@@ -30,7 +30,7 @@ from atomlearn.training.weighted_batch import learn_weighted_batch, no_weighted_
 EPOCHS = 20
 """Epochs of each class for a part."""
 REMEMBERED = 5000
-"""Held-out examples that calibrate: the last ones."""
+"""Number of most recent held-out examples that are used for the calibration."""
 ENOUGH = 500
 """Held-out examples from which on labels may be doubted."""
 DOUBT = 0.05
@@ -40,7 +40,7 @@ NOISE = 0.02
 MOST_ATOMS = 50_000
 """Atoms a class may have; beyond that some are forgotten, at random."""
 FAR = 20.0
-"""By how much a class without examples so far is behind the others, as a logarithm."""
+"""How much lower the log-odds of a class without examples so far are."""
 
 
 def nothing_learned(
@@ -56,7 +56,7 @@ def nothing_learned(
 
 
 def plan_part(n_classes: int, settings: Settings) -> Plan:
-    """What :func:`train_later` is going to do."""
+    """The plan of :func:`train_later`."""
     return Plan(1, n_classes * min(EPOCHS, settings.max_epochs or EPOCHS))
 
 
@@ -153,7 +153,7 @@ def _typical(learned: Learned, rows: Rows, labels: Labels) -> Floats:
 
 
 def _measured(learned: Learned) -> Evidence:
-    """What decides, with its loss and error on what was said of parts before they were learned."""
+    """The evidence, with the loss and error of predictions made before learning."""
     evidence, unseen = learned.evidence, learned.unseen
     if len(unseen) == 0:
         return replace(evidence, losses={}, errors={})
@@ -163,7 +163,7 @@ def _measured(learned: Learned) -> Evidence:
 
 
 def _with_part(learned: Learned, ratios: Floats, said: Floats | None, examples: Examples) -> Unseen:
-    """What is said of the part before it is learned from, after the earlier ones."""
+    """Predictions on the part before learning from it, appended to the earlier ones."""
     old = learned.unseen
     if not any(map(len, learned.pools)):
         return old
@@ -191,7 +191,7 @@ def _calibrated(unseen: Unseen, seen: npt.NDArray[np.int64]) -> Calibration:
 def _believed(
     unseen: Unseen, calibration: Calibration, ratios: Floats, labels: Labels
 ) -> npt.NDArray[np.int64]:
-    """All of the part, or, if labels have turned out noisy, what is not very improbable."""
+    """Indices of all examples or, if labels are noisy, of those that are not very improbable."""
     if len(unseen) < ENOUGH or _doubted(calibration, unseen.ratios, unseen.labels).mean() <= NOISE:
         return np.arange(len(labels))
     return np.flatnonzero(~_doubted(calibration, ratios, labels))

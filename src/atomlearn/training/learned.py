@@ -1,4 +1,4 @@
-"""What training gives: atoms of each class, what they count for, and what they predict."""
+"""The trained model: atoms of each class, their calibration, and predictions."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Learned:
-    """The classes as learned: a pool of atoms each, typical miss counts, and the calibration."""
+    """A trained model: a pool of atoms for each class, typical miss counts, and the calibration."""
 
     pools: list[Pool]
     epochs: list[int]
-    """Epochs that each class has had."""
+    """Number of epochs of each class."""
     typical: Floats
     """Of each class, the median number of atoms that its counterexamples miss."""
     calibration: Calibration
@@ -41,7 +41,7 @@ class Learned:
     prior: Floats | float = 0.0
     """Added to the scores: the logarithm of the class weights."""
     rules: HardRules = field(default_factory=HardRules)
-    """What every prediction obeys."""
+    """Rules that every prediction obeys."""
     undecided: float = 1.0
     """Share of the training rows that no rule decides: held-out rows are of these."""
 
@@ -115,7 +115,7 @@ class Learned:
         return scores
 
     def show_weighted(self) -> None:
-        """If weighted atoms alone decide: let the pools be those that speak against each class."""
+        """If only weighted atoms decide, let the pools be those that speak against each class."""
         if self.weighted is not None and self.evidence.strict == 0:
             self.typical = np.zeros(len(self.pools))
             self.pools = [self.weighted.pool_of(k, pool) for k, pool in enumerate(self.pools)]

@@ -50,7 +50,7 @@ FindAlternatives = Callable[[Rows], Alternatives]
 
 
 def plan(n_rows: int, n_classes: int, settings: Settings, n_parts: int = 1) -> Plan:
-    """What :func:`train` is going to do, if nothing ends it early."""
+    """The plan of :func:`train`, if nothing ends it early."""
     targets = epochs_of_rounds(n_rows, settings)
     return Plan(len(targets), n_classes * folds_for(n_rows) * n_parts * targets[-1])
 
@@ -133,7 +133,7 @@ class _Training:
         return learned
 
     def _learn_strict(self) -> None:
-        """Round after round, until held-out rows are not predicted any better."""
+        """Learn round after round until the held-out loss stops improving."""
         try:
             self._compare_with_weighted()  # again, if this goes on from a saved state
             for target in self.targets:
@@ -150,7 +150,7 @@ class _Training:
         return self.state.adds_nothing or self.state.stale >= PATIENCE or self.clock.over()
 
     def _learn_until(self, target: int) -> bool:
-        """Exchange until there were so many epochs, then judge; not if it is cut short."""
+        """Train up to an epoch and evaluate. False if it was interrupted."""
         if self.state.epoch >= target:
             return True
         while self.state.epoch < target:
@@ -177,7 +177,7 @@ class _Training:
         return min(left, EXCHANGE - self.state.epoch % EXCHANGE)
 
     def _end_round(self) -> None:
-        """Judge what is known, tell whoever wants to know, and note whether it became better."""
+        """Evaluate on held-out rows, update the stop rule, and call the hooks."""
         state, unseen = self.state, self.judge.judge(self.state)
         if len(unseen) == 0:  # too few rows to hold any out: nothing tells when to stop
             self._note_round(None, None)
@@ -220,7 +220,7 @@ class _Training:
         return [[] for _ in range(self.home.examples.n_classes)]
 
     def _current(self) -> Learned:
-        """What is known so far, not pruned to the fewest atoms."""
+        """The current model, not pruned."""
         return self._put_together(SIZES[-1])
 
     def _conclude(self) -> Learned:
@@ -249,7 +249,7 @@ class _Training:
             drop_refuted(InMemory(self.home.with_rules(), n_jobs=1), pools, self.seed)
 
     def _with_evidence(self, learned: Learned) -> Learned:
-        """The same with weighted atoms, if held-out rows favour them."""
+        """Add weighted atoms, if they improve the held-out loss."""
         weighted = self.weighted
         evidence = self._evidence(learned.unseen, sum(map(len, learned.pools)))
         if weighted is None or evidence is None:
@@ -264,7 +264,7 @@ class _Training:
         return _weighted(learned, weighted, evidence)
 
     def _evidence(self, unseen: Unseen, n_strict: int) -> Evidence | None:
-        """What held-out rows say of strict atoms and of weighted ones, if there are any."""
+        """Compare strict and weighted atoms on held-out rows, if there are weighted ones."""
         weighted, strict = self.weighted, None
         if weighted is None or len(weighted.scores) == 0:
             return None
@@ -282,7 +282,7 @@ class _Training:
 
 
 def _weighted(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> Learned:
-    """With weighted atoms that decide alone or beside strict ones."""
+    """A model in which weighted atoms decide, alone or together with strict ones."""
     learned = replace(learned, weighted=weighted.atoms, evidence=evidence)
     if evidence.chosen == "weighted":
         pools = learned.pools

@@ -1,4 +1,4 @@
-"""One part of the data, and what is done with it.
+"""One part of the data, and the tasks that run on it.
 
 All data in memory are one part; a table on disk, or with the workers of a cluster, has many. The
 functions are pure: what they return depends on their arguments alone, all randomness on the seed,
@@ -30,7 +30,7 @@ from atomlearn.training.examples import Examples, joined
 from atomlearn.training.folds import NEVER, Dealt, deal, joined_folds
 
 EVERY = -2
-"""In place of a fold: no row is held out."""
+"""Used in place of a fold if no row is held out."""
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Part:
         return Part(self.examples.some(which).plain(), self.dealt.some(which, n))
 
     def source(self, name: str = "") -> Source:
-        """What its atoms are said to be from."""
+        """The provenance of atoms that are learned from it."""
         value = 0
         for array in (self.examples.variants[0], self.examples.labels, self.examples.weights):
             value = zlib.crc32(np.ascontiguousarray(array).data, value)
@@ -87,7 +87,7 @@ class Part:
 
 
 def joined_parts(parts: Sequence[Part]) -> Part:
-    """The rows of several parts in one."""
+    """Concatenate several parts."""
     if len(parts) == 1:
         return parts[0]
     sizes = [len(part.examples) for part in parts]
@@ -96,7 +96,7 @@ def joined_parts(parts: Sequence[Part]) -> Part:
 
 
 class Task(NamedTuple):
-    """Which class is learned without which fold, from which part, and from which epoch on."""
+    """One unit of work: the fold that is held out, the class, the part, and the first epoch."""
 
     seed: int
     fold: int
@@ -105,7 +105,7 @@ class Task(NamedTuple):
     epoch: int
 
     def random(self, purpose: int) -> np.random.SeedSequence:
-        """Randomness that no other task, and nothing else of this one, has."""
+        """A seed of its own for each task and purpose."""
         key = (self.fold + 2, self.label, self.part, self.epoch, purpose)
         return np.random.SeedSequence(self.seed, spawn_key=key)
 
@@ -124,7 +124,7 @@ class Refuted(NamedTuple):
     """Which candidates of others a part contradicts."""
 
     bits: npt.NDArray[np.uint8]
-    """Packed, because it travels from every part."""
+    """Packed, because it is sent from every part."""
     n: int
     examples: Rows
     """The examples that contradict most of them."""
@@ -152,7 +152,7 @@ def learn_part(
     recipe: Recipe,
     seconds: float | None = math.inf,
 ) -> Candidates:
-    """Some epochs on one part, with the atoms known so far; of the new ones ``most``, at random.
+    """Run some epochs on one part and return new atoms, at most ``most`` of them, at random.
 
     There is at least one epoch, unless ``seconds`` is ``None``; Ctrl-C ends it after the last whole
     one. (Ranked by hard counterexamples instead, atoms are oftener contradicted by other parts, and
@@ -178,7 +178,7 @@ def learn_part(
 
 
 def run_epochs(sampler: Sampler, epochs: int, seconds: float) -> list[Report]:
-    """So many epochs of one class, or fewer if its time is over or after Ctrl-C."""
+    """Run epochs of one class; fewer if its time is over or after Ctrl-C."""
     start = time.monotonic()
     reports: list[Report] = []
     while len(reports) < epochs and not interrupts.requested():

@@ -1,4 +1,4 @@
-"""Where the parts of the data are, and how functions are applied to them."""
+"""Parts of the data in memory, on disk or on a cluster: one interface to run tasks on them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -30,7 +30,7 @@ class Parts(Protocol):
 
     @property
     def at_a_time(self) -> int:
-        """How many functions run at the same time, as far as one knows."""
+        """Number of tasks that run in parallel, as far as it is known."""
 
     def run(
         self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore

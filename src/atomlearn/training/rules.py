@@ -20,8 +20,7 @@ Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 FORBIDDEN = 100.0
-"""By how much the score of a class is lowered in estimates, as if it were never; predictions take
-minus infinity."""
+"""Penalty of an excluded class on held-out rows; predictions use minus infinity."""
 
 
 class HardRule(NamedTuple):

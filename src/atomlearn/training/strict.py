@@ -31,7 +31,7 @@ TINY = 1e-4
 
 
 class Judge:
-    """Judges what is known without each fold by its rows.
+    """Evaluates what is learned without each fold on its rows.
 
     ``home`` has the rows that everything is judged by: all of them, or a sample of those in parts.
     """
@@ -43,7 +43,7 @@ class Judge:
         self.blocks = [home.examples.some(rows).blocks() for rows in self.held]
 
     def judge(self, state: State) -> Unseen:
-        """What is said of the held-out rows of all folds that are known."""
+        """Predictions on the held-out rows of all folds that have been learned."""
         dealt, n_classes = self.home.dealt, state.n_classes
         ratios = np.zeros((len(dealt), n_classes))
         judged = np.zeros(len(dealt), dtype=np.bool_)
@@ -66,7 +66,7 @@ class Judge:
         return unseen.error_and_loss(unseen.calibrate())[1]
 
     def fewest(self, state: State, seed: int) -> int:
-        """How many atoms of a class predict the held-out rows about as well as all."""
+        """The smallest pool size whose held-out loss is about as good as that of all atoms."""
         largest = max(len(pool) for pools in state.pools for pool in pools)
         if largest <= SIZES[0] or not state.epochs.all(axis=1).any():
             return MOST
@@ -129,7 +129,7 @@ def drop_refuted(parts: Parts, pools: Sequence[Pool], seed: int) -> None:
 
 
 def pruned(pool: Pool, most: int, seed: int) -> Pool:
-    """Atoms chosen at random: the share of them that a row misses stays what it is."""
+    """Keep atoms at random, which preserves the share of them that a row misses."""
     if len(pool) <= most:
         return pool
     smaller = pool.copy()
