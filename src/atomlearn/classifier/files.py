@@ -274,7 +274,9 @@ _PARAMS: dict[str, Callable[[Value, int], Any]] = {
 
 
 def _column(j: int, told: Value) -> Column:
-    name, has_missing, kind = told["name"].text(), told["has_missing"].truth(), told["kind"].text()
+    name, kind = told["name"].text(), told["kind"].text()
+    earlier = told.given("may_miss")  # its name in older files
+    has_missing = (told["has_missing"] if earlier is None else earlier).truth()
     if kind == "number":
         cuts = tuple(cut.number() for cut in told["cuts"].items())
         is_boolean = told["is_boolean"].truth()
