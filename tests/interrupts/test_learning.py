@@ -44,7 +44,7 @@ def interrupt_epoch(monkeypatch, number, owner=Concept, method="learn_batch", se
 @pytest.mark.parametrize("number", [2, 20, 21, 30, 40])
 def test_fit_stops_with_the_epoch(table, monkeypatch, number):
     epochs = interrupt_epoch(monkeypatch, number)
-    with pytest.warns(InterruptedWarning, match="what was known by then"):
+    with pytest.warns(InterruptedWarning, match="what has been learned so far"):
         model = AlgebraicClassifier(random_state=0, max_epochs=12).fit(*table)
     assert len(epochs) == number  # no epoch is begun after it
     assert model.learned_.interrupted and model.learned_.is_known

@@ -43,7 +43,7 @@ def table():
 @pytest.mark.parametrize("limit", [1, 12, 30])
 def test_it_holds(clock, table, monkeypatch, small, limit):
     monkeypatch.setattr(loop, "SMALL", small)
-    with pytest.warns(UserWarning, match=rf"time_limit={limit} was over .* of 60 classes"):
+    with pytest.warns(UserWarning, match=rf"time_limit={limit} ended before .* of 60 classes"):
         model = AlgebraicClassifier(random_state=0, time_limit=limit).fit(*table)
     assert limit <= clock.seconds <= limit + clocks.GRACE + 2
     learned = sum(epochs > 0 for epochs in model.learned_.epochs)
