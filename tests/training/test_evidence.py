@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
+from atomlearn.training.clock import Settings
 from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
+from atomlearn.training.loop import FIRST_ROUND, GLANCE, epochs_of_rounds
 
 SIZES = {"strict": 10, "weighted": 20, "both": 30}
 
@@ -43,3 +45,9 @@ def test_strict_atoms_get_few_epochs_where_classes_overlap():
     )
     assert chosen.evidence_.chosen == "weighted"
     assert len(chosen.history_) < len(strict.history_) / 2
+
+
+def test_many_rows_have_a_whole_round_before_strict_atoms_are_given_up():
+    """Their batches are small at first, and a few epochs say little."""
+    assert epochs_of_rounds(60_000, Settings())[0] == FIRST_ROUND
+    assert epochs_of_rounds(4000, Settings())[0] == GLANCE < FIRST_ROUND
