@@ -100,6 +100,7 @@ def random_rule(rng, X):
     return f"{'not ' * int(rng.random() < 0.6)}{rng.choice(['a', 'b', 'c'])} if {conditions}"
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["auto", "strict", "weighted"]))
 @settings(max_examples=50, deadline=None)
 def test_no_prediction_ever_breaks_a_rule(seed, evidence):
@@ -288,6 +289,7 @@ def test_merging_takes_over_the_rules_of_others(flowers, many):
     assert [str(rule) for rule in ours.rules_] == RULES and violations(ours, many) == []
 
 
+@pytest.mark.slow
 def test_a_rule_is_worth_examples():
     """Told half of what decides, it needs fewer rows for the rest."""
     rng = np.random.default_rng(0)
