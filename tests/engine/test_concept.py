@@ -5,6 +5,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from atomlearn import Algebra
 from atomlearn.engine.concept import PAPER, Concept, Recipe, Sampler
 from atomlearn.engine.misses import blocks_of
 from tests.engine.bars import BAR, N, bars, rows
@@ -35,6 +36,28 @@ def watched_sampler(seed=0, recipe=RECIPES["default"], n_examples=60):
     concept.learn_batch = recorded
     variants = np.stack([rows(terms), rows(mirrored)])
     return Sampler(concept, variants, labels), batches
+
+
+def test_relations_are_enforced_with_every_batch():
+    """Bars told half by rule, half by example: two columns, and what no image can be."""
+    pixels = [f"b{i}" for i in range(16)] + [f"w{i}" for i in range(16)]
+    algebra = Algebra([*pixels, "v"])
+    algebra.add(
+        algebra.relation(f"v < {' '.join(f'b{x + 4 * y}' for y in range(4))}") for x in (0, 1)
+    )
+    algebra.add(algebra.relation("b5 < b6"))  # wherever pixel 5 is black, so is 6
+    terms, _, labels = bars(0, 60)
+    told = {column: [4 * y + column for y in range(4)] for column in (0, 1)}
+    concept = Concept(N, BAR, 0, RECIPES["default"], algebra.packed())
+    sampler = Sampler(concept, rows(terms)[None], labels)
+    for _ in range(6):
+        sampler.run_epoch()
+    atoms = sets_of_lists(concept.pool.atoms)
+    assert atoms
+    for atom in atoms:
+        assert all(atom & set(column) for column in told.values())
+        assert 5 not in atom or 6 in atom
+        assert all(atom & term for term, is_bar in zip(terms, labels, strict=True) if is_bar)
 
 
 def missing(atoms, example):

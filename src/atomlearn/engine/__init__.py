@@ -1,6 +1,6 @@
 """The paper's algorithms, one a file: dual, trace constraints, crossing, reduction, pinning."""
 
-from atomlearn.engine.concept import PAPER, READABLE, Concept, Recipe
+from atomlearn.engine.concept import PAPER, READABLE, Concept, Recipe, Sampler
 from atomlearn.engine.epochs import Epoch, Epochs
 from atomlearn.engine.learning import learn
 from atomlearn.engine.pool import Merged, Pool, Source
@@ -17,6 +17,7 @@ __all__ = [
     "Pool",
     "Recipe",
     "Report",
+    "Sampler",
     "Source",
     "Symmetries",
     "learn",

@@ -67,7 +67,12 @@ PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=Tru
 
 
 class Concept:
-    """One class: its pins, and how to learn more of them."""
+    """One class: its pins, and how to learn more of them.
+
+    ``relations`` are enforced with every batch: rules about the class with partial terms, such as
+    ``v < c1 c2``, and relations between other constants. Where a counterexample contradicts them,
+    they win.
+    """
 
     def __init__(
         self,
@@ -75,8 +80,10 @@ class Concept:
         constant: int,
         seed: Seed = None,
         recipe: Recipe | None = None,
+        relations: PackedRelations | None = None,
     ) -> None:
         self.constant = constant
+        self.relations = relations
         self.n_constants = n_constants
         self.recipe = Recipe() if recipe is None else recipe
         self.rng: Stream = stream(seed)
@@ -160,13 +167,22 @@ class Concept:
 
     def _relations(self, positives: Rows, negatives: Rows) -> PackedRelations:
         ours = rows.row([self.constant], self.n_constants)
-        return PackedRelations(
-            self.n_constants,
+        sides = [
             np.tile(ours, (len(positives), 1)),
             positives,
             np.tile(ours, (len(negatives), 1)),
             negatives,
-        )
+        ]
+        known = self.relations
+        if known is not None:
+            more = (
+                known.positive_left,
+                known.positive_right,
+                known.negative_left,
+                known.negative_right,
+            )
+            sides = [np.vstack(both) for both in zip(sides, more, strict=True)]
+        return PackedRelations(self.n_constants, *sides)
 
     def _bit(self) -> np.uint64:
         return np.uint64(1) << np.uint64(self.constant % 64)
