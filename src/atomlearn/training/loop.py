@@ -27,7 +27,7 @@ from atomlearn.training.learned import Learned
 from atomlearn.training.part import Part
 from atomlearn.training.parts import InMemory, Parts
 from atomlearn.training.rules import FORBIDDEN
-from atomlearn.training.strict import SIZES, Judge, drop_refuted, put_together
+from atomlearn.training.strict import KEPT, Judge, drop_refuted, put_together
 from atomlearn.training.weighted import WeightedFolds, learn_weighted
 
 FIRST_ROUND = 20
@@ -221,11 +221,11 @@ class _Training:
 
     def _current(self) -> Learned:
         """The current model, not pruned."""
-        return self._put_together(SIZES[-1])
+        return self._put_together(KEPT)
 
     def _conclude(self) -> Learned:
         if not self.wants_strict or self.clock.interrupted:
-            return self._put_together(SIZES[-1])
+            return self._put_together(KEPT)
         return self._put_together(self.judge.fewest(self.state, self.seed))
 
     def _put_together(self, most: int) -> Learned:

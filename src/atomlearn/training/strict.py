@@ -18,16 +18,17 @@ from atomlearn.training.part import EVERY, Part, Refuted, Task, check_part
 from atomlearn.training.parts import Job, Parts
 from atomlearn.training.rules import FORBIDDEN
 
+KEPT = 20_000
+"""Atoms of a class in a model that is not pruned to the fewest."""
 TYPICAL = 2048
 """Sample size for the median miss count of counterexamples."""
-SIZES = (2_000, 6_000, 20_000)
-"""Atoms a class may be left with: the fewest that predict about as well as all ..."""
+SIZES = {2_000: 1.01, 6_000: 1.01, KEPT: 1.05}
+"""Numbers of atoms that a class may be pruned to, each with the held-out loss that it may have, as a
+multiple of the loss of all atoms. Very large pools are slow, and worth a little loss."""
 MOST = 100_000
-"""... or so many, if none of these do."""
-AS_GOOD = 1.01
-"""Loss tolerance for accepting pruned pools, relative ..."""
+"""The limit if no size is good enough."""
 TINY = 1e-4
-"""... and absolute."""
+"""Absolute tolerance of the loss."""
 
 
 class Judge:
@@ -68,13 +69,13 @@ class Judge:
     def fewest(self, state: State, seed: int) -> int:
         """The smallest pool size whose held-out loss is about as good as that of all atoms."""
         largest = max(len(pool) for pools in state.pools for pool in pools)
-        if largest <= SIZES[0] or not state.epochs.all(axis=1).any():
+        if largest <= min(SIZES) or not state.epochs.all(axis=1).any():
             return MOST
-        limit = AS_GOOD * self.loss(state) + TINY
-        for size in SIZES:
+        loss = self.loss(state)
+        for size, tolerance in SIZES.items():
             pools = [[pruned(pool, size, seed) for pool in pools] for pools in state.pools]
             fewer = State(pools, state.refuting, state.epochs)
-            if self.loss(fewer) <= limit:
+            if self.loss(fewer) <= tolerance * loss + TINY:
                 return size
         return MOST
 
