@@ -23,8 +23,8 @@ KEPT = 20_000
 TYPICAL = 2048
 """Sample size for the median miss count of counterexamples."""
 SIZES = {2_000: 1.01, 6_000: 1.01, KEPT: 1.05}
-"""Numbers of atoms that a class may be pruned to, each with the held-out loss that is accepted, as a
-multiple of the loss of all atoms. Very large pools are slow, and worth a little loss."""
+"""Numbers of atoms that a class may be pruned to, each with the held-out loss that is accepted, as
+a multiple of the loss of all atoms. Very large pools are slow, and worth a little loss."""
 MOST = 100_000
 """The limit if no size is good enough."""
 TINY = 1e-4
