@@ -178,3 +178,11 @@ def test_damaged_bytes_never_end_the_process(tmp_path_factory, fitted, iris, dat
         assert str(path) in str(error)
     else:
         assert (loaded.misses(iris[0]) == fitted.misses(iris[0])).all()
+
+
+def test_held_out_predictions_in_files_are_bounded(fitted, tmp_path, monkeypatch):
+    monkeypatch.setattr("atomlearn.classifier.files.MOST_HELD_OUT", 40)
+    fitted.save(tmp_path / "m.atoms")
+    again = atomlearn.load(tmp_path / "m.atoms")
+    assert 0 < len(again.learned_.unseen) <= 40 < len(fitted.learned_.unseen)
+    assert again.estimated_error_ == fitted.estimated_error_

@@ -18,7 +18,7 @@ class is then ``prior[k]``, plus the factor ``strict`` times the score above, pl
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +53,14 @@ _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
 }
 
 
+MOST_HELD_OUT = 20_000
+"""Held-out predictions that are saved: enough for errors by class and for going on."""
+
+
 def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     """Write a fitted classifier to a file."""
     learned, encoder = classifier.learned_, classifier.encoder_
+    learned = replace(learned, unseen=learned.unseen.thinned(MOST_HELD_OUT))
     pools = learned.pools
     info = {
         "classes": len(pools),

@@ -38,6 +38,19 @@ class Unseen:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def thinned(self, most: int) -> "Unseen":
+        """At most so many of them, evenly spaced."""
+        step = -(-len(self) // most)
+        if step <= 1:
+            return self
+        return Unseen(
+            self.ratios[::step],
+            self.labels[::step],
+            self.weights[::step],
+            self.shares[::step],
+            None if self.weighted is None else self.weighted[::step],
+        )
+
     def calibrate(self) -> Calibration:
         """Fit the calibration to them."""
         return calibrate(self.ratios, self.labels, self.shares)
