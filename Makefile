@@ -9,7 +9,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test thorough coverage lint lowest deployment fuzz bench reproduce docs clean interrupts
+.PHONY: help demo test slow thorough coverage lint lowest deployment fuzz bench reproduce docs clean interrupts
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -29,12 +29,15 @@ $(STAMP): pyproject.toml
 demo: $(STAMP) ## learn a rule, hand-written digits and a chess board; writes demo/index.html
 	@$(BIN)/python -m atomlearn_paper.demo
 
-test: $(STAMP) ## the tests, but for slow ones (3 minutes)
+test: $(STAMP) ## the tests, but for slow ones (3 to 4 minutes)
 	@$(PYTEST)
 
-thorough: $(STAMP) ## slow tests, more random examples, and the kernels as plain Python
-	@$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough tests
+slow: $(STAMP) ## the slow tests, and the kernels as plain Python
+	@$(PYTEST) -m slow tests
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels tests
+
+thorough: $(STAMP) ## every property with more random examples (5 minutes)
+	@$(PYTEST) -m hypothesis --hypothesis-profile=thorough tests
 
 # Without compilation coverage sees inside the kernels.
 coverage: $(STAMP) ## which lines all tests reach together

@@ -66,6 +66,7 @@ class TestParameters:
         with pytest.raises(InvalidParameter, match="max_cuts"):
             LiteralEncoder(max_cuts=np.nan).fit(frame)
 
+    @pytest.mark.slow
     def test_values_that_can(self, frame, y):
         kinds = {"max_epochs": np.int64(2), "time_limit": np.float32(60), "image_shape": [2, 2]}
         weights = {"yes": np.float64(2), "no": 1}
@@ -208,6 +209,7 @@ class TestTargets:
         with pytest.raises(InvalidTarget, match="numbers with fractions: bin it first"):
             quick().fit(self.rows(300), self.rows(300)[:, 0])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "target",
         [

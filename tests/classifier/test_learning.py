@@ -167,6 +167,7 @@ def test_batches_remember_a_bounded_number_of_unseen_rows(monkeypatch, iris):
     assert len(classifier.learned_.unseen) == 40
 
 
+@pytest.mark.slow
 def test_noise_does_not_wipe_out_what_batches_taught(digits):
     X, y = digits[0], digits[1].copy()
     wrong = np.random.default_rng(0).choice(1400, 140, replace=False)

@@ -28,6 +28,7 @@ def test_processes(alone, digits):
     model.partial_fit(*digits)  # what came back from the processes can go on
 
 
+@pytest.mark.slow
 def test_a_dask_cluster(alone, digits, client):
     with joblib.parallel_config("dask"):
         model = learned(digits, -1)

@@ -32,6 +32,7 @@ def packed_files(monkeypatch):
     return seen
 
 
+@pytest.mark.slow
 def test_the_same_model_from_memory_from_disk_and_on_two_cores(
     model, digits, blocks, tmp_path, packed_files
 ):
@@ -75,6 +76,7 @@ def test_symmetries_are_kept_with_the_batches():
     assert moved.score(X_test, y_test) > plain.score(X_test, y_test)
 
 
+@pytest.mark.slow
 def test_a_folder_that_others_use_too(model, digits, tmp_path):
     """Nothing that another run has left in the folder, or leaves there meanwhile, is read."""
     from atomlearn.tables.column_maps import translations

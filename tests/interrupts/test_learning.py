@@ -128,6 +128,7 @@ def test_partial_fit(table, monkeypatch):
     assert model.score(*table) > 0.9
 
 
+@pytest.mark.slow
 def test_a_part_of_an_exchange_is_kept_but_not_in_the_checkpoint(table, monkeypatch, tmp_path):
     batches, path = ArrayBatches(*table, rows=120), tmp_path / "c.atoms"
     told = {"random_state": 0, "max_epochs": 30, "checkpoint": path}

@@ -60,6 +60,7 @@ def test_many_pixels_are_counted_without_a_list():
     assert ExactAtomization(forall(range(1500), Has)).count(max_clauses=0) == 1500
 
 
+@pytest.mark.slow
 def test_numbers_of_thousands_of_digits():
     huge = exists(range(3000), lambda j: forall(range(30), lambda i: Has((i, j))))
     exact = ExactAtomization(huge)

@@ -82,6 +82,7 @@ def test_toy_by_the_command(tmp_path):
     assert found["models"]["freest"]["right"] == 16 - 5  # it knows two of the seven bars
 
 
+@pytest.mark.slow
 def test_traces_stay_from_the_trace_constraints_on():
     from atomlearn.sets.random import stream
 

@@ -22,6 +22,7 @@ def test_queens_shows_boards_by_epoch(run):
     assert "?" in out and "♛" in out
 
 
+@pytest.mark.slow
 def test_queens_as_json_and_drawn(run, tmp_path):
     code, out, _ = run(*PAPER, "--json", "--svg", "o.svg", "--png", "o.png", "--atoms", "a.png")
     told = json.loads(out)

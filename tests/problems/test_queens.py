@@ -119,6 +119,7 @@ def test_insertions_find_more():
     assert len(some) > 3 and some <= oracle.queens(9, ["c7"])
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_boards():
     runs = [[b.epoch for b in queens.solve(7, ["c3"], random_state=5, max_epochs=40)] for _ in "12"]
     assert runs[0] == runs[1] and runs[0]

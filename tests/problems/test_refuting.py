@@ -50,6 +50,7 @@ def solutions(rules, given):
             yield chosen
 
 
+@pytest.mark.slow
 @pytest.mark.kernels
 def test_small_problems_against_trying_everything():
     rng = random.Random(0)
@@ -79,6 +80,7 @@ def test_small_problems_against_trying_everything():
     assert refuted > 10 and unknown < refuted
 
 
+@pytest.mark.slow
 def test_random_sudokus_against_ortools():
     rng = random.Random(1)
     outcomes = {"solvable": 0, "contradictory": 0, "refuted": 0, "unknown": 0}
@@ -108,6 +110,7 @@ def only(givens):
     return tuple(map(tuple, grid.tolist()))
 
 
+@pytest.mark.slow
 def test_random_graphs_against_ortools():
     refuted = 0
     for seed in range(40):

@@ -45,6 +45,7 @@ def test_a_cache_that_cannot_be_found_is_warned_of_once(script: Path) -> None:
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_warned_of_once(script: Path) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))"
     script.write_text(limit + SOURCE)
@@ -53,6 +54,7 @@ def test_a_full_disk_is_warned_of_once(script: Path) -> None:
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_is_replaced(script: Path, tmp_path: Path) -> None:
     contents = {"empty": b"", "text": b"garbage", "torn": b"\x80\x05K"}
     ways = [(suffix, what) for suffix in ("nbi", "nbc") for what in contents]

@@ -206,6 +206,7 @@ def test_an_interruption_leaves_what_was_known_before(where):
         assert np.array_equal(ours.atoms.constants, theirs.atoms.constants)
 
 
+@pytest.mark.slow
 def test_a_saved_state_goes_on_as_if_it_had_never_stopped():
     parts, _ = bars(400, 2, n_folds=5)
     home, states = joined_parts(parts.parts), []
