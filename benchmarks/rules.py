@@ -1,6 +1,6 @@
 """Error against the number of examples, with none, half and all of the rules told.
 
-``python -m benchmarks.rules [bars|formula|car]``; tables are looked for in ``ATOMLEARN_DATA``.
+``python -m benchmarks.rules [bars|formula|car|mushroom]``; tables are looked for in ``ATOMLEARN_DATA``.
 """
 
 import os
@@ -39,10 +39,20 @@ def formula(n, seed):
 
 def car(n, seed):
     """Cars of the UCI table: what is unsafe, or seats two, is never acceptable."""
-    table = pd.read_parquet(Path(os.environ["ATOMLEARN_DATA"]) / "tables" / "car.parquet")
-    y = table.pop("target").astype(str).to_numpy()
+    return *table("car", n, seed), ["unacc if Safety = low", "unacc if Persons = 2"]
+
+
+def mushroom(n, seed):
+    """Mushrooms of the UCI table: bad smells are poisonous, and so are green spores."""
+    rules = ["p if Odor != a and Odor != l and Odor != n", "p if Spore-print-color = r"]
+    return *table("mushroom", n, seed), rules
+
+
+def table(name, n, seed):
+    rows = pd.read_parquet(Path(os.environ["ATOMLEARN_DATA"]) / "tables" / f"{name}.parquet")
+    y = rows.pop("target").astype(str).to_numpy()
     order = np.random.default_rng(seed).permutation(len(y))[:n]
-    return table.iloc[order], y[order], ["unacc if Safety = low", "unacc if Persons = 2"]
+    return rows.iloc[order], y[order]
 
 
 def run(problem):
@@ -62,7 +72,7 @@ def run(problem):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    chosen = sys.argv[1:] or ["bars", "formula", "car"]
-    for problem in (bars, formula, car):
+    chosen = sys.argv[1:] or ["bars", "formula", "car", "mushroom"]
+    for problem in (bars, formula, car, mushroom):
         if problem.__name__ in chosen:
             run(problem)
