@@ -1,6 +1,6 @@
 """Error against the number of examples, with none, half and all of the rules told.
 
-``python -m benchmarks.rules [bars|formula|car|mushroom]``; tables are looked for in ``ATOMLEARN_DATA``.
+``python -m benchmarks.rules [bars|formula|car|mushroom]``; tables are in ``ATOMLEARN_DATA``.
 """
 
 import os
