@@ -299,7 +299,7 @@ def test_a_rule_is_worth_examples():
     plain, told = (
         [
             AlgebraicClassifier(random_state=0, rules=rules).fit(X[few], y[few])
-            for few in np.arange(500).reshape(10, 50)
+            for few in np.arange(200).reshape(4, 50)
         ]
         for rules in (None, rule)
     )
