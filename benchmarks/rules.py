@@ -1,6 +1,6 @@
 """Error against the number of examples, with none, half and all of the rules told.
 
-``python -m benchmarks.rules [bars|formula|car|mushroom]``; tables are in ``ATOMLEARN_DATA``.
+``python -m benchmarks.rules [bars|formula|parity|car|mushroom]``; tables are in ``ATOMLEARN_DATA``.
 """
 
 import os
@@ -35,6 +35,19 @@ def formula(n, seed):
     y = np.any([X[:, term].all(axis=1) for term in terms], axis=0)
     rules = [f"in if {' and '.join(f'x{j} = true' for j in term)}" for term in terms]
     return X, np.where(y, "in", "out"), rules
+
+
+def parity(n, seed):
+    """Is the number of black bars odd? Two bars of three pixels, six pixels of noise; 16 rules."""
+    X = np.random.default_rng(seed).random((n, 12)) < 0.7
+    first, second = X[:, :3].all(axis=1), X[:, 3:6].all(axis=1)
+    bars = [" and ".join(f"x{j} = true" for j in bar) for bar in (range(3), range(3, 6))]
+    rules = [f"odd if {bars[0]} and x{j} = false" for j in range(3, 6)]
+    rules += [f"odd if {bars[1]} and x{j} = false" for j in range(3)]
+    rules += [f"even if x{i} = false and x{j} = false" for i in range(3) for j in range(3, 6)]
+    rules += [f"even if {bars[0]} and {bars[1]}"]
+    rules = [rules[i] for i in np.random.default_rng(0).permutation(len(rules))]
+    return X, np.where(first != second, "odd", "even"), rules
 
 
 def car(n, seed):
@@ -72,7 +85,7 @@ def run(problem):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    chosen = sys.argv[1:] or ["bars", "formula", "car", "mushroom"]
-    for problem in (bars, formula, car, mushroom):
+    chosen = sys.argv[1:] or ["bars", "formula", "parity", "car", "mushroom"]
+    for problem in (bars, formula, parity, car, mushroom):
         if problem.__name__ in chosen:
             run(problem)

@@ -5,7 +5,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from atomlearn import Algebra
+from atomlearn import Algebra, load
 from atomlearn.engine.concept import PAPER, Concept, Recipe, Sampler
 from atomlearn.engine.misses import blocks_of
 from tests.engine.bars import BAR, N, bars, rows
@@ -58,6 +58,21 @@ def test_relations_are_enforced_with_every_batch():
         assert all(atom & set(column) for column in told.values())
         assert 5 not in atom or 6 in atom
         assert all(atom & term for term, is_bar in zip(terms, labels, strict=True) if is_bar)
+
+
+def test_a_concept_goes_on_from_a_saved_pool(tmp_path):
+    sampler, _ = watched_sampler()
+    for _ in range(3):
+        sampler.run_epoch()
+    known = set(sets_of_lists(sampler.concept.pool.atoms))
+    sampler.concept.pool.save(tmp_path / "pool.atoms")
+    terms, mirrored, labels = bars(0, 60)
+    concept = Concept(N, BAR, 1, RECIPES["default"])
+    concept.pool = load(tmp_path / "pool.atoms")
+    again = Sampler(concept, np.stack([rows(terms), rows(mirrored)]), labels)
+    assert set(sets_of_lists(concept.pool.atoms)) == known
+    again.run_epoch()
+    assert set(sets_of_lists(concept.pool.atoms)) > known
 
 
 def missing(atoms, example):
