@@ -10,7 +10,9 @@ import numpy.typing as npt
 from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.rule_checks import RuleConflict
-from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import Rule, parse_rules
+from atomlearn.tables.table import column_names
+from atomlearn.tables.training_rows import codes_of
 from atomlearn.training.exchange import State
 from atomlearn.training.hooks import ignore
 from atomlearn.training.part import Part
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class TrainingData:
-    """Encoded parts of a table, and what is known of them."""
+    """The encoded parts of a training table, with its classes, rules and conflicts."""
 
     classes: npt.NDArray[Any]
     encoder: LiteralEncoder
@@ -44,6 +46,28 @@ class TrainingData:
     on_exchange: Callable[[State], object] = ignore
     """... and what writes the next ones."""
     share_examples: bool = True
+
+
+def fit_encoder(
+    classifier: "AlgebraicClassifier",
+    table: Any,
+    targets: npt.NDArray[Any],
+    weights: npt.NDArray[np.float64],
+    declared: npt.NDArray[np.bool_] | None,
+    classes: npt.NDArray[Any],
+) -> tuple[LiteralEncoder, list[Rule]]:
+    """Choose the literals of a validated table, and read the classifier's rules about them."""
+    rules = parse_rules(classifier.rules or (), column_names(classifier), classes.tolist())
+    encoder = LiteralEncoder(max_cuts=classifier.max_cuts).fit_table(
+        table,
+        weights,
+        classifier,
+        declared,
+        codes_of(targets, classes),
+        are_pixels=classifier.image_shape is not None or classifier.symmetries is not None,
+        conditions=[condition for rule in rules for condition in rule.conditions],
+    )
+    return encoder, rules
 
 
 class PartsSource(Protocol):

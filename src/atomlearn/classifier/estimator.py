@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
-from atomlearn.classifier.data import PartsSource, TrainingData
+from atomlearn.classifier.data import PartsSource, TrainingData, fit_encoder
 from atomlearn.classifier.held_out import measure_definitions, trials_of
 from atomlearn.classifier.parameters import check_parameters
 from atomlearn.classifier.progress import (
@@ -26,16 +26,15 @@ from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.sharing import Sharing
 from atomlearn.engine.guided_crossing import Alternatives
-from atomlearn.engine.misses import blocks_of
+from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.alternatives import find_alternatives
 from atomlearn.tables.distinct_rows import RowConflict
-from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.frames import declared_categories
 from atomlearn.tables.rule_checks import RuleConflict, compile_rules, warn_of_unmet
-from atomlearn.tables.rules import Rule, parse_rules
-from atomlearn.tables.table import column_names, read_table
+from atomlearn.tables.rules import Rule
+from atomlearn.tables.table import read_table
 from atomlearn.tables.targets import check_targets
 from atomlearn.tables.training_rows import (
     TrainingRows,
@@ -123,7 +122,7 @@ class AlgebraicClassifier(
     rule_conflicts_ : training rows that a rule contradicts; they were left out.
     doubted_ : rows that the last ``partial_fit`` left out because their labels are very improbable.
     history_ : one dictionary for each epoch and class.
-    estimated_error_ : error on held-out rows, if there were any.
+    estimated_error_ : error on held-out rows; ``None`` if no row could be held out.
     evidence_ : which atoms decide, and the held-out losses by which they were chosen.
     feature_importances_ : the importance of each column; sums to 1.
     learned_ : the result of training: pools of atoms, weighted atoms, calibration.
@@ -350,11 +349,8 @@ class AlgebraicClassifier(
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
         """Number of atoms of each class that each row misses, ``(n_samples, n_classes)``."""
-        rows = self._packed(X)
-        n = len(self.encoder_.literals_) + 1
-        parts = [rows[i : i + ROWS_AT_ONCE] for i in range(0, len(rows), ROWS_AT_ONCE)]
         return np.concatenate(
-            [self.learned_.misses(blocks_of(part, n), len(part), self.n_jobs) for part in parts]
+            [self.learned_.misses(*blocks, self.n_jobs) for blocks in self._blocks(X)]
         )
 
     def decision_function(self, X: Any) -> Floats:
@@ -402,13 +398,8 @@ class AlgebraicClassifier(
 
     def _begin(self, data: TrainingRows, declared: npt.NDArray[np.bool_] | None) -> None:
         """Decide what does not change as learning goes on."""
-        encoder = LiteralEncoder(max_cuts=self.max_cuts)
-        codes = codes_of(data.targets, self.classes_)
-        are_pixels = self.image_shape is not None or self.symmetries is not None
-        self.rules_ = parse_rules(self.rules or (), column_names(self), self.classes_.tolist())
-        conditions = [condition for rule in self.rules_ for condition in rule.conditions]
-        self.encoder_ = encoder.fit_table(
-            data.table, data.weights, self, declared, codes, are_pixels, conditions
+        self.encoder_, self.rules_ = fit_encoder(
+            self, data.table, data.targets, data.weights, declared, self.classes_
         )
         self.seed_ = root_seed(self.random_state)
 
@@ -491,11 +482,16 @@ class AlgebraicClassifier(
         return self.encoder_.pack(read_table(self, X, reset=False), extra=1)
 
     def _scores(self, X: Any) -> Floats:
-        rows, n = self._packed(X), len(self.encoder_.literals_) + 1
-        parts = [rows[i : i + ROWS_AT_ONCE] for i in range(0, len(rows), ROWS_AT_ONCE)]
         return np.concatenate(
-            [self.learned_.scores(blocks_of(part, n), len(part), self.n_jobs) for part in parts]
+            [self.learned_.scores(*blocks, self.n_jobs) for blocks in self._blocks(X)]
         )
+
+    def _blocks(self, X: Any) -> Iterator[tuple[Blocks, int]]:
+        """The rows, transposed, a part of the table at a time, and how many they are."""
+        rows = self._packed(X)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = rows[start : start + ROWS_AT_ONCE]
+            yield blocks_of(part, self.learned_.n_constants), len(part)
 
     def _compiled_rules(self) -> HardRules:
         return compile_rules(self.rules_, self.encoder_, self.classes_)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.data import TrainingData
+from atomlearn.classifier.data import TrainingData, fit_encoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.distributed.checkpoint import Checkpoint
 from atomlearn.distributed.collections import delayed_parts
@@ -25,13 +25,11 @@ from atomlearn.distributed.survey import (
 )
 from atomlearn.errors import UnfitParts
 from atomlearn.sets.rows import width
-from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.frames import declared_categories
 from atomlearn.tables.rule_checks import RuleConflict, compile_rules
-from atomlearn.tables.rules import Rule, parse_rules
-from atomlearn.tables.table import column_names, read_table
+from atomlearn.tables.rules import Rule
+from atomlearn.tables.table import read_table
 from atomlearn.tables.targets import check_labels
-from atomlearn.tables.training_rows import codes_of
 from atomlearn.training.folds import folds_for
 from atomlearn.training.part import joined_parts
 from atomlearn.training.parts import Parts
@@ -173,12 +171,7 @@ def _recoding(
     table, _ = read_table(classifier, sample, reset=True, y=labels)
     # Of the first part: categories that differ from part to part are lost when put together.
     declared = declared_categories(surveys[0].some_rows)
-    encoder = LiteralEncoder(max_cuts=classifier.max_cuts)
-    are_pixels = classifier.image_shape is not None or classifier.symmetries is not None
-    codes = codes_of(labels, classes)
-    rules = parse_rules(classifier.rules or (), column_names(classifier), classes.tolist())
-    conditions = [condition for rule in rules for condition in rule.conditions]
-    encoder.fit_table(table, weights, classifier, declared, codes, are_pixels, conditions)
+    encoder, rules = fit_encoder(classifier, table, labels, weights, declared, classes)
     n_rows = sum(one.n_rows for one in surveys)
     most = min(HOME_ROWS, HOME_BYTES // (8 * width(len(encoder.literals_) + 1)))
     totals = class_counts(surveys, classes)

@@ -63,7 +63,7 @@ READABLE = Recipe(
 """Epochs over all examples at once, for single models that can be read."""
 
 PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
-"""The paper's protocol, as far as it is described."""
+"""The paper's protocol; what it leaves open is as in the defaults."""
 
 
 class Concept:

@@ -38,7 +38,7 @@ class Definition:
     label: Any
     clauses: tuple[Clause[Any], ...]
     measured: Measure | None = field(default=None, kw_only=True)
-    """Measures on the training examples, if there were any."""
+    """Measures on the training examples; ``None`` for definitions of models without examples."""
     held_out: Measure | None = field(default=None, kw_only=True)
     """Measures, on held-out examples, of definitions made in the same way."""
     classifier_error: float | None = field(default=None, kw_only=True)

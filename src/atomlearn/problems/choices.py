@@ -1,8 +1,8 @@
 """Problems of choosing as relations.
 
 Queens are written out in full, to be compared with the paper. Other problems differ in two things
-only: which choices exclude each other, and the groups of which one must be chosen. This module
-turns both into relations, in the same way as the paper does for queens.
+only: the pairs of choices that exclude each other, and the groups from which one choice must be
+made. This module turns both into relations, in the same way as the paper does for queens.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from atomlearn.problems.refuting import Setting
 
 @dataclass(frozen=True)
 class Rules:
-    """The choices that each choice excludes, and the groups of which one must be chosen."""
+    """For each choice the choices it excludes, and groups from which one choice must be made."""
 
     excluded: Mapping[str, frozenset[str]]
     one_of: tuple[tuple[str, ...], ...]

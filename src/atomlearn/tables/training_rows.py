@@ -93,7 +93,7 @@ class TrainingRows:
             refused |= ours
         if refused.all():
             raise InvalidTable("the rules contradict every training row: nothing is left")
-        decided = rules.forbidden_of(packed).sum(axis=1) == rules.n_classes - 1
+        decided = rules.forbidden_by(met).sum(axis=1) == rules.n_classes - 1
         decided &= ~refused & np.isin(labels, labels[~refused & ~decided])
         self.decided = float(self.weights[decided].sum())
         kept = ~refused & ~decided

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.misses import blocks_of, typical_misses
-from atomlearn.engine.pool import Pool
 from atomlearn.sets.rows import Rows
 from atomlearn.training.calibration import Calibration, Floats, Labels
 from atomlearn.training.clock import Clock, Settings
@@ -132,7 +131,7 @@ def _learn_strict(
     had = np.where(taught, state.epochs[0], 0)
     now = replace(
         learned,
-        pools=[_kept(pool, seed) for pool in state.pools[0]],
+        pools=[pruned(pool, MOST_ATOMS, seed) for pool in state.pools[0]],
         epochs=[int(a + b) for a, b in zip(learned.epochs, had, strict=True)],
         rounds=rounds,
     )
@@ -141,10 +140,6 @@ def _learn_strict(
     for done in rounds:
         hooks.on_round(done, lambda: now)
     return now
-
-
-def _kept(pool: Pool, seed: int) -> Pool:
-    return pruned(pool, MOST_ATOMS, seed)
 
 
 def _typical(learned: Learned, rows: Rows, labels: Labels) -> Floats:

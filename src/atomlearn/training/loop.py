@@ -27,7 +27,7 @@ from atomlearn.training.learned import Learned
 from atomlearn.training.part import Part
 from atomlearn.training.parts import InMemory, Parts
 from atomlearn.training.rules import FORBIDDEN
-from atomlearn.training.strict import KEPT, Judge, drop_refuted, put_together
+from atomlearn.training.strict import KEPT, Judge, drop_refuted, pruned, put_together
 from atomlearn.training.weighted import WeightedFolds, learn_weighted
 
 FIRST_ROUND = 20
@@ -75,13 +75,18 @@ def train(
     a time limit ends it: then it is what is known by then. If that is nothing, KeyboardInterrupt is
     raised.
     """
-    hooks = Hooks() if hooks is None else hooks
-    training = _Training(parts, home, seed, settings, hooks, known, find_alternatives)
-    training.exchange = replace(training.exchange, share_examples=share_examples)
-    training.on_exchange = on_exchange
-    if state is not None:
-        training.state = state
-    return training.run()
+    return _Training(
+        parts,
+        home,
+        seed,
+        settings,
+        Hooks() if hooks is None else hooks,
+        known,
+        find_alternatives,
+        state,
+        on_exchange,
+        share_examples,
+    ).run()
 
 
 class _Training:
@@ -96,6 +101,9 @@ class _Training:
         hooks: Hooks,
         known: Sequence[Pool] | None,
         find_alternatives: FindAlternatives | None,
+        state: State | None,
+        on_exchange: Callable[[State], object],
+        share_examples: bool,
     ) -> None:
         n_rows = sum(source.examples for source in parts.sources)
         examples, dealt = home.examples, home.dealt
@@ -105,9 +113,11 @@ class _Training:
         if n_rows <= SMALL:
             # Few pins in the dual leave room for witnesses from the data, which there is little of.
             recipe = replace(recipe, first=n_rows, hard_share=0.0, candidates=SMALL_CANDIDATES)
-        self.exchange = Exchange(parts, seed, recipe, self.clock, hooks)
-        self.on_exchange: Callable[[State], object] = ignore
-        self.state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
+        self.exchange = Exchange(parts, seed, recipe, self.clock, hooks, share_examples)
+        self.on_exchange = on_exchange
+        if state is None:
+            state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
+        self.state = state
         self.targets = epochs_of_rounds(n_rows, settings)
         self.judge = Judge(home, settings.n_jobs)
         can_weigh = (
@@ -230,7 +240,9 @@ class _Training:
 
     def _put_together(self, most: int) -> Learned:
         unseen = self.judge.judge(self.state)
-        pools = put_together(self.state, self.known, self._check, most, self.seed)
+        pools = put_together(self.state, self.known)
+        self._drop_refuted(pools)
+        pools = [pruned(pool, most, self.seed) for pool in pools]
         learned = replace(
             self.judge.without_calibration(pools, self.home.examples),
             epochs=self.state.epochs.max(axis=0).tolist(),
@@ -241,7 +253,7 @@ class _Training:
         )
         return self._with_evidence(learned)
 
-    def _check(self, pools: list[Pool]) -> None:
+    def _drop_refuted(self, pools: list[Pool]) -> None:
         try:
             drop_refuted(self.parts, pools, self.seed)
         except KeyboardInterrupt:  # no waiting for other processes any more

@@ -61,7 +61,7 @@ class HardRules:
 
     def forbidden_of(self, rows: Rows) -> Bits:
         """Which classes each packed row cannot be of."""
-        return self._forbidden(self.met_by(rows))
+        return self.forbidden_by(self.met_by(rows))
 
     def forbidden_in(self, blocks: Blocks, n: int) -> Bits:
         """The same for rows that are transposed."""
@@ -69,10 +69,13 @@ class HardRules:
         for r, rule in enumerate(self.rules):
             words = np.bitwise_and.reduce(blocks[:, list(rule.literals)], axis=1)
             met[:, r] = packed.unpack(words.reshape(1, -1), words.size * 64)[0, :n]
-        return self._forbidden(met)
+        return self.forbidden_by(met)
 
-    def _forbidden(self, met: Bits) -> Bits:
-        """Where rules leave no class possible they are not obeyed: something must be predicted."""
+    def forbidden_by(self, met: Bits) -> Bits:
+        """Which classes are excluded by the rules that each row meets.
+
+        Where rules leave no class possible they are not obeyed: something must be predicted.
+        """
         forbidden = np.zeros((len(met), self.n_classes), dtype=np.bool_)
         for r, rule in enumerate(self.rules):
             forbidden[np.ix_(np.flatnonzero(met[:, r]), np.array(rule.forbidden))] = True

@@ -4,7 +4,7 @@ Each fold has atoms of its own, which were learned without its rows and are judg
 end all are put together, and those that any example contradicts are dropped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -102,11 +102,8 @@ def typical_of(pool: Pool, examples: Examples, k: int) -> float:
     return float(np.median(pool.misses(blocks_of(some, pool.n_constants), len(some))))
 
 
-def put_together(
-    state: State, known: Sequence[Pool] | None, check: Callable[[list[Pool]], None], most: int,
-    seed: int,
-) -> list[Pool]:  # fmt: skip
-    """The atoms of all folds that no example contradicts, at most so many of a class."""
+def put_together(state: State, known: Sequence[Pool] | None) -> list[Pool]:
+    """The atoms of all folds, and those ``known`` before, by class."""
     pools = []
     for k in range(state.n_classes):
         pool = state.pools[0][k].copy()
@@ -114,8 +111,7 @@ def put_together(
         if known is not None:
             pool.merge(known[k])
         pools.append(pool)
-    check(pools)
-    return [pruned(pool, most, seed) for pool in pools]
+    return pools
 
 
 def drop_refuted(parts: Parts, pools: Sequence[Pool], seed: int) -> None:

@@ -47,7 +47,7 @@ def learn_weighted(
     alternatives: Alternatives,
     dealt: Dealt,
     seed: np.random.SeedSequence,
-    rounds: Clock,
+    clock: Clock,
     rival: float,
 ) -> WeightedFolds:
     """Find weighted atoms without each fold in turn, then with all rows; ``rival`` is the loss of
@@ -55,7 +55,7 @@ def learn_weighted(
 
     ``alternatives`` are of the rows that were dealt.
     """
-    recipe = recipe_for(len(dealt), examples.n_classes, rounds.settings.max_epochs)
+    recipe = recipe_for(len(dealt), examples.n_classes, clock.settings.max_epochs)
     *seeds, last = seed.spawn(dealt.n_folds + 1)
 
     def learner(learned: Bits, own: np.random.SeedSequence) -> WeightedLearner:
@@ -64,12 +64,12 @@ def learn_weighted(
         )
 
     folds = [learner(dealt.fold != f, own) for f, own in enumerate(seeds)]
-    losses = _learn_folds(folds, recipe, rounds, rival)
+    losses = _learn_folds(folds, recipe, clock, rival)
     n_rounds = recipe.fewest(losses)
     part = 1.0 / len(folds)
     parts = [one.atoms(n_rounds, part) for one in folds]
     whole = learner(np.ones(len(dealt), dtype=np.bool_), last)
-    _run(whole, n_rounds, rounds)
+    _run(whole, n_rounds, clock)
     # If there was no time for that, what was found without each fold is put together.
     is_whole = len(whole.rounds) == n_rounds
     atoms = merged([whole.atoms(n_rounds)] if is_whole else parts)
@@ -80,7 +80,7 @@ def learn_weighted(
 
 
 def _learn_folds(
-    folds: list[WeightedLearner], recipe: WeightedRecipe, rounds: Clock, rival: float
+    folds: list[WeightedLearner], recipe: WeightedRecipe, clock: Clock, rival: float
 ) -> list[float]:
     """Let all folds find atoms while that helps; the mean loss after each round."""
     mass = np.array([one.weights[one.held].sum() for one in folds])
@@ -92,15 +92,15 @@ def _learn_folds(
         n_rounds = n_known - 1
         allowed = min([np.inf, *(times for n, times in RACE.items() if n <= n_rounds)])
         is_lost = losses[-1] > allowed * rival
-        if is_lost or recipe.has_stalled(losses) or rounds.over():
+        if is_lost or recipe.has_stalled(losses) or clock.over():
             return losses
         target = min(n_rounds + min(max(1, n_rounds), AT_ONCE), recipe.rounds)
-        Parallel(n_jobs=rounds.settings.n_jobs, require="sharedmem")(
-            delayed(_run)(one, target, rounds) for one in folds
+        Parallel(n_jobs=clock.settings.n_jobs, require="sharedmem")(
+            delayed(_run)(one, target, clock) for one in folds
         )
 
 
-def _run(learner: WeightedLearner, n_rounds: int, rounds: Clock) -> None:
+def _run(learner: WeightedLearner, n_rounds: int, clock: Clock) -> None:
     """Bring it to so many rounds, if it is not ended before."""
-    while len(learner.rounds) < n_rounds and not rounds.over():
+    while len(learner.rounds) < n_rounds and not clock.over():
         learner.run_round()

@@ -36,7 +36,7 @@ def learn_weighted_batch(
     examples: Examples,
     find_alternatives: Callable[[Rows], Alternatives],
     seed: np.random.SeedSequence,
-    rounds: Clock,
+    clock: Clock,
 ) -> WeightedAtoms:
     """The known atoms and new ones; ``said`` are the scores of the examples so far.
 
@@ -51,7 +51,7 @@ def learn_weighted_batch(
     held[order[: len(examples) // HELD_OUT]] = True
     if examples.n_classes < 2 or not held.any():
         return known
-    recipe = recipe_for(len(which), examples.n_classes, rounds.settings.max_epochs)
+    recipe = recipe_for(len(which), examples.n_classes, clock.settings.max_epochs)
     learner = WeightedLearner(
         find_alternatives(examples.variants[0][which]),
         labels,
@@ -62,6 +62,6 @@ def learn_weighted_batch(
         recipe,
         said[which] if len(known) else None,
     )
-    while not learner.is_done and not rounds.over():
+    while not learner.is_done and not clock.over():
         learner.run_round()
     return merged([known, learner.atoms(recipe.fewest(learner.losses), 1.0 / factor)])
