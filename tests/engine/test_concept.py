@@ -265,3 +265,13 @@ def test_enforced_pins_are_kept_by_the_master():
     master = sets_of_lists(concept.masters[-1])
     # Each pinning relation ¬(v < T_φ) of the first epoch has an atom below v and not below T_φ.
     assert all(any(BAR in atom and atom <= pin for atom in master) for pin in pins)
+
+
+def test_a_rare_class_has_small_batches():
+    for limit, most in ((None, 42), (1.0, 10)):
+        recipe = Recipe(first=1000, negatives=limit, fewest_negatives=2)
+        terms, _, labels = bars(0, 60)
+        sampler = Sampler(Concept(N, BAR, 0, recipe), rows(terms)[None], np.arange(60) < 10)
+        report = sampler.run_epoch()
+        assert report.n_positive == 7 and report.n_negative <= most
+        assert limit is None or report.n_negative == 7

@@ -55,6 +55,11 @@ class Recipe:
     """Number of recent masters kept for voting."""
     share: float = 0.7
     """For few examples, the share that goes into a batch, so that batches vary."""
+    negatives: float | None = None
+    """Most counterexamples in a batch for each example; ``None`` sets no limit. With a limit, a
+    batch of a rare class is small, and many classes take little more time than few ..."""
+    fewest_negatives: int = 500
+    """... but so many are always allowed."""
 
 
 READABLE = Recipe(
@@ -228,6 +233,9 @@ class Sampler:
                 concept.hard = self._hardest()
             positives = self._draw(self.positives, concept.batch_size(len(self.positives)))
             size = concept.batch_size(len(self.negatives))
+            if recipe.negatives is not None:
+                allowed = int(recipe.negatives * len(positives))
+                size = min(size, max(allowed, recipe.fewest_negatives))
             n_hard = min(int(recipe.hard_share * size), len(concept.hard))
             chosen = np.concatenate(
                 [self._some(concept.hard, n_hard), self._some(self.negatives, size - n_hard)]

@@ -8,6 +8,7 @@ is learned only to be judged.
 Data in memory are one part, tables on disk or on a cluster many; the loop is the same.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -21,7 +22,7 @@ from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
 from atomlearn.training.examples import HeldOut, Unseen
 from atomlearn.training.exchange import Exchange, State
-from atomlearn.training.folds import MANY_FOLDS, NEVER, SMALL, folds_for
+from atomlearn.training.folds import NEVER, SMALL, folds_for
 from atomlearn.training.hooks import Hooks, Plan, Round, ignore
 from atomlearn.training.learned import Learned
 from atomlearn.training.part import Part
@@ -40,8 +41,14 @@ SMALL_EPOCHS = 150
 SMALL_CANDIDATES = 0.25
 PATIENCE = 2
 """Rounds without progress after which learning stops."""
-PROGRESS = 0.99
-"""A round that does not bring the loss below this part of the best so far made no progress."""
+PROGRESS, SMALLEST_PROGRESS = 0.99, 1e-3
+"""A round that does not bring the loss below this part of the best so far, and so much below it,
+made no progress."""
+NEGATIVES = 10.0
+"""Most counterexamples in a batch for each example, of many rows ..."""
+MANY_CLASSES = 30
+"""... or of more classes than this, each of which has fewer epochs: with the square root of their
+number, so that time grows more slowly than classes."""
 GLANCE = 3
 """Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones; of
 many examples, which are seen in growing batches, that is judged after the first round."""
@@ -51,7 +58,7 @@ FindAlternatives = Callable[[Rows], Alternatives]
 
 def plan(n_rows: int, n_classes: int, settings: Settings, n_parts: int = 1) -> Plan:
     """The plan of :func:`train`, if nothing ends it early."""
-    targets = epochs_of_rounds(n_rows, settings)
+    targets = epochs_of_rounds(n_rows, n_classes, settings)
     return Plan(len(targets), n_classes * folds_for(n_rows) * n_parts * targets[-1])
 
 
@@ -113,12 +120,14 @@ class _Training:
         if n_rows <= SMALL:
             # Few pins in the dual leave room for witnesses from the data, which there is little of.
             recipe = replace(recipe, first=n_rows, hard_share=0.0, candidates=SMALL_CANDIDATES)
+        if n_rows > SMALL or examples.n_classes > MANY_CLASSES:
+            recipe = replace(recipe, negatives=NEGATIVES)
         self.exchange = Exchange(parts, seed, recipe, self.clock, hooks, share_examples)
         self.on_exchange = on_exchange
         if state is None:
             state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
         self.state = state
-        self.targets = epochs_of_rounds(n_rows, settings)
+        self.targets = epochs_of_rounds(n_rows, examples.n_classes, settings)
         self.judge = Judge(home, settings.n_jobs)
         can_weigh = (
             find_alternatives is not None
@@ -196,7 +205,8 @@ class _Training:
             _, state.first = unseen.error_and_loss(unseen.calibrate())
         self._compare_with_weighted()
         error, loss = self._error_and_loss(unseen)
-        state.stale = 0 if loss < PROGRESS * state.best else state.stale + 1
+        enough = min(PROGRESS * state.best, state.best - SMALLEST_PROGRESS)
+        state.stale = 0 if loss < enough else state.stale + 1
         state.best = min(state.best, loss)
         evidence = self._evidence(unseen, 0)
         state.adds_nothing = evidence is not None and adds_nothing(evidence)
@@ -316,13 +326,16 @@ def _weighted(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> 
     return learned
 
 
-def epochs_of_rounds(n_rows: int, settings: Settings) -> list[int]:
+def epochs_of_rounds(n_rows: int, n_classes: int, settings: Settings) -> list[int]:
     """Epochs of each fold at the end of each round."""
-    n_folds = folds_for(n_rows)
-    if n_rows <= SMALL:
-        epochs = max(1, (settings.max_epochs or SMALL_EPOCHS) // MANY_FOLDS)
+    is_small, n_folds = n_rows <= SMALL, folds_for(n_rows)
+    epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
+    if settings.max_epochs is None and n_classes > MANY_CLASSES:
+        epochs = int(epochs * math.sqrt(MANY_CLASSES / n_classes))
+    epochs = max(1, epochs // n_folds)
+    if is_small:
         return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
-    return list(schedule(max(1, (settings.max_epochs or LARGE_EPOCHS) // n_folds)))
+    return list(schedule(epochs))
 
 
 def schedule(max_epochs: int) -> Iterator[int]:
