@@ -1,7 +1,6 @@
 """A self-contained HTML page, and the same text on the terminal."""
 
 import base64
-import html
 import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,17 +12,10 @@ from rich.text import Text
 
 from atomlearn.algebra.syntax import visible
 from atomlearn.files.replacing import replacing
+from atomlearn.views.shell import document, escape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-STYLE = (
-    "body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "img{max-width:100%}pre{background:#f4f4f2;padding:1rem;overflow:auto}h2{margin-top:2.5rem}"
-    "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}"
-    "td,th{padding:.25rem .8rem;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}"
-    "figcaption{color:#555;font-size:90%}"
-)
 
 
 class Page:
@@ -44,21 +36,21 @@ class Page:
     def section(self, text: str) -> None:
         """Start a section."""
         self.console.rule(Text(visible(text), style="bold"))
-        self.parts.append(f"<h2>{_escape(text)}</h2>")
+        self.parts.append(f"<h2>{escape(text)}</h2>")
 
     def say(self, text: str) -> None:
         """Add a paragraph."""
         self.console.print(visible(text), highlight=False, markup=False)
-        self.parts.append(f"<p>{_escape(text)}</p>")
+        self.parts.append(f"<p>{escape(text)}</p>")
 
     def code(self, text: str) -> None:
         """Add preformatted text."""
         self.console.print(visible(text), style="cyan", highlight=False, markup=False)
-        self.parts.append(f"<pre>{_escape(text)}</pre>")
+        self.parts.append(f"<pre>{escape(text)}</pre>")
 
     def link(self, address: str, text: str) -> None:
         """Add a link."""
-        self.parts.append(f'<p><a href="{_escape(address)}">{_escape(text)}</a></p>')
+        self.parts.append(f'<p><a href="{escape(address)}">{escape(text)}</a></p>')
 
     def table(self, head: Sequence[str], body: Iterable[Sequence[Any]]) -> None:
         """Add a table."""
@@ -67,35 +59,30 @@ class Page:
         for values in body:
             cells = [visible(str(value)) for value in values]
             shown.add_row(*map(Text, cells))
-            lines.append("".join(f"<td>{_escape(cell)}</td>" for cell in cells))
+            lines.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
         self.console.print(shown)
-        names = "".join(f"<th>{_escape(name)}</th>" for name in head)
+        names = "".join(f"<th>{escape(name)}</th>" for name in head)
         rows = "".join(f"<tr>{line}</tr>" for line in lines)
-        self.parts.append(f"<table><tr>{names}</tr>{rows}</table>")
+        self.parts.append(f'<div class="scroll"><table><tr>{names}</tr>{rows}</table></div>')
 
     def picture(self, figure: "Figure", about: str) -> None:
         """Add a figure with its caption, on the page only."""
         source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
         self.parts.append(
-            f'<figure><img alt="{_escape(about)}" src="{source}">'
-            f"<figcaption>{_escape(about)}</figcaption></figure>"
+            f'<figure><img alt="{escape(about)}" src="{source}">'
+            f"<figcaption>{escape(about)}</figcaption></figure>"
         )
 
     def html(self) -> str:
         """The HTML so far; it is self-contained."""
-        title = _escape(self.title)
-        head = f"<meta charset='utf-8'><title>{title}</title><style>{STYLE}</style>"
-        return f"<!doctype html>{head}<h1>{title}</h1>" + "\n".join(self.parts)
+        body = [f"<main><h1>{escape(self.title)}</h1>", *self.parts, "</main>"]
+        return document(self.title, "\n".join(body))
 
     def write(self, path: Path) -> None:
         """Write the page to a file, atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(self.html().encode())
-
-
-def _escape(text: str) -> str:
-    return html.escape(visible(text))
 
 
 def png(figure: "Figure") -> bytes:
