@@ -21,6 +21,7 @@ LAYERS = [
     "classifier",
     "problems",
     "distributed",
+    "explorer",  # models in the browser
     "cli",
 ]  # fmt: skip
 

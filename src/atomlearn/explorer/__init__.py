@@ -1,0 +1,1 @@
+"""Models in the browser: one self-contained page, or the same page with live learning."""
