@@ -128,7 +128,7 @@ def test_pages(run, model, tmp_path):
     page = (tmp_path / "out" / "model.html").read_text(encoding="utf-8")
     assert code == 0 and "written to out/model.html" in out
     assert "rose if" in page and "The hardest examples" in page and "def is_lily(row):" in page
-    assert "http" not in page  # it needs nothing else
+    assert "http:" not in page and "https:" not in page  # it needs nothing else
     code, out, _ = run("explain", model, "--row", 3, "--html", "row.html")
     page = (tmp_path / "row.html").read_text(encoding="utf-8")
     assert code == 0 and "Row 3 of f.atoms" in page and "rose if" in page

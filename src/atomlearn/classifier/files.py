@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.conflict_files import conflicts_as_json, conflicts_in
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.parameters import EVIDENCE
 from atomlearn.classifier.sample import TrainingSample
@@ -90,6 +91,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "evidence": asdict(learned.evidence),
             "rules": [str(rule) for rule in classifier.rules_],
             "undecided": learned.undecided,
+            "conflicts": conflicts_as_json(classifier.conflicts_, classifier.classes_),
             "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
@@ -142,7 +144,7 @@ class _Reader:
         classifier.history_ = self.history(classes.tolist())
         classifier.estimated_error_ = classifier.learned_.error
         classifier.evidence_ = classifier.learned_.evidence
-        classifier.conflicts_ = []
+        classifier.conflicts_ = conflicts_in(state.given("conflicts"), classes)
         classifier.doubted_ = np.zeros(0, dtype=np.int64)
         if state["has_first_rows"].truth():
             classifier.first_rows_ = self.file.rows("first_rows.npy", self.n_constants)

@@ -10,7 +10,17 @@ from typer.core import TyperGroup
 
 import atomlearn
 from atomlearn import interrupts
-from atomlearn.cli import data, models, problems, query, relations, reproduce, sharing, tables
+from atomlearn.cli import (
+    data,
+    explore,
+    models,
+    problems,
+    query,
+    relations,
+    reproduce,
+    sharing,
+    tables,
+)
 from atomlearn.cli.output import NO, fail, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
@@ -37,7 +47,7 @@ app = typer.Typer(
 )
 
 # more commands: a module with register(app), named here
-for group in (relations, query, models, problems, tables, sharing, reproduce, data):
+for group in (relations, query, models, problems, tables, explore, sharing, reproduce, data):
     group.register(app)
 
 

@@ -126,8 +126,8 @@ def fit(
     names = [name for name in table.columns if name not in left_out]
     if not names:
         fail(f"{file} has no column besides {target!r} to learn from")
-    with _complaints():
-        labels = _labels(table, target)
+    with complaints():
+        labels = labels_of(table, target)
         table_rows = _rows([table.guessed(name) for name in names], names)
     classifier = AlgebraicClassifier(
         random_state=seed,
@@ -142,10 +142,10 @@ def fit(
         verbose=0 if quiet else 1,
     )
     if rules is not None:
-        with _complaints():
+        with complaints():
             check_rules_file(rules, names, sorted(set(map(str, labels))))
     with _saving(out, as_json) as save:
-        with _complaints():
+        with complaints():
             classifier.fit(table_rows, labels)
         classifier.first_rows_ = classifier._packed(table_rows[:FIRST_ROWS])
         save(classifier, table.n_rows)
@@ -198,7 +198,7 @@ def _fit_batches(
         first = next(iter(batches)).X
     if first.shape[1] == 0:
         fail(f"{file} has no column besides {target!r} to learn from")
-    with _complaints():
+    with complaints():
         parameters["image_shape"] = _shape(image_shape, first.shape[1])
         classifier = fit_batches(batches, **parameters)
     classifier.first_rows_ = classifier._packed(first[:FIRST_ROWS])
@@ -221,8 +221,8 @@ def predict(
 
     check_outputs(out)
     classifier = _load(file)
-    rows = _rows_for(classifier, data)
-    with _complaints():
+    rows = rows_for(classifier, data)
+    with complaints():
         labels = [plain(label) for label in classifier.predict(rows)]
         chances = classifier.predict_proba(rows).tolist() if proba else []
     classes = [plain(label) for label in classifier.classes_]
@@ -276,10 +276,10 @@ def explain(
             )
         told = classifier._explain_packed(known[row], max_atoms)
     else:
-        rows = _rows_for(classifier, data)
+        rows = rows_for(classifier, data)
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
-        with _complaints():
+        with complaints():
             told = classifier.explain(rows[row : row + 1], max_atoms)
     if html is not None:
         from atomlearn.cli.pages import classifier_page
@@ -307,7 +307,8 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
     return height, width
 
 
-def _labels(table: "Table", target: str) -> Any:
+def labels_of(table: "Table", target: str) -> Any:
+    """The labels of a table; it is an error if one is missing."""
     import numpy as np
 
     cells = table.guessed(target)
@@ -329,7 +330,7 @@ def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
     return NamedArray.of(matrix(columns), names)
 
 
-def _rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
+def rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
     """The columns of a table that a model needs, with the types it knows; others are ignored."""
     from atomlearn.tables.columns import NumberColumn
     from atomlearn.tables.files import read_table
@@ -363,7 +364,7 @@ def _load(file: Path) -> "AlgebraicClassifier":
 
 
 @contextmanager
-def _complaints() -> Iterator[None]:
+def complaints() -> Iterator[None]:
     """Print warnings as notes, and errors about the data as messages."""
     with noting_warnings():
         try:

@@ -1,0 +1,17 @@
+// Shows the data of the page, each kind with its own module.
+import { h } from "./dom.js";
+import { tablePage } from "./table.js";
+import { unpacked } from "./unpack.js";
+
+async function start() {
+  const root = document.getElementById("explorer");
+  try {
+    const data = JSON.parse(document.getElementById("data").textContent);
+    if (data.kind === "table") tablePage(data, await unpacked(data.model), root);
+  } catch (error) {
+    root.replaceChildren(h("p", { class: "against", role: "alert" }, `This page could not be shown: ${error.message}`));
+    throw error;
+  }
+}
+
+start();
