@@ -11,7 +11,7 @@ from atomlearn.explorer.cells import cells_of
 from atomlearn.explorer.examples import examples_of
 from atomlearn.explorer.held_out import calibration, confusion
 from atomlearn.logic import writing
-from atomlearn.logic.formulas import And, Formula, Or
+from atomlearn.logic.formulas import And, Formula, Has, Not, Or
 
 if TYPE_CHECKING:
     from atomlearn.classifier.definition import ClassDefinition
@@ -69,6 +69,8 @@ def _definitions(classifier: "AlgebraicClassifier") -> Iterator[dict[str, Any]]:
 def _form(definition: "ClassDefinition") -> dict[str, Any]:
     """The shortest form as parts that are joined by one word, each on a line of its own."""
     body = definition.shortest
+    while isinstance(body, And | Or) and len(body.parts) == 1:
+        body = body.parts[0]
     joint = "or" if isinstance(body, Or) else "and"
     parts = body.parts if isinstance(body, And | Or) and body.parts else (body,)
     return {"joint": joint, "parts": [_literals(part) for part in parts]}
@@ -76,7 +78,7 @@ def _form(definition: "ClassDefinition") -> dict[str, Any]:
 
 def _literals(part: Formula) -> dict[str, Any]:
     """A part of a formula as literals that are joined by a word, if it is that flat."""
-    if isinstance(part, And | Or) and writing.is_flat(part):
+    if isinstance(part, And | Or) and all(isinstance(one, Has | Not) for one in part.parts):
         joint = "and" if isinstance(part, And) else "or"
         return {"joint": joint, "literals": [writing.to_text(one) for one in part.parts]}
     return {"joint": "and", "literals": [writing.to_text(part)]}

@@ -7,8 +7,8 @@ import numpy as np
 from atomlearn.training.calibration import softmax
 from atomlearn.training.learned import Learned
 
-BINS = 10
-"""Points of the calibration curve, each of as many rows."""
+EDGES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+"""The points of the calibration curve are of rows with a confidence between these."""
 FEWEST = 5
 """Rows of a point, at least."""
 
@@ -33,9 +33,12 @@ def calibration(learned: Learned) -> list[dict[str, Any]]:
     chances = softmax(learned.unseen_scores())
     sure = chances.max(axis=1)
     right = chances.argmax(axis=1) == unseen.labels
-    order = np.argsort(sure, kind="stable")
+    interval = np.digitize(sure, EDGES)
     points = []
-    for part in np.array_split(order, max(1, min(BINS, len(order) // FEWEST))):
+    for i in range(len(EDGES) + 1):
+        part = np.flatnonzero(interval == i)
+        if len(part) < FEWEST:
+            continue
         weights = unseen.weights[part]
         points.append(
             {

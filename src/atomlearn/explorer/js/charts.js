@@ -12,14 +12,16 @@ export function confusionCard(confusion, classes) {
     const colour = i === j ? "var(--for)" : "var(--against)";
     const shade = share > 0 ? `color-mix(in srgb, ${colour} ${(i === j ? 8 : 18) + share * 42}%, transparent)` : "transparent";
     const about = `${names[i]}, predicted ${names[j]}: ${percent(share)}`;
-    return h("td", { class: "num cell", title: about, style: { background: shade } }, row[j] ? String(Math.round(10 * row[j]) / 10) : "·");
+    return h("td", { class: "num cell", title: about, style: { background: shade } }, row[j] ? String(row[j] >= 100 ? Math.round(row[j]) : Math.round(10 * row[j]) / 10) : "·");
   };
   const head = h("tr", {}, h("th", {}, ""), names.map((name) => h("th", { scope: "col", class: "num" }, name)));
   const body = confusion.map((row, i) => h("tr", {}, h("th", { scope: "row" }, names[i]), row.map((_, j) => cell(row, i, j))));
-  return card("Right and wrong",
+  const element = card("Right and wrong",
     h("p", { class: "muted small" }, `Rows that were held out while learning: their class (left) and the prediction (top). ${percent(right / total)} of them are right.`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "confusion matrix" },
       h("table", { class: "confusion" }, h("thead", {}, head), h("tbody", {}, body))));
+  element.classList.toggle("broad", classes.length > 6);
+  return element;
 }
 
 export function calibrationCard(points) {

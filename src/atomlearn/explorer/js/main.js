@@ -1,5 +1,6 @@
 // Shows the data of the page, each kind with its own module.
 import { h } from "./dom.js";
+import { imagePage } from "./image.js";
 import { tablePage } from "./table.js";
 import { unpacked } from "./unpack.js";
 
@@ -8,6 +9,7 @@ async function start() {
   try {
     const data = JSON.parse(document.getElementById("data").textContent);
     if (data.kind === "table") tablePage(data, await unpacked(data.model), root);
+    else if (data.kind === "image") imagePage(data, await unpacked(data.model), root);
   } catch (error) {
     root.replaceChildren(h("p", { class: "against", role: "alert" }, `This page could not be shown: ${error.message}`));
     throw error;
