@@ -43,7 +43,7 @@ def test_a_policy_forbids_the_network_and_other_scripts():
 
 def test_nothing_in_a_page_is_loaded_from_elsewhere(mixed):
     html = explorer_page("t", classifier_data(AlgebraicClassifier(max_epochs=1).fit(*mixed)))
-    assert not re.search(r"(src|href)\s*=|@import|url\(", html)
+    assert not re.search(r"(src|href)\s*=|@import|url\((?!#)", html)
 
 
 def test_modules_do_not_share_names():
@@ -115,3 +115,34 @@ def test_contradictions_are_kept_in_the_file(table, tmp_path):
     (conflict,) = clf.conflicts_
     assert conflict.rows.tolist() == [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40]
     assert str(conflict).endswith("are labelled no, yes; kept as no")
+
+
+def page_data(typed, tmp_path, *arguments):
+    code, _, err = typed("explore", *arguments, "-o", "p.html")
+    assert code == 0, err
+    return data_of((tmp_path / "p.html").read_text(encoding="utf-8"))
+
+
+def test_pages_of_relations_and_of_models(typed, tmp_path):
+    (tmp_path / "bars.rel").write_text("v < a b\nv !< a\n", encoding="utf-8")
+    told = page_data(typed, tmp_path, "bars.rel")
+    assert (told["kind"], told["positive"], told["negative"]) == (
+        "algebra", [[[0], [1, 2]]], [[[0], [1]]],
+    )  # fmt: skip
+    typed("learn", "bars.rel", "-o", "bars.atoms", "--seed", 0)
+    model = page_data(typed, tmp_path, "bars.atoms")
+    assert model["positive"] is None and model["atoms"] == told["atoms"]
+
+
+def test_pages_of_boards(typed, tmp_path):
+    told = page_data(typed, tmp_path, "--queens", 5, "--queen", "a1", "--max-epochs", 5)
+    assert told["kind"] == "board" and told["given"] == ["a1"] and told["title"] == "5 queens"
+    (tmp_path / "s.txt").write_text("1... ..3. .4.. ...2", encoding="utf-8")
+    told = page_data(typed, tmp_path, "--sudoku", "s.txt")
+    assert told["size"] == 4 and told["given"] == ["r1c1=1", "r2c3=3", "r3c2=4", "r4c4=2"]
+    for wrong in (
+        ["--queen", "a1", "s.txt"],
+        ["--queens", 4, "s.txt"],
+        ["--queens", 4, "--queen", "z9"],
+    ):
+        assert typed("explore", *wrong)[0] == 2

@@ -35,6 +35,22 @@ def explore(
         str | None,
         typer.Option("--target", "-t", help="The column of --data that has the labels."),
     ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option("--queens", min=1, max=26, help="A chess board with so many rows."),
+    ] = None,
+    queen: Annotated[
+        list[str] | None, typer.Option("--queen", help="A given queen, as b4; may be repeated.")
+    ] = None,
+    puzzle: Annotated[
+        Path | None, typer.Option("--sudoku", help="A sudoku as text, . for an empty cell.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Random seed of what is learned for the page.")
+    ] = 0,
+    max_epochs: Annotated[
+        int, typer.Option("--max-epochs", min=1, help="Epochs of a board that are learned.")
+    ] = 60,
     title: Annotated[str | None, typer.Option("--title", help="The title of the page.")] = None,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
@@ -42,10 +58,25 @@ def explore(
 ) -> None:
     """Write a page on which a model can be explored: change a row, draw a digit, place a queen, ask
     about a relation. The page is one file, works from disk and sends nothing anywhere."""
-    if file is None:
-        fail("name a model file, as in: atomlearn explore iris.atoms -o iris.html")
-    name, told = _told(file, data, target)
-    path = Path(f"{name}.html") if out is None else out
+    if [file, size, puzzle].count(None) != 2:
+        fail("name a model file, a relation file, --queens or --sudoku: one of them")
+    if size is None and queen:
+        fail("--queen goes with --queens, the number of rows: --queens 8 --queen b4")
+    if out is not None:
+        check_page(out)
+    if file is not None:
+        name, told = file.stem, _of_file(file, data, target, seed)
+    elif size is not None:
+        from atomlearn.explorer.boards import queens_data
+
+        name, told = f"{size} queens", queens_data(size, queen or [], seed, max_epochs)
+    else:
+        from atomlearn.cli.problems import read_text
+        from atomlearn.explorer.boards import sudoku_data
+
+        assert puzzle is not None
+        name, told = puzzle.stem, sudoku_data(read_text(puzzle), seed, max_epochs)
+    path = Path(f"{name.replace(' ', '-')}.html") if out is None else out
     check_page(path)
     from atomlearn.explorer.page import explorer_page, write_page
 
@@ -56,15 +87,23 @@ def explore(
         typer.launch(str(path))
 
 
-def _told(file: Path, data: Path | None, target: str | None) -> tuple[str, dict[str, Any]]:
-    """The name of what is explored, and what its page needs."""
+def _of_file(file: Path, data: Path | None, target: str | None, seed: int) -> dict[str, Any]:
+    """What the page of a file needs."""
+    from atomlearn.algebra.model import Model
     from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.cli.query import has_relations
+    from atomlearn.cli.relations import read_algebra
+    from atomlearn.explorer.algebras import algebra_data, model_data
     from atomlearn.files.load import load
 
+    if has_relations(file):
+        return algebra_data(read_algebra(file), seed)
     loaded = load(file)
+    if isinstance(loaded, Model):
+        return model_data(loaded)
     if not isinstance(loaded, AlgebraicClassifier):
         fail(f"{file} holds a {type(loaded).__name__}, which has no page")
-    return file.stem, _classifier(loaded, file, data, target)
+    return _classifier(loaded, file, data, target)
 
 
 def _classifier(

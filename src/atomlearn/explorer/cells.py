@@ -48,6 +48,8 @@ def _ends(cuts: Sequence[float], are_whole: bool) -> list[float]:
     if not cuts:
         return [-0.5, 0.5]
     gap = float(np.median(np.diff(cuts))) if len(cuts) > 1 else max(abs(cuts[0]), 1.0)
+    # Cuts may lie so close that nothing fits beyond the last but a larger step.
+    gap = max(gap, (cuts[-1] - cuts[0]) / 100, 8 * float(np.spacing(max(map(abs, cuts)))))
     low = cuts[0] - gap
     if low < 0 < cuts[0]:  # what is never negative should not become so
         low = -0.5 if are_whole else 0.0

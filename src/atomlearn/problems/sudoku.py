@@ -91,16 +91,21 @@ def rules(size: int) -> Algebra:
     >>> rules(4)
     <Algebra: 320 positive and 256 negative relations over 130 constants>
     """
+    return Choices(rules_of(size)).rule_set()
+
+
+def rules_of(size: int) -> Rules:
+    """The rules as choices: which exclude each other, and of which one must be made."""
     if size not in BOXES:
         raise InvalidProblem(f"grids are 4 × 4, 6 × 6 or 9 × 9, not {size}")
-    return Choices(one_of_each(_groups(size))).rule_set()
+    return one_of_each(_groups(size))
 
 
 def _given(puzzle: str) -> tuple[Rules, list[str]]:
     given = parse(puzzle)
     lines = range(len(given))
     fixed = [choice((r, c), given[r][c]) for r in lines for c in lines if given[r][c]]
-    return one_of_each(_groups(len(given))), fixed
+    return rules_of(len(given)), fixed
 
 
 def algebra(puzzle: str) -> Algebra:

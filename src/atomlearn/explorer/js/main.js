@@ -1,4 +1,6 @@
 // Shows the data of the page, each kind with its own module.
+import { algebraPage } from "./algebra.js";
+import { boardPage } from "./board.js";
 import { h } from "./dom.js";
 import { imagePage } from "./image.js";
 import { tablePage } from "./table.js";
@@ -10,6 +12,8 @@ async function start() {
     const data = JSON.parse(document.getElementById("data").textContent);
     if (data.kind === "table") tablePage(data, await unpacked(data.model), root);
     else if (data.kind === "image") imagePage(data, await unpacked(data.model), root);
+    else if (data.kind === "board") boardPage(data, root);
+    else algebraPage(data, root);
   } catch (error) {
     root.replaceChildren(h("p", { class: "against", role: "alert" }, `This page could not be shown: ${error.message}`));
     throw error;
