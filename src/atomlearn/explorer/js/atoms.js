@@ -13,8 +13,8 @@ export function atomsCard(scorer, space, texts, shares) {
   const place = h("div", { "aria-live": "polite" });
   let most = SHOWN_FIRST;
   const show = () => {
-    const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.filter((one) => (only.value === "" || one.k === Number(only.value)) && words.every((word) => one.low.includes(word)));
+    const wanted = query.value.trim().toLowerCase();
+    const found = all.filter((one) => (only.value === "" || one.k === Number(only.value)) && one.low.includes(wanted));
     const rows = found.slice(0, most).map((one) => [
       String(scorer.classes[one.k]), formula(one.literals),
       one.weight === null ? "counted" : signed(one.weight), percent(one.own), percent(one.others),
