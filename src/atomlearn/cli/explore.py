@@ -1,7 +1,7 @@
-"""``atomlearn explore``: a model in the browser, as one self-contained page."""
+"""``atomlearn explore``: a model in the browser, as one self-contained page or with a server."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -9,8 +9,28 @@ from atomlearn.cli.output import check_page, fail
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.explorer.session import Live
 
 MEGABYTE = 1 << 20
+
+
+class Asked(NamedTuple):
+    """What is to be explored, from the command line."""
+
+    file: Path | None
+    data: Path | None
+    target: str | None
+    size: int | None
+    queens: list[str]
+    puzzle: Path | None
+    seed: int
+    max_epochs: int
+
+    @property
+    def name(self) -> str:
+        """A title for the page."""
+        named = self.file or self.puzzle
+        return f"{self.size} queens" if named is None else named.stem
 
 
 def register(app: typer.Typer) -> None:
@@ -55,6 +75,12 @@ def explore(
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve the page on 127.0.0.1, with live learning.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Port of --serve; 0 is any free one.")
+    ] = 0,
 ) -> None:
     """Write a page on which a model can be explored: change a row, draw a digit, place a queen, ask
     about a relation. The page is one file, works from disk and sends nothing anywhere."""
@@ -62,64 +88,99 @@ def explore(
         fail("name a model file, a relation file, --queens or --sudoku: one of them")
     if size is None and queen:
         fail("--queen goes with --queens, the number of rows: --queens 8 --queen b4")
-    if out is not None:
-        check_page(out)
-    if file is not None:
-        name, told = file.stem, _of_file(file, data, target, seed)
-    elif size is not None:
-        from atomlearn.explorer.boards import queens_data
-
-        name, told = f"{size} queens", queens_data(size, queen or [], seed, max_epochs)
-    else:
-        from atomlearn.cli.problems import read_text
-        from atomlearn.explorer.boards import sudoku_data
-
-        assert puzzle is not None
-        name, told = puzzle.stem, sudoku_data(read_text(puzzle), seed, max_epochs)
-    path = Path(f"{name.replace(' ', '-')}.html") if out is None else out
+    asked = Asked(file, data, target, size, queen or [], puzzle, seed, max_epochs)
+    if serve:
+        if out is not None:
+            fail("--serve writes no file: leave out --out, or --serve")
+        _serve(_live(asked), title or asked.name, port, open_page)
+        return
+    path = Path(f"{asked.name.replace(' ', '-')}.html") if out is None else out
     check_page(path)
     from atomlearn.explorer.page import explorer_page, write_page
 
-    html = explorer_page(title or name, told)
+    html = explorer_page(title or asked.name, _still(asked))
     write_page(html, path)
     print(f"{path}: {len(html.encode()) / MEGABYTE:.1f} MB")
     if open_page:
         typer.launch(str(path))
 
 
-def _of_file(file: Path, data: Path | None, target: str | None, seed: int) -> dict[str, Any]:
-    """What the page of a file needs."""
+def _serve(live: "Live", title: str, port: int, open_page: bool) -> None:
+    from atomlearn.explorer.server import serve
+
+    def announce(address: str) -> None:
+        print(f"{address}  (Ctrl-C ends it)", flush=True)
+        if open_page:
+            typer.launch(address)
+
+    serve(live, title, port, announce)
+
+
+def _live(asked: Asked) -> "Live":
+    """What is served."""
+    from atomlearn.explorer.live import LiveBoard, LiveTable, Still
+
+    if asked.size is not None:
+        return LiveBoard(asked.size, asked.queens, asked.seed)
+    loaded = None if asked.file is None else _loaded(asked.file)
+    if loaded is None or not hasattr(loaded, "predict_proba"):
+        return Still(_still(asked))
+    return LiveTable(loaded, *_rows_and_labels(loaded, asked))
+
+
+def _still(asked: Asked) -> dict[str, Any]:
+    """What the page shows."""
+    from atomlearn.algebra.algebra import Algebra
     from atomlearn.algebra.model import Model
-    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.explorer.algebras import algebra_data, model_data
+    from atomlearn.explorer.boards import queens_data, sudoku_data
+
+    if asked.size is not None:
+        return queens_data(asked.size, asked.queens, asked.seed, asked.max_epochs)
+    if asked.file is None:
+        from atomlearn.cli.problems import read_text
+
+        assert asked.puzzle is not None
+        return sudoku_data(read_text(asked.puzzle), asked.seed, asked.max_epochs)
+    loaded = _loaded(asked.file)
+    if isinstance(loaded, Algebra):
+        return algebra_data(loaded, asked.seed)
+    if isinstance(loaded, Model):
+        return model_data(loaded)
+    from atomlearn.explorer.classifiers import classifier_data
+
+    return classifier_data(loaded, *_rows_and_labels(loaded, asked))
+
+
+def _loaded(file: Path) -> Any:
+    """The relations, the model or the classifier of a file."""
     from atomlearn.cli.query import has_relations
     from atomlearn.cli.relations import read_algebra
-    from atomlearn.explorer.algebras import algebra_data, model_data
+    from atomlearn.engine.pool import Pool
     from atomlearn.files.load import load
 
     if has_relations(file):
-        return algebra_data(read_algebra(file), seed)
+        return read_algebra(file)
     loaded = load(file)
-    if isinstance(loaded, Model):
-        return model_data(loaded)
-    if not isinstance(loaded, AlgebraicClassifier):
-        fail(f"{file} holds a {type(loaded).__name__}, which has no page")
-    return _classifier(loaded, file, data, target)
+    if isinstance(loaded, Pool):
+        fail(f"{file} is a pool of pins, which has no page: explore the model it came from")
+    return loaded
 
 
-def _classifier(
-    classifier: "AlgebraicClassifier", file: Path, data: Path | None, target: str | None
-) -> dict[str, Any]:
-    from atomlearn.cli.tables import complaints, labels_of, rows_for
-    from atomlearn.explorer.classifiers import classifier_data
+def _rows_and_labels(classifier: "AlgebraicClassifier", asked: Asked) -> tuple[Any, Any]:
+    """The rows of ``--data`` and their labels; none without it."""
+    from atomlearn.cli.tables import complaints, rows_for
     from atomlearn.tables.files import read_table
 
+    data, target = asked.data, asked.target
     if data is None:
-        return classifier_data(classifier)
+        return None, None
     if target is None:
         fail(f"--data needs --target, the column of {data} that has the labels")
     with complaints():
-        labels = labels_of(read_table(data), target)
-        unknown = sorted({str(label) for label in labels if label not in set(classifier.classes_)})
+        labels = read_table(data).labels(target)
+        known = set(classifier.classes_.tolist())
+        unknown = sorted({str(label) for label in labels.tolist() if label not in known})
         if unknown:
-            fail(f"{data} has labels that {file} does not know: {', '.join(unknown[:5])}")
-        return classifier_data(classifier, rows_for(classifier, data), labels)
+            fail(f"{data} has labels that {asked.file} does not know: {', '.join(unknown[:5])}")
+        return rows_for(classifier, data), labels

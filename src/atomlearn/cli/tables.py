@@ -24,7 +24,6 @@ from atomlearn.files.replacing import is_device, replacing
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.tables.files import Table
     from atomlearn.tables.frames import NamedArray
 
 FIRST_ROWS = 1000
@@ -127,7 +126,7 @@ def fit(
     if not names:
         fail(f"{file} has no column besides {target!r} to learn from")
     with complaints():
-        labels = labels_of(table, target)
+        labels = table.labels(target)
         table_rows = _rows([table.guessed(name) for name in names], names)
     classifier = AlgebraicClassifier(
         random_state=seed,
@@ -305,22 +304,6 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
     if height * width != n_columns:
         fail(f"--image-shape {text} needs {height * width:,} columns, and there are {n_columns:,}")
     return height, width
-
-
-def labels_of(table: "Table", target: str) -> Any:
-    """The labels of a table; it is an error if one is missing."""
-    import numpy as np
-
-    cells = table.guessed(target)
-    missing = [row for row, cell in enumerate(cells) if cell is None or cell != cell]
-    if missing:
-        fail(
-            f"{table.path}: row {missing[0]} has no {target!r} ({len(missing):,} such): "
-            "remove these rows"
-        )
-    if all(isinstance(cell, float) and cell.is_integer() for cell in cells):
-        return np.array([int(cell) for cell in cells])
-    return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
 
 
 def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":

@@ -33,9 +33,7 @@ def queens_data(
     solve = lambda watch: queens.solve(  # noqa: E731
         size, setting.given, random_state=seed, max_epochs=max_epochs, on_epoch=watch
     )
-    return data | _epochs(
-        solve, lambda board: {"chosen": list(board.queens), "excluded": sorted(board.empty)}
-    )
+    return data | _epochs(solve, max_epochs)
 
 
 def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict[str, Any]:
@@ -63,15 +61,10 @@ def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict
             _told_of_choices,
         ),
     }
-
-    def shown(grid: Any) -> dict[str, Any]:
-        known = [(r, c) for r in lines for c in lines if grid.rows[r][c]]
-        return {"chosen": [sudoku.choice(cell, grid.rows[cell[0]][cell[1]]) for cell in known]}
-
     solve = lambda watch: sudoku.solve(  # noqa: E731
         puzzle, random_state=seed, max_epochs=max_epochs, on_epoch=watch
     )
-    return data | _epochs(solve, shown)
+    return data | _epochs(solve, max_epochs)
 
 
 def _rules(game: Any, told: Callable[[Relation], str]) -> dict[str, Any]:
@@ -89,32 +82,38 @@ def _rules(game: Any, told: Callable[[Relation], str]) -> dict[str, Any]:
 
 
 def _epochs(
-    solve: Callable[[Callable[[Any], None]], Solver[Any]], shown: Callable[[Any], dict[str, Any]]
+    solve: Callable[[Callable[[Any], None]], Solver[Any]], max_epochs: int
 ) -> dict[str, Any]:
     """Learn, and note what each epoch shows; givens that contradict the rules are not learned."""
     epochs: list[dict[str, Any]] = []
-
-    def watch(answer: Any) -> None:
-        epochs.append(
-            {
-                "epoch": answer.epoch,
-                "idle": answer.idle,
-                "inserted": answer.inserted,
-                "solved": answer.solved(),
-                "progress": answer.progress,
-                "atoms": 0 if answer.model is None else answer.model.n_atoms,
-                **shown(answer),
-            }
-        )
-
     try:
-        solver = solve(watch)
-        found = list(islice(solver, MOST_SOLUTIONS))
+        solver = solve(lambda answer: epochs.append(epoch_data(answer)))
+        found = list(islice(solver, MOST_SOLUTIONS)) if max_epochs else []
     except ContradictoryGivens as error:
         return {"epochs": [], "outcome": str(error)}
     if not epochs and found:  # the rules alone decide it
-        watch(found[0])
-    return {"epochs": epochs, "outcome": str(solver.summary)}
+        epochs.append(epoch_data(found[0]))
+    return {"epochs": epochs, "outcome": str(solver.summary) if max_epochs else ""}
+
+
+def epoch_data(answer: Any) -> dict[str, Any]:
+    """What an epoch shows: choices that are made and choices that are excluded."""
+    if isinstance(answer, queens.Board):
+        chosen, excluded = list(answer.queens), sorted(answer.empty)
+    else:
+        rows, lines = answer.rows, range(answer.size)
+        known = [(r, c) for r in lines for c in lines if rows[r][c]]
+        chosen, excluded = [sudoku.choice(cell, rows[cell[0]][cell[1]]) for cell in known], []
+    return {
+        "epoch": answer.epoch,
+        "idle": answer.idle,
+        "inserted": answer.inserted,
+        "solved": answer.solved(),
+        "progress": answer.progress,
+        "atoms": 0 if answer.model is None else answer.model.n_atoms,
+        "chosen": chosen,
+        "excluded": excluded,
+    }
 
 
 def _told_of_queens(relation: Relation) -> str:

@@ -67,6 +67,19 @@ class Table:
         mixed.warn(self.path, name)
         return cells
 
+    def labels(self, name: str) -> npt.NDArray[Any]:
+        """A column as labels; whole numbers become integers, and none may be missing."""
+        cells = self.guessed(name)
+        missing = [row for row, cell in enumerate(cells) if cell is None or cell != cell]
+        if missing:
+            raise InvalidTable(
+                f"{self.path}: row {missing[0]} has no {name!r} ({len(missing):,} such): "
+                "remove these rows"
+            )
+        if all(isinstance(cell, float) and cell.is_integer() for cell in cells):
+            return np.array([int(cell) for cell in cells])
+        return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
+
     def is_category(self, name: str) -> bool:
         """Does a column have cells that are neither numbers nor booleans?"""
         known = [cell for cell in self.column(name) if cell is not None]

@@ -1,5 +1,6 @@
 // The page of a formal problem: the board as it is learned, and a board to play with.
 import { card, counted, h } from "./dom.js";
+import { Connection, Controls } from "./live.js";
 import { Position } from "./position.js";
 
 const PLAY_MILLISECONDS = 450;
@@ -14,6 +15,24 @@ export function boardPage(data, root) {
     h("p", { class: "lead" }, `${what[0].toUpperCase()}${what.slice(1)} · ${counted(data.positive.length, "rule")} as relations between ${counted(data.names.length, "constant")}`),
     h("div", { class: "columns" }, own.element, learned.element));
   own.show();
+  if (data.live) watch(own, learned);
+}
+
+// Learn the givens of the reader, and show each epoch as it comes.
+function watch(own, learned) {
+  let [run, epochs] = [0, []];
+  const connection = new Connection((event) => {
+    if (event.run !== run) [run, epochs] = [event.run, []];
+    if (event.kind === "state") controls.show(event.state);
+    else epochs.push(event.board);
+    learned.set(epochs, epochs.length ? "" : "Learn the board with your givens.", learned.asked ?? own.given);
+    learned.show(epochs.length);
+  });
+  const controls = new Controls(connection, () => {
+    learned.asked = [...own.given];
+    return { given: learned.asked };
+  });
+  learned.element.append(controls.element, controls.message);
 }
 
 // Cells in the order in which they are drawn; a chess board has its first row at the bottom.

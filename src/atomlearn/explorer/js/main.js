@@ -3,6 +3,7 @@ import { algebraPage } from "./algebra.js";
 import { boardPage } from "./board.js";
 import { h } from "./dom.js";
 import { imagePage } from "./image.js";
+import { livePanel } from "./live.js";
 import { tablePage } from "./table.js";
 import { unpacked } from "./unpack.js";
 
@@ -14,6 +15,7 @@ async function start() {
     else if (data.kind === "image") imagePage(data, await unpacked(data.model), root);
     else if (data.kind === "board") boardPage(data, root);
     else algebraPage(data, root);
+    if (data.live && data.live.uploads) root.prepend(livePanel(data.live));
   } catch (error) {
     root.replaceChildren(h("p", { class: "against", role: "alert" }, `This page could not be shown: ${error.message}`));
     throw error;
