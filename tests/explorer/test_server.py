@@ -2,6 +2,9 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -264,6 +267,7 @@ def test_events_are_streamed(flowers):
         assert [one["epoch"] for one in found[1:]] == [2, 4, 6]
 
 
+@pytest.mark.slow
 @web.needs_browser
 def test_learning_in_the_browser(flowers, tmp_path):
     (tmp_path / "t.csv").write_text(TABLE, encoding="utf-8")
@@ -299,3 +303,27 @@ def test_the_command_needs_no_file_to_write(typed, tmp_path, monkeypatch):
     assert code == 2 and "--serve writes no file" in err
     assert typed("explore", "--queens", 4, "--serve")[0] == 0
     assert isinstance(said[0], LiveBoard) and np.array_equal(said[0].given, [])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_ends_the_server_quietly(tmp_path):
+    command = [sys.executable, "-m", "atomlearn", "explore", "--queens", "4", "--serve"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        client = Client(process.stdout.readline().split()[0])
+        wait_for(lambda: answers(client))
+        with client.http.stream("GET", client.base + "events") as stream:
+            next(stream.iter_lines())
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (130, "atomlearn: interrupted\n")
+
+
+def answers(client):
+    try:
+        return client.get().status_code == 200
+    except httpx.ConnectError:
+        return False

@@ -98,8 +98,10 @@ class LocalOnly:
         return None
 
 
-def application(live: Live, title: str, token: str, port: int) -> "Starlette":
-    """The application of a server; needs Starlette."""
+def application(
+    live: Live, title: str, token: str, port: int, is_ending: Callable[[], bool]
+) -> "Starlette":
+    """The application of a server; needs Starlette. Streams end when the server ``is_ending``."""
     try:
         from starlette.applications import Starlette
         from starlette.middleware import Middleware
@@ -129,7 +131,7 @@ def application(live: Live, title: str, token: str, port: int) -> "Starlette":
         silent = 0.0
         try:
             yield "retry: 1000\n\n"
-            while True:
+            while not is_ending():
                 for number, event in session.events(after):
                     after, silent = number, 0.0
                     yield f"id: {number}\ndata: {json.dumps(event)}\n\n"
@@ -226,8 +228,10 @@ def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind((HOST, port))
     port, token = listening.getsockname()[1], new_token()
+    servers: list[uvicorn.Server] = []  # made after the application, which asks for it
+    app = application(live, title, token, port, lambda: servers[0].should_exit)
     config = uvicorn.Config(
-        application(live, title, token, port),
+        app,
         log_level="warning",
         access_log=False,  # the address has the token in it
         timeout_graceful_shutdown=1,
@@ -235,4 +239,5 @@ def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket
         lifespan="off",
         limit_concurrency=64,
     )
-    return uvicorn.Server(config), listening, f"http://{HOST}:{port}/{token}/"
+    servers.append(uvicorn.Server(config))
+    return servers[0], listening, f"http://{HOST}:{port}/{token}/"
