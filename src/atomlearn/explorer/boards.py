@@ -91,8 +91,9 @@ def _epochs(
         found = list(islice(solver, MOST_SOLUTIONS)) if max_epochs else []
     except ContradictoryGivens as error:
         return {"epochs": [], "outcome": str(error)}
-    if not epochs and found:  # the rules alone decide it
-        epochs.append(epoch_data(found[0]))
+    if not epochs and found:
+        told = "The rules alone decide it: nothing has to be learned."
+        return {"epochs": [epoch_data(found[0])], "outcome": told}
     return {"epochs": epochs, "outcome": str(solver.summary) if max_epochs else ""}
 
 

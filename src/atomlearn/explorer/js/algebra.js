@@ -57,11 +57,14 @@ function answered(data, known, text, sketch) {
     sketch.highlight(null);
     return [h("p", { class: "muted" }, error.message)];
   }
-  return [...(known ? ofRelations(data, known, asked) : []), ...(data.atoms ? ofModel(data, asked, sketch) : [])];
+  const { told, used } = known ? ofRelations(data, known, asked) : { told: [], used: [] };
+  sketch.highlight([asked.left, asked.right, ...used.flat()], asked.left);
+  return [...told, ...(data.atoms ? ofModel(data, asked) : [])];
 }
 
+// What the relations say, and which of them are needed for it.
 function ofRelations(data, known, { left, right, isPositive }) {
-  if (known.conflicts().length) return [h("p", { class: "against" }, "The relations contradict each other, so nothing can be said.")];
+  if (known.conflicts().length) return { told: [h("p", { class: "against" }, "The relations contradict each other, so nothing can be said.")], used: [] };
   const { verdict, derivation, breaks } = known.query(left, right, isPositive);
   const [colour, meaning] = VERDICTS[verdict];
   const positive = [...data.positive, [left, right]];
@@ -69,15 +72,15 @@ function ofRelations(data, known, { left, right, isPositive }) {
   const why = breaks !== null
     ? `If ${relationLine(data, [left, right], true)} held, ${relationLine(data, data.negative[breaks], false)} would fail, because:`
     : derivation.length ? `${relationLine(data, [left, right], true)} follows from:` : verdict === "open" ? "" : "The right side contains the left.";
-  return [h("p", { class: "verdict" }, h("strong", { class: colour }, verdict), ` ${meaning}`), why ? h("p", {}, why) : "", lines.length ? h("ol", { class: "formula" }, lines) : ""].filter(Boolean);
+  const told = [h("p", { class: "verdict" }, h("strong", { class: colour }, verdict), ` ${meaning}`), why ? h("p", {}, why) : "", lines.length ? h("ol", { class: "formula" }, lines) : ""];
+  return { told: told.filter(Boolean), used: [...derivation.map((r) => positive[r]), ...(breaks === null ? [] : [data.negative[breaks]])] };
 }
 
 // A model answers by its atoms: those of the left side that the right side lacks.
-function ofModel(data, { left, right, isPositive }, sketch) {
+function ofModel(data, { left, right, isPositive }) {
   const has = (atom, side) => side.some((c) => atom.includes(c));
   const apart = data.atoms.filter((atom) => has(atom, left) && !has(atom, right));
   const holds = (apart.length === 0) === isPositive;
-  sketch.highlight([left, right], left);
   const names = (atom) => atom.map((c) => writeName(data.names[c])).join(" ");
   return [h("p", {}, "In this model it is ", h("strong", { class: holds ? "for" : "against" }, holds ? "true" : "false"),
     apart.length ? `: ${counted(apart.length, "atom")} of the left side ${apart.length === 1 ? "is" : "are"} not in the right side.` : ": every atom of the left side is in the right side."),

@@ -98,7 +98,7 @@ class LearnedBoard {
     const seen = new Set(); // a solution that is shown again is listed once
     const isNew = (one) => one.solved && !seen.has(one.chosen.join()) && seen.add(one.chosen.join());
     const solved = epochs.flatMap((one, i) => (isNew(one) ? [i] : []));
-    this.found.replaceChildren(...solved.slice(0, 20).map((i) => h("button", { type: "button", onclick: () => this.show(i + 1) }, `solution, epoch ${epochs[i].epoch}`)));
+    this.found.replaceChildren(...solved.filter((i) => epochs[i].epoch).slice(0, 20).map((i) => h("button", { type: "button", onclick: () => this.show(i + 1) }, `solution, epoch ${epochs[i].epoch}`)));
     this.show(solved.length ? solved[0] + 1 : epochs.length);
   }
 
@@ -123,7 +123,7 @@ class LearnedBoard {
       element.classList.toggle("open", !isOut && !made.length);
     }
     const kind = epoch.idle ? " · idle: the rules without the game" : epoch.inserted ? ` · with ${choiceText(this.data, epoch.inserted)} for this epoch` : "";
-    this.caption.textContent = `Epoch ${epoch.epoch}: ${epoch.progress}${epoch.solved ? ", solved" : ""}${epoch.atoms ? ` · ${counted(epoch.atoms, "atom")}` : ""}${kind}`;
+    this.caption.textContent = `${epoch.epoch ? `Epoch ${epoch.epoch}: ` : ""}${epoch.progress}${epoch.solved ? ", solved" : ""}${epoch.atoms ? ` · ${counted(epoch.atoms, "atom")}` : ""}${kind}`;
     this.board.setAttribute("aria-label", `the board of epoch ${epoch.epoch}: ${epoch.chosen.join(", ")}`);
   }
 

@@ -1,7 +1,7 @@
 // Confusion matrix, calibration curve, importances: what held-out rows say of the model.
 import { bars, card, classColour, counted, h, percent, s } from "./dom.js";
 
-export function confusionCard(confusion, classes) {
+function confusionCard(confusion, classes) {
   if (!confusion) return null;
   const names = classes.map(String);
   const total = confusion.flat().reduce((a, b) => a + b, 0);
@@ -16,15 +16,13 @@ export function confusionCard(confusion, classes) {
   };
   const head = h("tr", {}, h("th", {}, ""), names.map((name) => h("th", { scope: "col", class: "num" }, name)));
   const body = confusion.map((row, i) => h("tr", {}, h("th", { scope: "row" }, names[i]), row.map((_, j) => cell(row, i, j))));
-  const element = card("Right and wrong",
+  return card("Right and wrong",
     h("p", { class: "muted small" }, `Rows that were held out while learning: their class (left) and the prediction (top). ${percent(right / total)} of them are right.`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "confusion matrix" },
       h("table", { class: "confusion" }, h("thead", {}, head), h("tbody", {}, body))));
-  element.classList.toggle("broad", classes.length > 6);
-  return element;
 }
 
-export function calibrationCard(points) {
+function calibrationCard(points) {
   if (!points.length) return null;
   const size = 250;
   const pad = 34;
@@ -50,6 +48,14 @@ export function calibrationCard(points) {
         s("title", {}, `${counted(one.rows, "row")}, ${percent(one.confidence)} sure, ${percent(one.right)} right`))),
       s("text", { x: pad + size / 2, y: size + 40, "text-anchor": "middle", class: "tick" }, "confidence"),
     ));
+}
+
+// What counts, confusion and calibration side by side; a large confusion matrix gets more room.
+export function measures(importance, data, classes) {
+  const confusion = confusionCard(data.confusion, classes);
+  const calibration = calibrationCard(data.calibration);
+  if (classes.length <= 6) return h("div", { class: "columns" }, importance, confusion, calibration);
+  return h("div", { class: "columns uneven" }, h("div", { class: "stack" }, importance, calibration), confusion);
 }
 
 export function importanceCard(importances, columns, most = 12) {

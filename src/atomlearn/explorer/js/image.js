@@ -1,5 +1,5 @@
 // The page of a classifier of images: draw, and see the classes compete.
-import { calibrationCard, classBars, confusionCard } from "./charts.js";
+import { classBars, measures } from "./charts.js";
 import { card, classColour, counted, h, percent, s } from "./dom.js";
 import { Pad } from "./pad.js";
 import { largestCell, meanExtent, paint } from "./pixels.js";
@@ -50,7 +50,7 @@ export function imagePage(data, model, root) {
       h("section", { class: "card", "aria-label": "the prediction" }, answer, course.element)),
     panels.element,
     hardestCard(data, shape, darkness, load),
-    h("div", { class: "columns" }, pixelsCard(data, shape), confusionCard(data.confusion, scorer.classes), calibrationCard(data.calibration)));
+    measures(pixelsCard(data, shape), data, scorer.classes));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pad.redraw());
 }
 

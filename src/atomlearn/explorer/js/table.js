@@ -1,6 +1,6 @@
 // The page of a classifier of tables.
 import { atomsCard } from "./atoms.js";
-import { calibrationCard, classBars, confusionCard, importanceCard } from "./charts.js";
+import { classBars, importanceCard, measures } from "./charts.js";
 import { Counting } from "./counting.js";
 import { definitionsCard } from "./definitions.js";
 import { card, classColour, counted, formula, grid, h, labelled, percent, shown, signed } from "./dom.js";
@@ -11,6 +11,7 @@ import { Scorer, softmax } from "./scorer.js";
 import { Space } from "./space.js";
 
 const MOST_TERMS = 8;
+const FIRST_CONFLICTS = 8;
 
 export function summaryLine(data, scorer) {
   const { summary } = data;
@@ -52,7 +53,7 @@ export function tablePage(data, model, root) {
         h("section", { class: "card", "aria-label": "the prediction" }, answer, h("h3", {}, "The nearest change of mind"), flips),
         h("section", { class: "card", "aria-label": "the reasons" }, why), missed.element)),
     definitionsCard(data.definitions, scorer.classes) ?? "",
-    h("div", { class: "columns" }, importanceCard(data.importances, scorer.columns), confusionCard(data.confusion, scorer.classes), calibrationCard(data.calibration)),
+    measures(importanceCard(data.importances, scorer.columns), data, scorer.classes),
     atomsCard(scorer, space, data.texts, data.atoms) ?? "",
     conflictsCard(data.conflicts) ?? "");
   if (data.examples.length) picker.start();
@@ -157,5 +158,10 @@ function conflictsCard(conflicts) {
     Object.entries(one.labels).map(([label, n]) => `${label}: ${n}`).join(", "), String(one.kept)]);
   return card("Rows that contradict each other",
     h("p", { class: "muted small" }, "These training rows look the same to the model and have different labels. Rows are counted from 0."),
-    grid([["rows"], ["labels"], ["learned as"]], rows, { "aria-label": "contradictions" }));
+    conflictTable(rows.slice(0, FIRST_CONFLICTS)),
+    rows.length > FIRST_CONFLICTS ? h("details", {}, h("summary", {}, `${rows.length - FIRST_CONFLICTS} more`), conflictTable(rows.slice(FIRST_CONFLICTS))) : null);
+}
+
+function conflictTable(rows) {
+  return grid([["rows"], ["labels"], ["learned as"]], rows, { "aria-label": "contradictions" });
 }
