@@ -99,7 +99,7 @@ def test_models_of_very_many_atoms_have_no_list_of_them(fitted, monkeypatch):
 
 def test_shares_of_the_listed_atoms_are_those_of_the_frame(fitted):
     frame, told = fitted.atoms_frame(), classifier_data(fitted)
-    model, shares = told["model"], told["atoms"]
+    model, shares = describe(fitted), told["atoms"]
     ours = [one for part in shares["strict"] for one in part] + (shares["weighted"] or [])
     assert len(ours) == len(frame)
     theirs = frame[["missed_by_class", "missed_by_others"]].round(4).to_numpy().tolist()

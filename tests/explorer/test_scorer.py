@@ -74,7 +74,11 @@ def fitted(mixed):
 
 @node.needs_node
 @pytest.mark.filterwarnings("ignore::atomlearn.errors.UnseenCategories")
-@pytest.mark.parametrize("form", [describe, lambda clf: packed(describe(clf))], ids=["", "packed"])
+@pytest.mark.parametrize(
+    "form",
+    [describe, lambda clf: packed(describe(clf)), lambda clf: packed(describe(clf), True)],
+    ids=["", "packed", "in order"],
+)
 def test_probabilities_are_those_of_python_on_every_row(fitted, tmp_path, form):
     data = [{"model": form(clf), "rows": cells(clf, X)} for clf, X in fitted.values()]
     found = node.run(SCORE, data, tmp_path)

@@ -17,11 +17,12 @@ probabilities. A program that evaluates it:
    unless that leaves none. Probabilities are the softmax.
 
 Lists of atoms are ``{"starts": ..., "constants": ...}``: atom ``i`` has the literals
-``constants[starts[i]:starts[i + 1]]``. :func:`packed` replaces the long ones by compressed text.
+``constants[starts[i]:starts[i + 1]]``. :func:`packed` replaces long lists by compressed text.
 """
 
 import base64
 import zlib
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,19 +78,62 @@ def describe(classifier: "AlgebraicClassifier") -> dict[str, Any]:
     }
 
 
-def packed(description: dict[str, Any]) -> dict[str, Any]:
-    """The same with the atoms as compressed text, for files that should be small.
+def packed(description: dict[str, Any], keep_order: bool = False) -> dict[str, Any]:
+    """The same with long lists as text, for files that should be small.
 
-    The text is base64 of deflated bytes: for each atom its size, then its literals as differences,
-    each number as seven bits a byte, the lowest first; the high bit says that more follow.
+    Atoms are sorted, unless their order is to be kept. An atom begins with as many literals of the
+    one before it as ``shared`` says; ``sizes`` says how many follow, and ``steps`` has the
+    difference of each to the one before. These and the ``classes`` are base64 of deflated numbers,
+    of seven bits a byte, the lowest first; the high bit says that more follow. The ``weights`` are
+    base64 of 64-bit floating-point numbers, little-endian.
     """
     out = dict(description)
-    for part in ("strict", "weighted"):
-        if out[part] is not None:
-            atoms = out[part]["atoms"]
-            lists = [_packed(one) for one in atoms] if part == "strict" else _packed(atoms)
-            out[part] = {**out[part], "atoms": lists}
+    if (strict := out["strict"]) is not None:
+        lists = [_members(atoms) for atoms in strict["atoms"]]
+        out["strict"] = {
+            **strict,
+            "atoms": [_packed_atoms(one if keep_order else sorted(one)) for one in lists],
+        }
+    if (weighted := out["weighted"]) is not None:
+        members = _members(weighted["atoms"])
+        order = list(range(len(members)))
+        if not keep_order:
+            order.sort(key=members.__getitem__)
+        weights = np.array(weighted["weights"], dtype="<f8")[order]
+        out["weighted"] = {
+            **weighted,
+            "atoms": _packed_atoms([members[i] for i in order]),
+            "classes": _deflated(np.array(weighted["classes"], dtype=np.int64)[order]),
+            "weights": base64.b64encode(weights.tobytes()).decode(),
+        }
     return out
+
+
+def _members(atoms: dict[str, list[int]]) -> list[list[int]]:
+    return [atoms["constants"][start:end] for start, end in pairwise(atoms["starts"])]
+
+
+def _packed_atoms(atoms: list[list[int]]) -> dict[str, Any]:
+    shared, sizes, steps = [], [], []
+    before: list[int] = []
+    for atom in atoms:
+        n = 0
+        while n < min(len(atom), len(before)) and atom[n] == before[n]:
+            n += 1
+        shared.append(n)
+        sizes.append(len(atom) - n)
+        last = atom[n - 1] if n else 0
+        for constant in atom[n:]:  # constants ascend within an atom
+            steps.append(constant - last)
+            last = constant
+        before = atom
+    lists = {"shared": shared, "sizes": sizes, "steps": steps}
+    told = {name: _deflated(np.array(one, dtype=np.int64)) for name, one in lists.items()}
+    return {"n": len(atoms), "total": sum(map(len, atoms)), **told}
+
+
+def _deflated(numbers: npt.NDArray[np.int64]) -> str:
+    return base64.b64encode(zlib.compress(_seven_bits(numbers), 9)).decode()
 
 
 def _strict(learned: Learned, n_literals: int) -> dict[str, Any] | None:
@@ -124,22 +168,9 @@ def _atoms(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
     return {"starts": before[atoms.starts].tolist(), "constants": atoms.constants[kept].tolist()}
 
 
-def _packed(atoms: dict[str, list[int]]) -> dict[str, Any]:
-    starts, constants = np.array(atoms["starts"]), np.array(atoms["constants"], dtype=np.int64)
-    sizes = np.diff(starts)
-    steps = np.diff(constants, prepend=0)
-    first = starts[:-1][sizes > 0]
-    steps[first] = constants[first]  # constants ascend within an atom
-    numbers = np.insert(steps, starts[:-1], sizes)
-    deflated = zlib.compress(_seven_bits(numbers), 9)
-    return {
-        "n": len(sizes),
-        "total": len(constants),
-        "deflated": base64.b64encode(deflated).decode(),
-    }
-
-
 def _seven_bits(numbers: npt.NDArray[np.int64]) -> bytes:
+    if len(numbers) == 0:
+        return b""
     planes, rest = [], numbers
     while True:
         planes.append(rest & 127)

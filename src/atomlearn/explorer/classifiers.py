@@ -30,9 +30,10 @@ def classifier_data(
     """What the page of a classifier needs; ``rows`` of a table are shown instead of the sample."""
     shape = classifier.image_shape
     learned, encoder = classifier.learned_, classifier.encoder_
+    atoms = None if shape else _atoms(classifier)
     return {
         "kind": "table" if shape is None else "image",
-        "model": packed(describe(classifier)),
+        "model": packed(describe(classifier), keep_order=atoms is not None),
         "texts": [str(literal) for literal in encoder.literals_],
         "cells": [cells_of(column) for column in encoder.columns_],
         "summary": _summary(classifier),
@@ -42,7 +43,7 @@ def classifier_data(
         "calibration": calibration(learned),
         "conflicts": list(_conflicts(classifier)),
         "definitions": [] if shape else list(_definitions(classifier)),
-        "atoms": None if shape else _atoms(classifier),
+        "atoms": atoms,
         "shape": shape,
     }
 
