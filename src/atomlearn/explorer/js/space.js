@@ -6,6 +6,7 @@ export class Space {
     this.cells = cells;
     this.literalsOf = scorer.columns.map(() => []);
     scorer.literals.forEach(([column], c) => this.literalsOf[column].push(c));
+    this.known = new Map(); // what implies what, as far as it has been asked
   }
 
   // The literals of a column whose truth changes if one cell is replaced by another.
@@ -18,8 +19,10 @@ export class Space {
   implies(one, other) {
     const { literals, tests } = this.scorer;
     const column = literals[one][0];
-    if (column !== literals[other][0]) return false;
-    return one === other || this.cells[column].every((cell) => !tests[one](cell) || tests[other](cell));
+    if (column !== literals[other][0] || one === other) return one === other;
+    const key = one * literals.length + other;
+    if (!this.known.has(key)) this.known.set(key, this.cells[column].every((cell) => !tests[one](cell) || tests[other](cell)));
+    return this.known.get(key);
   }
 
   // The literals of an atom that say it all: those that imply another one of it are left out.

@@ -28,7 +28,7 @@ export function tablePage(data, model, root) {
   const why = h("div");
   const flips = h("div");
   const missed = new MissedAtoms(scorer, space, data);
-  let waiting = 0;
+  const soon = new Soon();
   const form = new RowForm(scorer.columns, data.cells, data.importances, (row) => {
     const has = scorer.truth(row);
     const parts = scorer.parts(has);
@@ -38,8 +38,7 @@ export function tablePage(data, model, root) {
     showAnswer(answer, scorer, has, parts, chances, order[0]);
     showWhy(why, scorer, space, data.texts, has, parts, order);
     missed.show(has, order);
-    cancelAnimationFrame(waiting); // a slider that is moved fast asks for this many times
-    waiting = requestAnimationFrame(() => {
+    soon.run(() => {
       counting.set(has);
       showFlips(flips, scorer, nearestFlips(counting, space, row, form.order), row, (next) => form.set(next));
     });
@@ -58,6 +57,22 @@ export function tablePage(data, model, root) {
     conflictsCard(data.conflicts) ?? "");
   if (data.examples.length) picker.start();
   else form.set(data.cells.map((cells) => cells[Math.floor((cells.length - 1) / 2)] ?? null));
+}
+
+// Runs the latest of many requests: in the next frame, or, if that takes long, once they pause.
+class Soon {
+  constructor() {
+    Object.assign(this, { timer: 0, took: 0 });
+  }
+
+  run(action) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const start = performance.now();
+      action();
+      this.took = performance.now() - start;
+    }, this.took > 40 ? 200 : 0);
+  }
 }
 
 function showAnswer(place, scorer, has, parts, chances, first) {
