@@ -69,10 +69,10 @@ def test_reasons_add_up_and_changes_change_the_prediction(fitted, tmp_path):
     data = {"model": describe(fitted), "cells": told["cells"], "rows": rows}
     names = [column.name for column in fitted.encoder_.columns_]
 
-    def predicted(row):
-        return fitted.predict(pd.DataFrame([row], columns=names).astype(object))[0]
+    def predicted(rows):
+        return fitted.predict(pd.DataFrame(rows, columns=names).astype(object))
 
-    n_changed = 0
+    before, after, claimed = [], [], []
     for row, found in zip(rows, node.run(REASONS, data, tmp_path), strict=True):
         first, second = found["parts"][:2]
         assert sum(found["terms"]) == pytest.approx(first - second, abs=1e-9)
@@ -84,11 +84,13 @@ def test_reasons_add_up_and_changes_change_the_prediction(fitted, tmp_path):
             changed = list(row)
             for column, cell in flip["changes"]:
                 changed[column] = cell
+            before.append(row)
+            after.append(changed)
             scores = [-np.inf if score is None else score for score in flip["scores"]]
-            assert predicted(changed) == fitted.classes_[int(np.argmax(scores))]
-            assert predicted(changed) != predicted(row)
-            n_changed += 1
-    assert n_changed > 20
+            claimed.append(fitted.classes_[int(np.argmax(scores))])
+    assert len(claimed) > 20
+    assert predicted(after).tolist() == claimed
+    assert (predicted(before) != predicted(after)).all()
 
 
 def test_models_of_very_many_atoms_have_no_list_of_them(fitted, monkeypatch):
