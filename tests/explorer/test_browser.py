@@ -1,5 +1,7 @@
 """The pages in Chromium: what a reader does, and that nothing goes wrong meanwhile."""
 
+import re
+
 import pytest
 
 from atomlearn.explorer.classifiers import classifier_data
@@ -66,9 +68,7 @@ def test_sliders_examples_missing_values_and_changes_of_mind(browser, addresses,
         assert page.locator('[data-column="petal length"] input.exact').input_value() != before
         assert page.locator(".answer h2").inner_text().startswith("setosa")
         page.locator("ul.flips button").first.click()  # the nearest change makes it another class
-        page.wait_for_function(
-            "() => !document.querySelector('.answer h2').innerText.startsWith('setosa')"
-        )
+        page.locator(".answer h2", has_not_text="setosa").wait_for()
         page.get_by_label("petal length is missing").check()
         assert page.locator('[data-column="petal length"] input.exact').is_disabled()
 
@@ -100,15 +100,11 @@ def test_drawing_with_the_mouse(browser, addresses):
         for place in ONE[1:]:
             page.mouse.move(*at(box, place), steps=5)
         page.mouse.up()
-        page.wait_for_function(
-            "() => document.querySelector('.answer h2').innerText.startsWith('1')"
-        )
+        page.locator(".answer h2", has_text=re.compile("^1 ")).wait_for()
         assert sum(shown_probabilities(page).values()) == pytest.approx(1, abs=0.01)
         assert "misses" in page.locator(".panels figcaption").first.inner_text()
         page.get_by_role("button", name="Clear").click()
-        page.wait_for_function(
-            "() => document.querySelector('.answer h2').innerText.startsWith('Draw')"
-        )
+        page.locator(".answer h2", has_text="Draw something").wait_for()
 
 
 def test_the_hardest_images_get_the_probability_of_python(browser, addresses):
@@ -117,10 +113,8 @@ def test_the_hardest_images_get_the_probability_of_python(browser, addresses):
             button = page.locator("button.example").nth(i)
             label, share = button.get_attribute("title").split(": ")
             button.click()
-            page.wait_for_function(
-                "([k, text]) => document.querySelectorAll('.answer .value')[k].innerText === text",
-                arg=[int(label), share],
-            )
+            bar = page.locator(".answer .value").nth(int(label))
+            bar.filter(has_text=re.compile(f"^{re.escape(share)}$")).wait_for()
 
 
 def test_drawing_with_a_finger_on_a_phone(browser, addresses):
@@ -136,9 +130,7 @@ def test_drawing_with_a_finger_on_a_phone(browser, addresses):
         for place in ONE[1:]:
             touch("touchMove", place)
         touch("touchEnd")
-        page.wait_for_function(
-            "() => document.querySelector('.answer h2').innerText.startsWith('1')"
-        )
+        page.locator(".answer h2", has_text=re.compile("^1 ")).wait_for()
         assert page.evaluate("scrollY") == 0  # the page stays where it is
 
 
@@ -167,7 +159,7 @@ def test_the_board_of_each_epoch(browser, addresses):
         page.keyboard.press("Home")
         assert caption.inner_text().startswith("Epoch 1: ")
         page.get_by_role("button", name="Play").click()
-        page.wait_for_function("() => document.body.innerText.includes('Epoch 2: ')")
+        page.locator("p[aria-live]", has_text=re.compile(r"Epoch ([2-9]|1\d): ")).wait_for()
 
 
 def test_a_sudoku_follows_from_its_givens(browser, addresses):
