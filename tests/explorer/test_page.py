@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import atomlearn
-from atomlearn import AlgebraicClassifier
-from atomlearn.explorer import bundle
+from atomlearn import Algebra, AlgebraicClassifier
+from atomlearn.errors import AtomlearnError, InvalidParameter
+from atomlearn.explorer import bundle, explore
 from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import explorer_page
 from atomlearn.views.shell import document, style
@@ -106,6 +107,9 @@ def test_wrong_usage_is_told(table, tmp_path):
     code, _, err = table("explore", "t.atoms", "--data", "t.csv")
     assert code == 2 and "--data needs --target" in err
     (tmp_path / "u.csv").write_text("a,b,y\n1,u,perhaps\n", encoding="utf-8")
+    (tmp_path / "r.rel").write_text("a < b\n", encoding="utf-8")
+    code, _, err = table("explore", "r.rel", "--data", "t.csv", "-t", "y")
+    assert code == 2 and "--data is for classifiers, and r.rel holds none" in err
     code, _, err = table("explore", "t.atoms", "--data", "u.csv", "-t", "y")
     assert code == 2 and "labels that t.atoms does not know: perhaps" in err
 
@@ -146,3 +150,20 @@ def test_pages_of_boards(typed, tmp_path):
         ["--queens", 4, "--queen", "z9"],
     ):
         assert typed("explore", *wrong)[0] == 2
+
+
+def test_pages_from_python(mixed, tmp_path):
+    X, y = mixed
+    clf = AlgebraicClassifier(random_state=0, max_epochs=1).fit(X, y)
+    explore(clf, tmp_path / "Mine.html", X=X, y=y)
+    told = data_of((tmp_path / "Mine.html").read_text(encoding="utf-8"))
+    assert told["title"] == "Mine" and len(told["examples"]) == len(X)
+    assert sorted(map(str, (one["row"][1] for one in told["examples"]))) == sorted(X["colour"])
+    for wrong in ({"X": X}, {"y": y}, {"X": X, "y": ["maybe"] * len(X)}):
+        with pytest.raises((AtomlearnError, ValueError)):
+            explore(clf, tmp_path / "p.html", **wrong)
+    with pytest.raises(InvalidParameter, match="can be explored, not 3"):
+        explore(3, tmp_path / "p.html")
+    with pytest.raises(InvalidParameter, match="page of a classifier"):
+        explore(Algebra(["a"]), tmp_path / "p.html", X=X)
+    assert not (tmp_path / "p.html").exists()

@@ -130,26 +130,18 @@ def _live(asked: Asked) -> "Live":
 
 def _still(asked: Asked) -> dict[str, Any]:
     """What the page shows."""
-    from atomlearn.algebra.algebra import Algebra
-    from atomlearn.algebra.model import Model
-    from atomlearn.explorer.algebras import algebra_data, model_data
     from atomlearn.explorer.boards import queens_data, sudoku_data
+    from atomlearn.explorer.exploring import page_data
 
     if asked.size is not None:
         return queens_data(asked.size, asked.queens, asked.seed, asked.max_epochs)
-    if asked.file is None:
+    if asked.puzzle is not None:
         from atomlearn.cli.problems import read_text
 
-        assert asked.puzzle is not None
         return sudoku_data(read_text(asked.puzzle), asked.seed, asked.max_epochs)
+    assert asked.file is not None
     loaded = _loaded(asked.file)
-    if isinstance(loaded, Algebra):
-        return algebra_data(loaded, asked.seed)
-    if isinstance(loaded, Model):
-        return model_data(loaded)
-    from atomlearn.explorer.classifiers import classifier_data
-
-    return classifier_data(loaded, *_rows_and_labels(loaded, asked))
+    return page_data(loaded, *_rows_and_labels(loaded, asked), asked.seed)
 
 
 def _loaded(file: Path) -> Any:
@@ -175,6 +167,8 @@ def _rows_and_labels(classifier: "AlgebraicClassifier", asked: Asked) -> tuple[A
     data, target = asked.data, asked.target
     if data is None:
         return None, None
+    if not hasattr(classifier, "classes_"):
+        fail(f"--data is for classifiers, and {asked.file} holds none")
     if target is None:
         fail(f"--data needs --target, the column of {data} that has the labels")
     with complaints():

@@ -8,10 +8,10 @@ import numpy.typing as npt
 from atomlearn.classifier.scorer import json_value
 from atomlearn.engine.misses import blocks_of
 from atomlearn.explorer.cells import rows_of
-from atomlearn.logic.definition import plain
-from atomlearn.tables.columns import NumberColumn
+from atomlearn.tables.columns import NumberColumn, is_missing
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.table import read_table
+from atomlearn.tables.table import number_column, object_column, read_table
+from atomlearn.tables.training_rows import codes_of
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -47,8 +47,8 @@ def examples_of(
         chosen = _chosen(chances[np.arange(len(codes)), codes], codes)
         cells = rows_of(sample.rows[chosen], classifier.encoder_)
     else:
-        rows, labels = rows[:MOST_SCORED], np.asarray(labels)[:MOST_SCORED]
-        codes = np.searchsorted(classifier.classes_, labels)
+        rows = rows.head(MOST_SCORED) if hasattr(rows, "head") else rows[:MOST_SCORED]
+        codes = codes_of(np.asarray(labels)[:MOST_SCORED], classifier.classes_)
         chances = classifier.predict_proba(rows)
         chosen = _chosen(chances[np.arange(len(codes)), codes], codes)
         cells = table_cells(classifier.encoder_, read_table(classifier, rows, reset=False)[chosen])
@@ -62,19 +62,21 @@ def examples_of(
 def table_cells(encoder: LiteralEncoder, table: Any) -> list[list[Any]]:
     """The rows of a validated table as JSON has them."""
     dense = table.toarray() if hasattr(table, "toarray") else table
-    numeric = [isinstance(column, NumberColumn) for column in encoder.columns_]
-    return [
-        [_cell(cell, number) for cell, number in zip(row, numeric, strict=True)]
-        for row in dense.tolist()
-    ]
+    columns = []
+    for j, column in enumerate(encoder.columns_):
+        if isinstance(column, NumberColumn):
+            columns.append([_number(one) for one in number_column(dense, j, column.name).tolist()])
+        else:
+            values = object_column(dense, j)
+            missing = is_missing(values).tolist()
+            pairs = zip(values.tolist(), missing, strict=True)
+            columns.append([None if absent else json_value(one) for one, absent in pairs])
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _cell(cell: Any, is_number: bool) -> Any:
-    if cell is None or cell != cell:
+def _number(number: float) -> float | None:
+    if number != number:
         return None
-    if not is_number:
-        return json_value(cell)
-    number = float(plain(cell))
     return int(number) if number.is_integer() else number
 
 
