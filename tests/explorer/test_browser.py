@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from atomlearn import Algebra
+from atomlearn.explorer.algebras import algebra_data
 from atomlearn.explorer.classifiers import classifier_data
 from tests.explorer import browser as web
 from tests.explorer import pages
@@ -214,3 +216,27 @@ def test_pages_fit_a_phone_in_the_dark(browser, addresses, name):
             ".length"
         )
         assert unnamed == 0
+
+
+MARKUP = '<img src=x onerror="document.title=1"></script><b>'
+
+
+def test_names_are_shown_as_text_and_nothing_can_be_sent(browser, tmp_path):
+    alg = Algebra([MARKUP, "b"])
+    alg.add(alg[MARKUP] <= alg["b"])
+    address = pages.written(tmp_path, "hostile", MARKUP, algebra_data(alg))
+    with web.opened(browser, address) as page:
+        assert page.title() == page.locator("h1").inner_text() == MARKUP
+        assert page.locator("img, b").count() == 0
+        assert MARKUP in page.locator("svg.graph title").first.evaluate("one => one.textContent")
+    page = browser.new_page()
+    page.goto(address)
+    broken = page.evaluate(
+        """() => new Promise((done) => {
+          const tell = (one) => done(one.violatedDirective);
+          document.addEventListener("securitypolicyviolation", tell);
+          fetch("http://127.0.0.1:9/").catch(() => {});
+        })"""
+    )
+    assert broken == "connect-src"
+    page.close()
