@@ -6,23 +6,30 @@ const LIMITS = { atoms: 40, constants: 40, terms: 30 };
 const ROUNDS = 12; // of ordering each layer by its neighbours
 const [STEP, HEIGHT] = [58, 120];
 
-// Which part of a model is drawn: all of it, or what is around one constant.
+// Which part of a model is drawn: all of it, or what is around one constant, small relations first.
 export function part(data, focus) {
-  const key = (side) => side.join(" ");
-  let relations = [...(data.positive ?? []).map((one) => [...one, true]), ...(data.negative ?? []).map((one) => [...one, false])];
-  let atoms = data.atoms ?? [];
-  if (focus !== null) {
-    relations = relations.filter(([left, right]) => left.includes(focus) || (right.length === 1 && right[0] === focus));
-    atoms = atoms.filter((atom) => atom.includes(focus));
-  }
-  relations = relations.slice(0, LIMITS.terms);
-  atoms = atoms.slice(0, LIMITS.atoms);
-  const used = new Set([...relations.flatMap(([left, right]) => [...left, ...right]), ...atoms.flat(), ...(focus === null ? [] : [focus])]);
-  const constants = (focus === null && !relations.length && !atoms.length ? data.names.map((_, c) => c) : [...used].sort((a, b) => a - b)).slice(0, LIMITS.constants);
-  const known = new Set(constants);
-  relations = relations.filter(([left, right]) => [...left, ...right].every((c) => known.has(c)));
-  const terms = [...new Map(relations.flatMap(([left, right]) => [left, right]).filter((side) => side.length > 1).map((side) => [key(side), side])).values()];
-  return { constants, atoms: atoms.map((atom) => atom.filter((c) => known.has(c))), terms, relations, isWhole: focus === null };
+  const size = ([left, right]) => left.length + right.length;
+  const isNear = (side) => focus === null || side.includes(focus);
+  const stated = [...(data.positive ?? []).map((one) => [...one, true]), ...(data.negative ?? []).map((one) => [...one, false])];
+  const known = new Set(focus === null ? [] : [focus]);
+  const takes = (members) => {
+    const more = members.filter((c) => !known.has(c));
+    if (known.size + more.length > LIMITS.constants) return false;
+    more.forEach((c) => known.add(c));
+    return true;
+  };
+  const relations = stated.filter(([left, right]) => isNear(left) || isNear(right)).sort((a, b) => size(a) - size(b))
+    .slice(0, LIMITS.terms).filter(([left, right]) => takes([...left, ...right]));
+  const atoms = (data.atoms ?? []).filter(isNear).slice(0, LIMITS.atoms);
+  for (const atom of atoms) for (const c of atom) takes([c]);
+  if (focus === null) data.names.forEach((_, c) => takes([c]));
+  const sides = relations.flatMap(([left, right]) => [left, right]).filter((side) => side.length > 1);
+  return {
+    constants: [...known].sort((a, b) => a - b),
+    atoms: atoms.map((atom) => atom.filter((c) => known.has(c))),
+    terms: [...new Map(sides.map((side) => [side.join(" "), side])).values()],
+    relations,
+  };
 }
 
 export function fits(data) {
@@ -44,7 +51,8 @@ export function drawGraph(data, shown, onPick) {
     ...nodes.filter((one) => one.kind === "term").flatMap((one) => one.members.map((c) => [`c${c}`, one.id])),
   ];
   const width = placed(nodes, byId, inside);
-  const svg = s("svg", { viewBox: `0 0 ${width} ${2.4 * HEIGHT}`, class: "graph", role: "group", "aria-label": `graph of ${constants.length} constants, ${atoms.length} atoms and ${relations.length} relations` });
+  const above = relations.some(([left, right]) => left.length > 1 && right.length > 1) ? 60 : 0; // room for arcs
+  const svg = s("svg", { viewBox: `0 ${-above} ${width} ${2.4 * HEIGHT + above}`, class: "graph", role: "group", style: { "min-width": `${Math.round(0.8 * width)}px` }, "aria-label": `graph of ${constants.length} constants, ${atoms.length} atoms and ${relations.length} relations` });
   const lines = inside.map(([from, to]) => ({ from, to, element: s("line", { ...ends(byId, from, to), class: "inside" }) }));
   const arcs = relations.map(([left, right, isPositive]) => ({ from: sideId(left), to: sideId(right), element: arc(byId.get(sideId(left)), byId.get(sideId(right)), isPositive) }));
   svg.append(s("defs", {}, ["for", "against"].map((name) => s("marker", { id: `arrow-${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" }, s("path", { d: "M0 0L8 4L0 8z", class: `fill-${name}` })))),

@@ -43,14 +43,15 @@ export function tablePage(data, model, root) {
       showFlips(flips, scorer, nearestFlips(counting, space, row, form.order), row, (next) => form.set(next));
     });
   });
+  const several = scorer.classes.length > 1;
   const picker = examplePicker(data.examples, (example) => form.set(example.row));
   root.replaceChildren(
     summaryLine(data, scorer),
     h("div", { class: "columns try" },
       h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), data.examples.length ? picker.element : null, form.element),
       h("div", { class: "results" },
-        h("section", { class: "card", "aria-label": "the prediction" }, answer, h("h3", {}, "The nearest change of mind"), flips),
-        h("section", { class: "card", "aria-label": "the reasons" }, why), missed.element)),
+        h("section", { class: "card", "aria-label": "the prediction" }, answer, several ? [h("h3", {}, "The nearest change of mind"), flips] : null),
+        several ? h("section", { class: "card", "aria-label": "the reasons" }, why) : null, missed.element)),
     definitionsCard(data.definitions, scorer.classes) ?? "",
     measures(importanceCard(data.importances, scorer.columns), data, scorer.classes),
     atomsCard(scorer, space, data.texts, data.atoms) ?? "",
