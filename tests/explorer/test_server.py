@@ -191,6 +191,17 @@ def test_too_many_rows_or_classes_are_refused(flowers, monkeypatch):
         live.upload("t.csv", TABLE.encode())
 
 
+def test_the_page_is_that_of_the_old_model_until_the_new_one_has_learned(flowers):
+    live = LiveTable(flowers)
+    live.upload("t.csv", TABLE.encode())
+    steps = live.steps({"target": "y"})
+    assert live.data()["model"]["classes"] == ["setosa", "versicolor", "virginica"]
+    next(steps)
+    told = live.data()
+    assert told["model"]["classes"] == ["no", "yes"] and told["live"]["rows"] == 90
+    assert len(told["examples"]) == 90
+
+
 class Counting:
     """Steps that can be waited for."""
 

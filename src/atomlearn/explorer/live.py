@@ -42,7 +42,8 @@ class LiveTable:
     ) -> None:
         self.lock = threading.Lock()
         self.classifier = classifier
-        self.shown = (rows, labels)
+        self.shown = self.next_shown = (rows, labels)
+        """Rows on the page of this classifier, and of the one that is to be learned."""
         if rows is None:  # the model keeps a sample of its training rows
             sample, encoder = classifier.sample_, classifier.encoder_
             cells = np.array(rows_of(sample.rows, encoder), dtype=object)
@@ -50,12 +51,15 @@ class LiveTable:
             labels = classifier.classes_[sample.labels]
         self.rows, self.labels = rows, np.asarray(labels)
         self.uploaded: Table | None = None
+        self.told: dict[str, Any] | None = None
         self.image_shape = classifier.image_shape
 
     def data(self) -> dict[str, Any]:
         """The page of the classifier as it is now."""
         with self.lock:
-            told = classifier_data(self.classifier, *self.shown)
+            if self.told is None:  # seconds, if there are very many atoms
+                self.told = classifier_data(self.classifier, *self.shown)
+            told = self.told
         return {**told, "live": {"rows": len(self.labels), "uploads": True}}
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
@@ -95,7 +99,8 @@ class LiveTable:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.rows = NamedArray.of(matrix([table.guessed(name) for name in names]), names)
-        self.labels, self.shown, self.image_shape = labels, (self.rows, labels), None
+        self.labels, self.image_shape = labels, None
+        self.next_shown = (self.rows, labels)
 
     def _batches(self) -> Iterator[dict[str, Any]]:
         from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -108,13 +113,14 @@ class LiveTable:
             random_state=0, max_epochs=EPOCHS, image_shape=self.image_shape
         )
         rows, labels, classes = self.rows, self.labels, np.unique(self.labels)
+        shown = self.next_shown
         for number in range(MOST_BATCHES):
             batch = ours[:FIRST_ROWS] if number == 0 else rng.permutation(ours)[:BATCH_ROWS]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 classifier.partial_fit(rows[batch], labels[batch], classes=classes)
                 accuracy = None if n_held == 0 else classifier.score(rows[held], labels[held])
-            self.classifier = classifier
+            self.classifier, self.shown, self.told = classifier, shown, None
             learned = classifier.learned_
             latest = {entry["class"]: entry["atoms"] for entry in classifier.history_}
             yield {
