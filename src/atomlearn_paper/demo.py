@@ -101,15 +101,15 @@ def fitted_digits() -> "tuple[AlgebraicClassifier, npt.NDArray[Any], npt.NDArray
 
 def draw_some_atoms(classifier: "AlgebraicClassifier", digit: int, n: int = 18) -> "Figure":
     """Some atoms of a class as small images."""
-    from atomlearn.tables.images import pixels_of
-    from atomlearn.views.pictures import draw_atoms
+    from atomlearn.tables.images import greys_of
+    from atomlearn.views.pictures import draw_greys
 
     atoms = classifier.learned_.pools[digit].atoms
     literals = classifier.encoder_.literals_
     chosen = np.linspace(0, len(atoms.starts) - 2, n).astype(int)
     constants = [atoms.constants[atoms.starts[k] : atoms.starts[k + 1]].tolist() for k in chosen]
     named = [[literals[c] for c in one if c < len(literals)] for one in constants]
-    return draw_atoms(*pixels_of(named, 64), (8, 8))
+    return draw_greys(greys_of(named, classifier.encoder_.columns_, 64), (8, 8))
 
 
 def solve_queens(page: Page) -> None:

@@ -147,7 +147,9 @@ def test_pages_of_images_have_pictures(run, tmp_path):
     code, out, _ = run("show", "b.atoms", "--html", "b.html")
     assert code == 0 and "yes if some column with all rows black" in out
     page = (tmp_path / "b.html").read_text(encoding="utf-8")
-    assert page.count("<img") >= 4 and "its atoms" in page and "red: pixels" in page
+    assert (
+        page.count("<img") >= 4 and "The atoms of the definition" in page and "red: pixels" in page
+    )
     for shape, says in (("2", "height x width"), ("3x3", "needs 9 columns, and there are 4")):
         code, _, err = run("fit", "bars.csv", "-t", "bar", "-o", "x.atoms", "--image-shape", shape)
         assert code == 2 and says in err

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.definition import ClassDefinition, define_class
+from atomlearn.classifier.definition import ClassDefinition, Short, define_class
 from atomlearn.classifier.explanation import Explanation, explain_row
 from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.importance import Importance
@@ -47,10 +47,11 @@ class Readable(Importance):
     sample_: TrainingSample
     held_out_: list[list[Measure]]
 
-    def explain(self, x: Any, max_atoms: int = 5) -> Explanation:
+    def explain(self, x: Any, max_atoms: int = 3) -> Explanation:
         """Explain the prediction for one row: the atoms it misses, class by class.
 
-        At most ``max_atoms`` of each class are listed, the most telling first.
+        At most ``max_atoms`` of the most probable classes are listed, those that cost most first.
+        Atoms that say nearly the same are listed once, with their costs added up.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -67,8 +68,11 @@ class Readable(Importance):
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
         return self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
 
-    def definition(self, label: Any, max_clauses: int | None = 12) -> ClassDefinition:
+    def definition(self, label: Any, max_clauses: int | Short | None = 12) -> ClassDefinition:
         """A class as a formula over the columns, with at most ``max_clauses`` clauses.
+
+        ``"short"`` takes the fewest clauses whose error on held-out rows is within one standard
+        error of the lowest; the text and ``.price`` say what that costs.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -95,7 +99,7 @@ class Readable(Importance):
             self.rules_,
         )
 
-    def hardest(self, n: int = 6, max_atoms: int = 5) -> list[HardExample]:
+    def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
         """The ``n`` rows of the training sample whose own class is the least probable.
 
         >>> from sklearn.datasets import load_iris
@@ -122,7 +126,7 @@ class Readable(Importance):
     def _explain_packed(
         self, row: Rows, max_atoms: int, image: Floats | None = None
     ) -> Explanation:
-        literals, labels = self.encoder_.literals_, list(self.classes_)
+        literals, labels = self._literals(), list(self.classes_)
         if image is None and self.image_shape is not None:
             image = image_of(row, literals, self.image_shape)
         return explain_row(

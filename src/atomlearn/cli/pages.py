@@ -121,11 +121,12 @@ def explain(page: Page, explanation: "Explanation") -> None:
 
 def draw_clauses(page: Page, definition: "ClassDefinition", shape: tuple[int, int]) -> None:
     """The atoms of a definition as images."""
-    from atomlearn.tables.images import pixels_of
-    from atomlearn.views.pictures import draw_atoms
+    from atomlearn.tables.images import greys_of
+    from atomlearn.views.pictures import draw_greys
 
-    black, white = pixels_of((c.literals for c in definition.clauses), shape[0] * shape[1])
-    _draw(page, lambda: draw_atoms(black, white, shape), ATOMS_DRAWN)
+    columns = definition.encoder.columns_
+    greys = greys_of((c.literals for c in definition.clauses), columns, shape[0] * shape[1])
+    _draw(page, lambda: draw_greys(greys, shape), GREYS_DRAWN)
 
 
 def draw_on_grid(page: Page, definition: "ConstantDefinition") -> None:
@@ -148,6 +149,10 @@ def draw_on_grid(page: Page, definition: "ConstantDefinition") -> None:
     _draw(page, lambda: draw_atoms(black, white, grid.shape), ATOMS_DRAWN)
 
 
+GREYS_DRAWN = (
+    "The atoms of the definition. Each image of the class has at least one of the pixels of an "
+    "atom about as dark as drawn; pixels in blue are not in the atom."
+)
 ATOMS_DRAWN = (
     "its atoms: each example of the class has one of the black pixels in black or one of the white "
     "ones in white"

@@ -254,14 +254,14 @@ def explain(
     ] = 0,
     max_atoms: Annotated[
         int, typer.Option("--max-atoms", min=0, help="Atoms of each class to list.")
-    ] = 5,
+    ] = 3,
     html: Annotated[
         Path | None,
         typer.Option("--html", help="Write the explanation and the model to this HTML page."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain the prediction for one row: the atoms it misses, most telling first."""
+    """Explain the prediction for one row: the atoms it misses, by their cost."""
     check_page(html)
     classifier = _load(file)
     if data is None:
