@@ -22,12 +22,14 @@ LAYERS = [
     "problems",
     "distributed",
     "explorer",  # models in the browser
+    "export",  # classifiers as programs in other languages
     "cli",
 ]  # fmt: skip
 
 OUTWARD = {
     ("algebra.algebra", "engine"): "alg.learn() and alg.epochs() run the engine",
     ("algebra.model", "logic"): "model.definition() writes a formula",
+    ("classifier.readable", "export"): "clf.export() writes a program",
     ("cli.reproduce", "atomlearn_paper"): "a command that runs the experiments",
 }
 

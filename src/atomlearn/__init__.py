@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from atomlearn import engine as engine
     from atomlearn import errors as errors
     from atomlearn import explorer as explorer
+    from atomlearn import export as export
     from atomlearn import logic as logic
     from atomlearn import problems as problems
     from atomlearn import tables as tables
@@ -56,6 +57,7 @@ __getattr__, __dir__, __all__ = attach(
         "engine",
         "errors",
         "explorer",
+        "export",
         "logic",
         "problems",
         "tables",

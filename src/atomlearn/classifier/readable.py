@@ -99,6 +99,21 @@ class Readable(Importance):
             self.rules_,
         )
 
+    def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
+        """The source of a program that scores rows elsewhere, with reasons.
+
+        ``to`` is ``"sql"`` (one query over a ``table`` whose rows have a ``key``), ``"js"``,
+        ``"c"`` or ``"python"``; the program needs nothing of atomlearn.
+
+        >>> from atomlearn import AlgebraicClassifier
+        >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
+        >>> print(clf.export("c")[:20])
+        /* Scores rows like
+        """
+        from atomlearn.export.sources import export_source
+
+        return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
+
     def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
         """The ``n`` rows of the training sample whose own class is the least probable.
 

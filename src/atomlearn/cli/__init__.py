@@ -13,6 +13,7 @@ from atomlearn import interrupts
 from atomlearn.cli import (
     data,
     explore,
+    export,
     models,
     problems,
     query,
@@ -47,7 +48,8 @@ app = typer.Typer(
 )
 
 # more commands: a module with register(app), named here
-for group in (relations, query, models, problems, tables, explore, sharing, reproduce, data):
+GROUPS = (relations, query, models, problems, tables, explore, export, sharing, reproduce, data)
+for group in GROUPS:
     group.register(app)
 
 
