@@ -9,6 +9,7 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
     "errors", "interrupts",
+    "markup",  # pieces of HTML, for displays in notebooks
     "sets",  # bits, index lists, random draws
     "files",  # atomic writing, the container, the registry of kinds
     "datasets",

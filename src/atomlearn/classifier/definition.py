@@ -22,6 +22,7 @@ from atomlearn.logic.cubes import Group, Space
 from atomlearn.logic.definition import Definition
 from atomlearn.logic.grids import Grid, Place
 from atomlearn.logic.telling import Measure, measure
+from atomlearn.markup import escape
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take
 from atomlearn.tables.columns import Bits, Column, NumberColumn
@@ -42,7 +43,7 @@ DECIDED = {"weighted": "weighted atoms", "both": "strict and weighted atoms"}
 """What decides, where it is not the number of missed strict atoms alone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassDefinition(Definition):
     """The formula of a class: a row belongs to it if every clause is true.
 
@@ -60,6 +61,12 @@ class ClassDefinition(Definition):
 
     def __str__(self) -> str:
         return "\n".join([*(f"rule: {rule}" for rule in self.rules), super().__str__()])
+
+    def to_html(self) -> str:
+        """The formula, its measures and rules as HTML, without a frame."""
+        return (
+            "".join(f"<p>rule: {escape(str(rule))}</p>" for rule in self.rules) + super().to_html()
+        )
 
     @property
     def price(self) -> float | None:

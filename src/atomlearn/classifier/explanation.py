@@ -19,6 +19,7 @@ from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import blocks_of, containing
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.definition import plain
+from atomlearn.markup import Displayed
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, lists_of, take
 from atomlearn.sets.rows import Rows
@@ -49,7 +50,7 @@ def worth(cost: float, ending: str = "") -> str:
     return f"cost{ending} {cost:.2f}" if cost >= 0 else f"gain{ending} {-cost:.2f}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AtomSeen:
     """An atom of a class as it applies to a row."""
 
@@ -98,7 +99,7 @@ class AtomSeen:
         return f"{self}   ({worth(cost, 's')}{alike}; {others})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassSeen:
     """How one class fits the row."""
 
@@ -147,8 +148,8 @@ class ClassSeen:
         return told
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Displayed):
     """An explanation of one prediction: the classes, most probable first, and reasons for the
     first."""
 
@@ -195,6 +196,15 @@ class Explanation:
             "reasons": [atom.to_dict() for atom in self.reasons],
             "rules": [str(rule) for rule in self.rules],
         }
+
+    def to_html(self) -> str:
+        """Bars of the probabilities and tables of the atoms, without a frame."""
+        from atomlearn.classifier.displays import explanation_html
+
+        return explanation_html(self)
+
+    def _html(self) -> str:
+        return self.to_html()
 
     def plot(self) -> "Figure":
         """Draw the image with the pixels of missed atoms in red, for the most probable classes."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.definition import ClassDefinition, Short, define_class
@@ -14,6 +15,7 @@ from atomlearn.classifier.importance import Importance
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of
 from atomlearn.logic.telling import Measure
+from atomlearn.markup import Displayed, escape, in_notebook
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import image_of
@@ -25,8 +27,8 @@ from atomlearn.training.learned import Learned
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class HardExample:
+@dataclass(frozen=True, repr=False)
+class HardExample(Displayed):
     """A training row whose own class is improbable."""
 
     label: Any
@@ -34,6 +36,14 @@ class HardExample:
     probability: float
     """The predicted probability of that class."""
     explanation: Explanation
+
+    def __str__(self) -> str:
+        told = f"{self.label}, given {self.probability:.1%}; predicted {self.explanation.label}"
+        return f"{told}\n{self.explanation}"
+
+    def _html(self) -> str:
+        given = f"{self.label}, given {self.probability:.1%}"
+        return f"<p><b>{escape(given)}</b></p>{self.explanation.to_html()}"
 
 
 class Readable(Importance):
@@ -137,6 +147,15 @@ class Readable(Importance):
             )
             for i in np.argsort(own, kind="stable")[:n]
         ]
+
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram, and below it what was learned; notebooks show it."""
+        diagram = estimator_html_repr(self)
+        if not hasattr(self, "learned_"):
+            return str(diagram)
+        from atomlearn.classifier.displays import classifier_html
+
+        return f"{diagram}{in_notebook(classifier_html(self))}"  # type: ignore[arg-type]
 
     def _explain_packed(
         self, row: Rows, max_atoms: int, image: Floats | None = None

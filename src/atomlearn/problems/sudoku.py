@@ -121,7 +121,7 @@ def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
     return all({grid[r][c] for r, c in house} == wanted for house in houses(size))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grid(Answer):
     """A grid; 0 is a cell that is not known."""
 
@@ -152,6 +152,17 @@ class Grid(Answer):
 
     def __str__(self) -> str:
         return "\n".join(" ".join(str(digit or "?") for digit in row) for row in self.rows)
+
+    def _html(self) -> str:
+        from atomlearn.problems.displays import FIXED, FOUND, board_svg
+
+        return board_svg(
+            [[str(digit or "?") for digit in row] for row in self.rows],
+            [[FOUND if given else FIXED for given in row] for row in self.given],
+            f"{self.size} × {self.size} grid: {self.caption}",
+            chequered=False,
+            box=BOXES[self.size],
+        )
 
 
 def solve(

@@ -31,13 +31,16 @@ FEW_TEXT = 0.1
 TRUTH = {"true": True, "false": False}
 
 
-@dataclass
+@dataclass(repr=False)
 class Table:
     """Named columns; a cell is text (of a CSV file) or a value, ``None`` where it is missing."""
 
     path: str
     columns: dict[str, list[Any]]
     is_text: bool
+
+    def __repr__(self) -> str:
+        return f"<Table: {self.n_rows:,} rows of {len(self.columns):,} columns, {self.path}>"
 
     @property
     def n_rows(self) -> int:

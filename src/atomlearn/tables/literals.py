@@ -20,7 +20,7 @@ SHOWN = 3
 """Number of categories of a group that are spelled out."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Literal:
     """A statement about one column.
 
@@ -36,13 +36,16 @@ class Literal:
     name: str
     operator: Operator
     value: Any
-    place: str | None = field(default=None, compare=False, repr=False)
+    place: str | None = field(default=None, compare=False)
     """Where the pixel is, if the column is one: it is written instead of the name."""
-    is_ink: bool = field(default=False, compare=False, repr=False)
+    is_ink: bool = field(default=False, compare=False)
     """Whether the literal tells ink from a blank pixel."""
 
     def __str__(self) -> str:
         return self._text(SHOWN)
+
+    def __repr__(self) -> str:
+        return f"Literal({str(self)!r})"
 
     @property
     def in_full(self) -> str:

@@ -1,0 +1,104 @@
+"""A classifier and its explanations as HTML, for notebooks and pages."""
+
+import base64
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from atomlearn.errors import MissingExtra
+from atomlearn.markup import bars, escape, folded, table
+
+if TYPE_CHECKING:
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.classifier.explanation import AtomSeen, ClassSeen, Explanation
+
+MOST_IMPORTANT = 10
+"""Columns whose importance is shown."""
+MOST_DEFINED = 6
+"""Classes that are defined in a notebook."""
+
+
+def explanation_html(told: "Explanation") -> str:
+    """What is predicted, how probable each class is, and why."""
+    from atomlearn.classifier.explanation import MOST_CLASSES
+
+    first = told.classes[0]
+    parts = [f"<p><b>{escape(str(told.label))}</b> ({first.probability:.1%})</p>"]
+    for rule in told.rules:
+        verb = "excluded" if rule.negated else "decided"
+        parts.append(f'<p class="against">{verb} by the rule: {escape(str(rule))}</p>')
+    shown, rest = told.classes[:MOST_CLASSES], told.classes[MOST_CLASSES:]
+    parts.append(bars((str(one.label), one.probability) for one in shown))
+    if rest:
+        parts.append(f'<p class="muted small">others: {rest[0].probability:.1%} or less each</p>')
+    parts.append(_picture(told))
+    if told.reasons:
+        second = str(told.classes[1].label)
+        rows = [
+            [" and ".join(map(str, atom.has)), str(atom.clause), f"{atom.telling:.0%}"]
+            for atom in told.reasons
+        ]
+        parts.append(f"<h3>For {escape(str(told.label))} rather than {escape(second)}</h3>")
+        parts.append(table(["the row has", "of the atom", f"{second} that miss it"], rows, [2]))
+    parts += [_class_html(one) for one in shown if one.missed]
+    return "".join(parts)
+
+
+def _class_html(one: "ClassSeen") -> str:
+    rows = [_missed(atom) for atom in one.missed]
+    head = ["", "", "log-odds", "others like it", "other classes so"]
+    return f"<h3>{escape(str(one))}</h3>{table(head, rows, numbers=[2, 3, 4])}"
+
+
+def _missed(atom: "AtomSeen") -> list[str]:
+    cost = atom.cost or 0.0
+    verb, rest = str(atom).split("  ", 1)
+    return [verb, rest, f"{-cost:+.2f}", f"{atom.alike:,}", f"{atom.telling:.0%}"]
+
+
+def _picture(told: "Explanation") -> str:
+    """The image with the pixels of missed atoms, if there is one and it can be drawn."""
+    if told.image is None:
+        return ""
+    from atomlearn.views.page import png
+
+    try:
+        source = base64.b64encode(png(told.plot())).decode()
+    except MissingExtra:
+        return ""
+    about = "The image; in red the pixels of missed atoms, class by class."
+    return (
+        f'<figure><img alt="{about}" src="data:image/png;base64,{source}">'
+        f"<figcaption>{about}</figcaption></figure>"
+    )
+
+
+def classifier_html(classifier: "AlgebraicClassifier") -> str:
+    """A fitted classifier: its figures, importances and short definitions."""
+    from atomlearn.classifier.importance import deciding
+
+    n_atoms = sum(len(one.weights) for one in deciding(classifier.learned_))
+    error = classifier.estimated_error_
+    figures = [
+        ["classes", f"{len(classifier.classes_):,}"],
+        ["columns", f"{len(classifier.encoder_.columns_):,}"],
+        ["atoms", f"{n_atoms:,} ({classifier.evidence_.chosen})"],
+        ["error on held-out rows", "not known" if error is None else f"{error:.1%}"],
+    ]
+    parts = [table(["", ""], figures, numbers=[1]), importances_html(classifier)]
+    parts += [
+        folded(classifier.definition(label, "short").to_html(), f"{label} if ...")
+        for label in classifier.classes_[:MOST_DEFINED]
+    ]
+    return "".join(parts)
+
+
+def importances_html(classifier: "AlgebraicClassifier") -> str:
+    """Bars of the most important columns."""
+    importances = classifier.feature_importances_
+    order = np.argsort(-importances, kind="stable")[:MOST_IMPORTANT]
+    if classifier.image_shape is not None:
+        return ""  # a picture tells more than the names of pixels
+    names = [column.name for column in classifier.encoder_.columns_]
+    shown = ((names[j], float(importances[j])) for j in order if importances[j] > 0)
+    return f"<h3>Importances</h3>{bars(shown, largest=True)}"
