@@ -7,7 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What a terminal or a page would act on instead of showing it, and halves of pairs."""
 
 MOST_ROWS = 50
 """Rows of a table in a notebook."""
@@ -58,9 +61,21 @@ def in_notebook(body: str) -> str:
     return f'<div class="atomlearn"><style>{style()}</style><div class="card">{body}</div></div>'
 
 
+def visible(text: str) -> str:
+    r"""The text with control characters as escapes of JSON; line breaks and tabs stay.
+
+    Names come from files, and files from anywhere: whoever shows them on a terminal or a page shows
+    them through this.
+
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\u001b[31mb\u202ec
+    """
+    return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
 def escape(text: str) -> str:
     """Text for HTML, with control characters made visible."""
-    return html.escape(_CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text))
+    return html.escape(visible(text))
 
 
 def formula(text: str) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 import atomlearn
 from atomlearn.explorer.bundle import script, sheet
 from atomlearn.files.replacing import replacing
-from atomlearn.views.shell import document, escape
+from atomlearn.markup import escape
+from atomlearn.views.shell import document
 
 BODY = """<header class="top"><h1>{title}</h1></header>
 <main id="explorer"><p class="muted" id="loading">Loading the model …</p>

@@ -12,7 +12,8 @@ from rich.text import Text
 
 from atomlearn.algebra.syntax import visible
 from atomlearn.files.replacing import replacing
-from atomlearn.views.shell import document, escape
+from atomlearn.markup import escape
+from atomlearn.views.shell import document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

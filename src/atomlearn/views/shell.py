@@ -6,25 +6,11 @@ was made with, by their hashes, and forbids all requests.
 
 import base64
 import hashlib
-import html
 import json
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from atomlearn.algebra.syntax import visible
-
-
-@cache
-def style() -> str:
-    """The style sheet of all pages and displays; every rule is below ``.atomlearn``."""
-    return files("atomlearn.views").joinpath("style.css").read_text(encoding="utf-8")
-
-
-def escape(text: str) -> str:
-    """Text for HTML, with control characters made visible."""
-    return html.escape(visible(text))
+from atomlearn.markup import escape, style
 
 
 def document(
