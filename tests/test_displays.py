@@ -1,7 +1,6 @@
 """What a notebook and a prompt show of each public object: sound HTML, and one short line."""
 
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -11,36 +10,9 @@ from sklearn.base import clone
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.errors import InconsistentRelations
 from atomlearn.problems import colouring, hamiltonian, queens, sudoku
+from tests.sound_html import Checker
 
 BAD = "<script>alert('x')</script>"
-ALONE = {"meta", "br", "img", "rect", "polygon", "line", "link", "input", "path", "use"}
-
-
-class Checker(HTMLParser):
-    """Tags are closed in order."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open = []
-        self.tags = set()
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        if tag == "img":
-            assert dict(attrs).get("alt")
-        if tag == "svg":
-            assert dict(attrs).get("aria-label")
-        if tag not in ALONE:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.add(tag)
-
-    def handle_endtag(self, tag):
-        if tag not in ALONE:
-            assert self.open.pop() == tag
 
 
 @pytest.fixture(scope="module")

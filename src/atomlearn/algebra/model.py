@@ -286,7 +286,9 @@ class Model(Displayed):
         return f"<Model: {atoms} over {self._n} constants>"
 
     def _html(self) -> str:
-        about = f"<p><b>Model</b> of {self.n_atoms:,} atoms over {self._n:,} constants</p>"
+        about = (
+            f"<p><strong>Model</strong> of {self.n_atoms:,} atoms over {self._n:,} constants</p>"
+        )
         smallest = np.argsort(bits.count(self._rows), kind="stable")[: MOST_ROWS + 1]
         shown = self._atoms(self._rows[smallest])
         left = self.n_atoms - MOST_ROWS

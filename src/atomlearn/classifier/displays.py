@@ -23,7 +23,7 @@ def explanation_html(told: "Explanation") -> str:
     from atomlearn.classifier.explanation import MOST_CLASSES
 
     first = told.classes[0]
-    parts = [f"<p><b>{escape(str(told.label))}</b> ({first.probability:.1%})</p>"]
+    parts = [f"<p><strong>{escape(str(told.label))}</strong> ({first.probability:.1%})</p>"]
     for rule in told.rules:
         verb = "excluded" if rule.negated else "decided"
         parts.append(f'<p class="against">{verb} by the rule: {escape(str(rule))}</p>')
@@ -32,6 +32,9 @@ def explanation_html(told: "Explanation") -> str:
     if rest:
         parts.append(f'<p class="muted small">others: {rest[0].probability:.1%} or less each</p>')
     parts.append(_picture(told))
+    if told.values:
+        shown_values = table(["column", "value"], told.values)
+        parts.append(folded(shown_values, f"the row: {len(told.values):,} columns"))
     if told.reasons:
         second = str(told.classes[1].label)
         rows = [
@@ -46,7 +49,7 @@ def explanation_html(told: "Explanation") -> str:
 
 def _class_html(one: "ClassSeen") -> str:
     rows = [_missed(atom) for atom in one.missed]
-    head = ["", "", "log-odds", "others like it", "other classes so"]
+    head = ["row", "atom", "log-odds", "others like it", "other classes too"]
     return f"<h3>{escape(str(one))}</h3>{table(head, rows, numbers=[2, 3, 4])}"
 
 
@@ -85,7 +88,7 @@ def classifier_html(classifier: "AlgebraicClassifier") -> str:
         ["atoms", f"{n_atoms:,} ({classifier.evidence_.chosen})"],
         ["error on held-out rows", "not known" if error is None else f"{error:.1%}"],
     ]
-    parts = [table(["", ""], figures, numbers=[1]), importances_html(classifier)]
+    parts = [table(["what", "value"], figures, numbers=[1]), importances_html(classifier)]
     parts += [
         folded(classifier.definition(label, "short").to_html(), f"{label} if ...")
         for label in classifier.classes_[:MOST_DEFINED]

@@ -159,6 +159,8 @@ class Explanation(Displayed):
     image: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     rules: tuple[Rule, ...] = ()
     """The rules whose conditions the row meets: they count before any atom."""
+    values: tuple[tuple[str, str], ...] = ()
+    """The columns and their values; of a row that is kept as literals, what these tell."""
 
     @property
     def label(self) -> Any:

@@ -1,6 +1,6 @@
 """Explanations and definitions of a fitted classifier."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,16 +9,19 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.definition import ClassDefinition, Short, define_class
-from atomlearn.classifier.explanation import Explanation, explain_row
+from atomlearn.classifier.explanation import Explanation, explain_row, strongest
 from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.importance import Importance
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of
+from atomlearn.logic.definition import plain
 from atomlearn.logic.telling import Measure
 from atomlearn.markup import Displayed, escape, in_notebook
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Rows, unpack
+from atomlearn.tables.columns import is_missing
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import image_of
+from atomlearn.tables.literals import Literal, show, told_together
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
@@ -43,7 +46,7 @@ class HardExample(Displayed):
 
     def _html(self) -> str:
         given = f"{self.label}, given {self.probability:.1%}"
-        return f"<p><b>{escape(given)}</b></p>{self.explanation.to_html()}"
+        return f"<p><strong>{escape(given)}</strong></p>{self.explanation.to_html()}"
 
 
 class Readable(Importance):
@@ -76,7 +79,8 @@ class Readable(Importance):
         if self.image_shape is not None:
             dense = table.toarray() if hasattr(table, "toarray") else table
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
-        return self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
+        told = self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
+        return told if image is not None else replace(told, values=self._cells(table))
 
     def definition(self, label: Any, max_clauses: int | Short | None = 12) -> ClassDefinition:
         """A class as a formula over the columns, with at most ``max_clauses`` clauses.
@@ -163,6 +167,30 @@ class Readable(Importance):
         literals, labels = self._literals(), list(self.classes_)
         if image is None and self.image_shape is not None:
             image = image_of(row, literals, self.image_shape)
-        return explain_row(
+        told = explain_row(
             self.learned_, self.sample_, literals, labels, row, max_atoms, image, self.rules_
+        )
+        return told if image is not None else replace(told, values=self._known_of(row))
+
+    def _cells(self, table: Any) -> tuple[tuple[str, str], ...]:
+        """The values of a validated row as text."""
+        dense = table.toarray() if hasattr(table, "toarray") else table
+        cells = np.asarray(dense, dtype=object)[0]
+        missing = is_missing(cells)
+        return tuple(
+            (column.name, "missing" if absent else show(plain(cell)))
+            for column, cell, absent in zip(self.encoder_.columns_, cells, missing, strict=True)
+        )
+
+    def _known_of(self, row: Rows) -> tuple[tuple[str, str], ...]:
+        """What the literals of a row tell of each column."""
+        has = unpack(row, len(self.encoder_.literals_))
+        true: dict[int, list[Literal]] = {}
+        for i in np.flatnonzero(has):
+            literal = self.encoder_.literals_[int(i)]
+            true.setdefault(literal.column, []).append(literal)
+        names = [column.name for column in self.encoder_.columns_]
+        return tuple(
+            (names[j], " and ".join(told_together(strongest(ours))).replace(f"{names[j]} ", "", 1))
+            for j, ours in sorted(true.items())
         )

@@ -26,6 +26,9 @@ from atomlearn.markup import Displayed, code, escape
 MOST_READABLE = 400
 """Maximum number of conjunctions considered for the shortest form."""
 
+MOST_SHOWN = 64
+"""Maximum number of conjunctions that are minimised."""
+
 DEEPEST = 3
 """Deepest nesting of *and* and *or* that counts as readable."""
 
@@ -176,7 +179,7 @@ class Definition(Displayed):
 
     def to_html(self) -> str:
         """The shortest form as a list, its measures, and the code folded: without a frame."""
-        head = f"<b>{escape(str(self.label))}</b> if"
+        head = f"<strong>{escape(str(self.label))}</strong> if"
         if self.sentence:
             head += f" {escape(self.sentence)}:"
         lines = [f"<p>{head}</p>"]
@@ -277,6 +280,8 @@ class Definition(Displayed):
             cubes = distribute(self._numbered, self.space, MOST_READABLE)
         except FormulaTooLarge:
             return None
+        if len(cubes) > MOST_SHOWN:
+            return None  # minimising it would take long, and the other form is shorter
         return self._sets(minimise(cubes, self.space).cubes, self.space)
 
     def _sets(self, cubes: Iterable[int], space: Space) -> Sets:

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from atomlearn.algebra.syntax import visible
 from atomlearn.files.replacing import replacing
-from atomlearn.markup import escape
+from atomlearn.markup import escape, folded, table
 from atomlearn.views.shell import document
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Page:
     >>> page = Page("Bars", quiet=True)
     >>> page.section("A rule")
     >>> page.table(["atoms", "error"], [[4, "0 %"]])
-    >>> "<td>0 %</td>" in page.html()
+    >>> '<td class="num">0 %</td>' in page.html()
     True
     """
 
@@ -44,10 +45,22 @@ class Page:
         self.console.print(visible(text), highlight=False, markup=False)
         self.parts.append(f"<p>{escape(text)}</p>")
 
-    def code(self, text: str) -> None:
-        """Add preformatted text."""
+    def code(self, text: str, summary: str | None = None) -> None:
+        """Add preformatted text; folded on the page if there is a ``summary`` of it."""
         self.console.print(visible(text), style="cyan", highlight=False, markup=False)
-        self.parts.append(f"<pre>{escape(text)}</pre>")
+        block = f"<pre>{escape(text)}</pre>"
+        self.parts.append(block if summary is None else folded(block, summary))
+
+    def add(self, html: str) -> None:
+        """Add HTML, on the page only."""
+        self.parts.append(html)
+
+    def side_by_side(self, *parts: str) -> None:
+        """Add pieces of HTML beside each other where there is room."""
+        cards = [f'<div class="card">{part}</div>' for part in parts if part]
+        self.parts.append(
+            f'<div class="columns">{"".join(cards)}</div>' if len(cards) > 1 else "".join(cards)
+        )
 
     def link(self, address: str, text: str) -> None:
         """Add a link."""
@@ -55,16 +68,12 @@ class Page:
 
     def table(self, head: Sequence[str], body: Iterable[Sequence[Any]]) -> None:
         """Add a table."""
+        rows = [[visible(str(value)) for value in values] for values in body]
         shown = Table(*head)
-        lines = []
-        for values in body:
-            cells = [visible(str(value)) for value in values]
+        for cells in rows:
             shown.add_row(*map(Text, cells))
-            lines.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
         self.console.print(shown)
-        names = "".join(f"<th>{escape(name)}</th>" for name in head)
-        rows = "".join(f"<tr>{line}</tr>" for line in lines)
-        self.parts.append(f'<div class="scroll"><table><tr>{names}</tr>{rows}</table></div>')
+        self.parts.append(table(head, rows, _numbers(rows)))
 
     def picture(self, figure: "Figure", about: str) -> None:
         """Add a figure with its caption, on the page only."""
@@ -84,6 +93,17 @@ class Page:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(self.html().encode())
+
+
+def _numbers(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns that hold nothing but numbers."""
+    return [
+        j for j in range(len(rows[0]) if rows else 0)
+        if all(_NUMBER.fullmatch(row[j]) for row in rows)
+    ]  # fmt: skip
+
+
+_NUMBER = re.compile(r"[-+−]?[\d,.]+ ?%?|not known|–")
 
 
 def png(figure: "Figure") -> bytes:
