@@ -1,6 +1,6 @@
 """A classifier and its explanations as HTML, for notebooks and pages."""
 
-import base64
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,43 +37,48 @@ def explanation_html(told: "Explanation") -> str:
         parts.append(folded(shown_values, f"the row: {len(told.values):,} columns"))
     if told.reasons:
         second = str(told.classes[1].label)
-        rows = [
-            [" and ".join(map(str, atom.has)), str(atom.clause), f"{atom.telling:.0%}"]
-            for atom in told.reasons
-        ]
         parts.append(f"<h3>For {escape(str(told.label))} rather than {escape(second)}</h3>")
-        parts.append(table(["the row has", "of the atom", f"{second} that miss it"], rows, [2]))
+        parts.append(
+            _lines(("", str(atom), f"{atom.telling:.0%} of {second} miss {atom.clause}")
+                   for atom in told.reasons)
+        )  # fmt: skip
     parts += [_class_html(one) for one in shown if one.missed]
     return "".join(parts)
 
 
 def _class_html(one: "ClassSeen") -> str:
-    rows = [_missed(atom) for atom in one.missed]
-    head = ["row", "atom", "log-odds", "others like it", "other classes too"]
-    return f"<h3>{escape(str(one))}</h3>{table(head, rows, numbers=[2, 3, 4])}"
+    return f"<h3>{escape(str(one))}</h3>{_lines(map(_missed, one.missed))}"
 
 
-def _missed(atom: "AtomSeen") -> list[str]:
+def _missed(atom: "AtomSeen") -> tuple[str, str, str]:
     cost = atom.cost or 0.0
-    verb, rest = str(atom).split("  ", 1)
-    return [verb, rest, f"{-cost:+.2f}", f"{atom.alike:,}", f"{atom.telling:.0%}"]
+    _, _, about = atom.told_missed().partition("   (")
+    _, separator, rest = about.removesuffix(")").partition(", with ")
+    told = f"with {rest}" if separator else about.removesuffix(")").partition("; ")[2]
+    return f"{-cost:+.2f}".replace("-", "−"), str(atom), told
+
+
+def _lines(lines: Iterable[tuple[str, str, str]]) -> str:
+    """A list of what changes the log-odds by how much, and remarks."""
+    items = "".join(
+        f'<li><span class="joint {"against" if change.startswith("−") else "for"}">{change}</span>'
+        f'{escape(text)} <span class="small muted">{escape(remark)}</span></li>'
+        for change, text, remark in lines
+    )
+    return f'<ul class="clauses">{items}</ul>'
 
 
 def _picture(told: "Explanation") -> str:
     """The image with the pixels of missed atoms, if there is one and it can be drawn."""
     if told.image is None:
         return ""
-    from atomlearn.views.page import png
+    from atomlearn.views.page import figure_html
 
+    about = "The image; in red the pixels of missed atoms, class by class."
     try:
-        source = base64.b64encode(png(told.plot())).decode()
+        return figure_html(told.plot(), about)
     except MissingExtra:
         return ""
-    about = "The image; in red the pixels of missed atoms, class by class."
-    return (
-        f'<figure><img alt="{about}" src="data:image/png;base64,{source}">'
-        f"<figcaption>{about}</figcaption></figure>"
-    )
 
 
 def classifier_html(classifier: "AlgebraicClassifier") -> str:

@@ -77,11 +77,7 @@ class Page:
 
     def picture(self, figure: "Figure", about: str) -> None:
         """Add a figure with its caption, on the page only."""
-        source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
-        self.parts.append(
-            f'<figure><img alt="{escape(about)}" src="{source}">'
-            f"<figcaption>{escape(about)}</figcaption></figure>"
-        )
+        self.parts.append(figure_html(figure, about))
 
     def html(self) -> str:
         """The HTML so far; it is self-contained."""
@@ -104,6 +100,15 @@ def _numbers(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 _NUMBER = re.compile(r"[-+−]?[\d,.]+ ?%?|not known|–")
+
+
+def figure_html(figure: "Figure", about: str) -> str:
+    """A figure with its caption."""
+    source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
+    return (
+        f'<figure><img alt="{escape(about)}" src="{source}">'
+        f"<figcaption>{escape(about)}</figcaption></figure>"
+    )
 
 
 def png(figure: "Figure") -> bytes:
