@@ -88,9 +88,10 @@ def code(text: str, summary: str) -> str:
     return folded(f"<pre><code>{escape(text)}</code></pre>", summary)
 
 
-def folded(body: str, summary: str) -> str:
-    """HTML that is folded until it is asked for."""
-    return f"<details><summary>{escape(summary)}</summary>{body}</details>"
+def folded(body: str, summary: str, is_open: bool = False) -> str:
+    """HTML that is folded until it is asked for, or until one has seen enough of it."""
+    tag = "<details open>" if is_open else "<details>"
+    return f"{tag}<summary>{escape(summary)}</summary>{body}</details>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[int] = ()) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_IMPORTANT = 10
 """Columns whose importance is shown."""
+FEW_COLUMNS = 12
+"""Rows of so many columns are shown unasked."""
 MOST_DEFINED = 6
 """Classes that are defined in a notebook."""
 
@@ -34,20 +36,23 @@ def explanation_html(told: "Explanation") -> str:
     parts.append(_picture(told))
     if told.values:
         shown_values = table(["column", "value"], told.values)
-        parts.append(folded(shown_values, f"the row: {len(told.values):,} columns"))
+        about, few = f"the row: {len(told.values):,} columns", len(told.values) <= FEW_COLUMNS
+        parts.append(folded(shown_values, about, is_open=few))
     if told.reasons:
         second = str(told.classes[1].label)
         parts.append(f"<h3>For {escape(str(told.label))} rather than {escape(second)}</h3>")
-        parts.append(
-            _lines(("", str(atom), f"{atom.telling:.0%} of {second} miss {atom.clause}")
-                   for atom in told.reasons)
-        )  # fmt: skip
+        parts.append(_lines(_reason(atom, second) for atom in told.reasons))
     parts += [_class_html(one) for one in shown if one.missed]
     return "".join(parts)
 
 
 def _class_html(one: "ClassSeen") -> str:
     return f"<h3>{escape(str(one))}</h3>{_lines(map(_missed, one.missed))}"
+
+
+def _reason(atom: "AtomSeen", second: str) -> tuple[str, str, str]:
+    whole = atom.clause.literals == atom.has
+    return "", str(atom), f"{atom.telling:.0%} of {second} miss {'it' if whole else atom.clause}"
 
 
 def _missed(atom: "AtomSeen") -> tuple[str, str, str]:
@@ -62,10 +67,10 @@ def _lines(lines: Iterable[tuple[str, str, str]]) -> str:
     """A list of what changes the log-odds by how much, and remarks."""
     items = "".join(
         f'<li><span class="joint {"against" if change.startswith("−") else "for"}">{change}</span>'
-        f'{escape(text)} <span class="small muted">{escape(remark)}</span></li>'
+        f'<span>{escape(text)} <span class="small muted">{escape(remark)}</span></span></li>'
         for change, text, remark in lines
     )
-    return f'<ul class="clauses">{items}</ul>'
+    return f'<ul class="clauses changes">{items}</ul>'
 
 
 def _picture(told: "Explanation") -> str:

@@ -44,11 +44,10 @@ def html_of(formula: Formula) -> str:
     sign = "or" if isinstance(formula, Or) else "and"
     is_list = isinstance(formula, And | Or) and len(formula.parts) > 1 and not is_flat(formula)
     parts: Sequence[Formula] = formula.parts if is_list else (formula,)  # type: ignore[attr-defined]
-    lines = "".join(
-        f'<li><span class="joint">{sign if i else ""}</span>{escape(to_text(part))}</li>'
-        for i, part in enumerate(parts)
-    )
-    return f'<ul class="clauses">{lines}</ul>'
+    lines = [f"<span>{escape(to_text(part))}</span></li>" for part in parts]
+    joints = ["", *[sign] * (len(parts) - 1)]
+    items = [f'<li><span class="joint">{a}</span>{b}' for a, b in zip(joints, lines, strict=True)]
+    return f'<ul class="clauses">{"".join(items)}</ul>'
 
 
 def depth(formula: Formula) -> int:
