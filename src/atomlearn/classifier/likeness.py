@@ -20,7 +20,7 @@ Bits = npt.NDArray[np.bool_]
 ALIKE = 0.6
 """Atoms with a column in common are alike if of the rows that miss either this share misses both.
 """
-CANDIDATES = 200
+CANDIDATES = 100
 """Atoms that may stand for others; of many those with the largest values."""
 LENGTH = 0.3
 """Each literal more is worth that much less: short atoms are told first."""
