@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.errors import InconsistentRelations
+from atomlearn.markup import Listed
 from atomlearn.problems import colouring, hamiltonian, queens, sudoku
 from tests.sound_html import Checker
 
@@ -53,6 +54,8 @@ def shown(algebra, classifier):
     yield clf.definition(BAD, "short")
     yield clf.hardest(1)[0]
     yield clf.conflicts_[0]
+    yield clf.conflicts_
+    yield clf.history_
     yield next(queens.solve(5, queens=["a1"], random_state=0))
     yield next(sudoku.solve("1234" + "." * 12, random_state=0))
     yield next(hamiltonian.solve("a b\nb c\nc a", random_state=0))
@@ -73,10 +76,11 @@ def test_one_line_at_the_prompt(algebra, classifier):
     clf, X = classifier
     more = [clf.rules_[0], clf.rules_[0].conditions[0], clf.encoder_.literals_[0], clf.learned_,
             clf.sample_, clf.evidence_, clf.explain(X.iloc[0]).classes[0],
-            clf.definition(BAD).clauses, next(algebra.epochs(random_state=0)),
+            clf.definition(BAD).clauses, clf.definition(BAD).cnf, clf.history_,
+            clf.definition(BAD).measured, next(algebra.epochs(random_state=0)),
             queens.solve(5, random_state=0).summary]  # fmt: skip
     for one in [*shown(algebra, classifier), *more]:
-        if isinstance(one, AlgebraicClassifier | list):
+        if type(one) in (AlgebraicClassifier, Listed):
             continue
         text = repr(one)
         assert "\n" not in text and len(text) < 300, text
