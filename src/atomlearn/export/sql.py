@@ -17,7 +17,8 @@ MOST_REASONS = 3
 QUERY = """\
 -- Scores the rows of {table} like the atomlearn classifier it was written from: for each row and
 -- label the probability, whether it is predicted, and the missed atoms that change it most, with
--- what each adds to the log-odds. SQLite with its mathematical functions, PostgreSQL, DuckDB.
+-- what each adds to the log-odds. For SQLite (with its mathematical functions) and DuckDB; other
+-- databases need CTEs with lists of values, window functions, SUBSTR, EXP and LN.
 WITH
 truth AS (SELECT t.{key} AS row_id,
   {bits}
@@ -118,7 +119,7 @@ def _condition(model: Model, literal: Sequence[Any]) -> str:
     if operator in ("missing", "present"):
         return f"{cell} IS {'NOT ' * (operator == 'present')}NULL"
     if model.columns[column]["kind"] == "boolean":
-        return f"{cell} {'>' if value else '<='} 0.5"
+        return f"CAST({cell} AS INTEGER) {'=' if value else '<>'} 1"
     if operator in (">", "<="):
         cut, included = boundary(value)
         sign = {">": ">=", "<=": "<"}[operator] if included else operator
