@@ -34,7 +34,7 @@ $(STAMP): pyproject.toml
 # The demo needs less than the tests, and should not make one wait for the rest.
 $(SMALL): pyproject.toml
 	$(environment)
-	@$(PIP) install -e ".[plot]"
+	@$(PIP) install --no-compile -e ".[plot]"
 	@touch $@
 
 demo: $(SMALL) ## learn digits, a table, a chess board and a rule; writes demo/index.html
