@@ -103,13 +103,18 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[
 
     def line(cells: Sequence[Any], tag: str) -> str:
         own = [' class="num"' if j in numbers else "" for j in range(len(cells))]
+        own = [f"{one} scope='col'" if tag == "th" else one for one in own]
         return "".join(
             f"<{tag}{kind}>{escape(str(cell))}</{tag}>"
             for kind, cell in zip(own, cells, strict=True)
         )
 
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{line(head, "th")}</tr>{body}</table></div>'
+    about = escape(", ".join(map(str, head)))
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="table: {about}">'
+        f"<table><tr>{line(head, 'th')}</tr>{body}</table></div>"
+    )
 
 
 def bar(share: float, most: float = 1.0) -> str:
