@@ -121,6 +121,20 @@ def test_what_a_row_is_because_it_misses_an_atom(mixed):
                 assert not set(map(str, atom.clause.literals)) & set(atom.facts)
 
 
+def test_the_row_that_is_explained(mixed):
+    X, y = mixed
+    fitted = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+    values = dict(fitted.explain(X.iloc[0]).values)
+    assert list(values) == list(X.columns)
+    assert values["colour"] == X["colour"].iloc[0] and values["size"] == f"{X['size'].iloc[0]:.6g}"
+    kept = dict(fitted._explain_packed(fitted.encoder_.pack(X.iloc[:1].to_numpy())[0], 1).values)
+    assert kept["colour"] == f"= {X['colour'].iloc[0]}"
+    assert re.search("[<>≤]", kept["size"])  # a range
+    facts = {fact for row in range(30) for one in fitted.explain(X.iloc[row], 20).classes
+             for atom in one.missed for fact in atom.facts}  # fmt: skip
+    assert "smoker = False" in facts and not any("≠ True" in fact for fact in facts)
+
+
 def test_pixels_are_told_by_row_and_column(digits):
     X, y = digits[0][:150], digits[1][:150]
     images = AlgebraicClassifier(random_state=0, max_epochs=6, image_shape=(8, 8)).fit(X, y)

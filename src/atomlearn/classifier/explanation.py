@@ -347,8 +347,11 @@ class _Meeting:
     def _fact(self, literal: Literal) -> Literal:
         """What is true of the row because the literal is false."""
         missing = replace(literal, operator="missing", value=None, is_ink=False)
-        is_missing = missing in self._true
-        return missing if is_missing else literal.negated()
+        if missing in self._true:
+            return missing
+        if literal.operator == "=" and isinstance(literal.value, bool):
+            return replace(literal, value=not literal.value)
+        return literal.negated()
 
     @cached_property
     def _true(self) -> set[Literal]:

@@ -29,6 +29,9 @@ from atomlearn.training.learned import Learned
 
 Floats = npt.NDArray[np.float64]
 
+MOST_VALUES = 500
+"""Columns of a row whose values an explanation repeats."""
+
 
 @dataclass(frozen=True, repr=False)
 class HardExample(Displayed):
@@ -173,7 +176,9 @@ class Readable(Importance):
         return told if image is not None else replace(told, values=self._known_of(row))
 
     def _cells(self, table: Any) -> tuple[tuple[str, str], ...]:
-        """The values of a validated row as text."""
+        """The values of a validated row as text, if they are not too many to read."""
+        if table.shape[1] > MOST_VALUES:
+            return ()
         dense = table.toarray() if hasattr(table, "toarray") else table
         cells = np.asarray(dense, dtype=object)[0]
         missing = is_missing(cells)
@@ -184,6 +189,8 @@ class Readable(Importance):
 
     def _known_of(self, row: Rows) -> tuple[tuple[str, str], ...]:
         """What the literals of a row tell of each column."""
+        if len(self.encoder_.columns_) > MOST_VALUES:
+            return ()
         has = unpack(row, len(self.encoder_.literals_))
         true: dict[int, list[Literal]] = {}
         for i in np.flatnonzero(has):
