@@ -34,6 +34,8 @@ def test_what_cannot_be_exported(typed, model):
     alg = Algebra(["a", "b"])
     alg.add(alg.relation("a < b"))
     alg.learn(random_state=0).save("r.atoms")
+    code, _, err = typed("show", "r.atoms", "--short")
+    assert code == 2 and "--short applies to classifiers only" in err
     code, _, err = typed("export", "r.atoms", "--to", "c")
     assert code == 2 and "r.atoms is a model: only classifiers can be exported" in err
     code, _, err = typed("export", "m.atoms", "--to", "c", "-o", "no/such/folder/m.c")

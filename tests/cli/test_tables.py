@@ -120,6 +120,8 @@ def test_show(run, model):
     told = json.loads(out)
     assert told["kind"] == "classifier" and len(told["definitions"]) == 1
     assert "petal length" in told["columns"]
+    code, out, _ = run("show", model, "--short")
+    assert code == 0 and out.count("  short form: ") == 2
     code, _, err = run("show", model, "--of", "daisy")
     assert code == 2 and "'daisy' is not one of the classes: lily, rose" in err
 

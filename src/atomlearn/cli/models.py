@@ -78,6 +78,8 @@ def show(
             fail("--pairs and --grid apply to models of relations only, not to classifiers")
         show_classifier(loaded, of, SHORT if short else max_clauses, as_json, html)
         return
+    if short:
+        fail(f"--short applies to classifiers only, and {file} is a model of relations")
     model = loaded
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
     definitions = _definitions(model, of, pairs, grid)
