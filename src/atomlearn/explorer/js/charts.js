@@ -35,7 +35,7 @@ function calibrationCard(points) {
   const about = points.map((one) => `confidence ${percent(one.confidence)}: right ${percent(one.right)}`).join("; ");
   return card("Is its confidence justified?",
     h("p", { class: "muted small" }, "Held-out rows by how sure the model was, and how often it was right. On the line, 80% sure means right 80 times in 100."),
-    s("svg", { viewBox: `0 0 ${size + pad + 12} ${size + 44}`, class: "chart", role: "img", "aria-label": `calibration curve: ${about}` },
+    s("svg", { viewBox: `0 0 ${size + pad + 20} ${size + 44}`, class: "chart", role: "img", "aria-label": `calibration curve: ${about}` },
       ticks.map((tick) => [
         s("line", { x1: x(tick), x2: x(tick), y1: y(low), y2: y(1), class: "rule" }),
         s("line", { x1: x(low), x2: x(1), y1: y(tick), y2: y(tick), class: "rule" }),
