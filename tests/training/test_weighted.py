@@ -1,5 +1,7 @@
 """Weighted atoms: found without each fold, judged by its rows, and kept from all rows together."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,11 +9,17 @@ from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.lists import to_lists
+from atomlearn.training import weighted
 from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.examples import Examples
 from atomlearn.training.folds import deal
 from atomlearn.training.weighted import learn_weighted
-from atomlearn.training.weighted_rounds import WeightedLearner, WeightedRecipe, recipe_for
+from atomlearn.training.weighted_rounds import (
+    WeightedLearner,
+    WeightedRecipe,
+    detailed_recipes,
+    recipe_for,
+)
 
 N_COLUMNS = 6
 
@@ -104,3 +112,26 @@ def test_more_rows_or_classes_take_larger_steps():
     assert 0.01 < rates[0] < rates[1] < rates[2] < rates[3] <= 0.5
     assert recipe_for(10, 2, 7).rounds == 7
     assert recipe_for(4000, 30, None).rate > rates[1]
+
+
+@pytest.mark.parametrize(
+    ("losses", "chosen"),
+    [
+        ({8: 0.5, 32: 0.46}, 8),
+        ({8: 0.5, 32: 0.4, 128: 0.39}, 32),
+        ({8: 1.0, 32: 0.8, 128: 0.5}, 128),
+    ],
+)
+def test_more_atoms_a_round_if_that_is_clearly_better(losses, chosen, monkeypatch):
+    monkeypatch.setattr(weighted, "_run", lambda learner, n_rounds, clock: None)
+    recipes = [WeightedRecipe(atoms=n) for n in losses]
+    found = weighted._choose_recipe(
+        recipes, lambda recipe: SimpleNamespace(losses=[9.0, losses[recipe.atoms]]), None
+    )
+    assert found.atoms == chosen
+
+
+def test_many_atoms_a_round_need_many_rows():
+    usual = recipe_for(10**6, 2, None)
+    assert [len(detailed_recipes(usual, n)) for n in (1000, 3000, 10**6)] == [0, 1, 3]
+    assert all(one.rounds <= 7 for one in detailed_recipes(recipe_for(10**6, 2, 7), 10**6))

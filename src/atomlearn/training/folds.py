@@ -14,7 +14,9 @@ from atomlearn.training.examples import Examples
 
 MANY_FOLDS, FEW_FOLDS = 5, 3
 SMALL = 5000
-"""Sets of at most so many examples have many folds, because each row counts."""
+"""Sets of at most so many examples have many folds, because each row counts ..."""
+HUGE = 200_000
+"""... and of more than so many examples one fold alone judges as well as all."""
 
 NEVER = -1
 """The fold of a row that is never held out: the only one of its class."""
@@ -66,17 +68,21 @@ class Dealt:
 
 def folds_for(n_rows: int) -> int:
     """Number of folds for a number of rows."""
-    return MANY_FOLDS if n_rows <= SMALL else FEW_FOLDS
+    if n_rows <= SMALL:
+        return MANY_FOLDS
+    return FEW_FOLDS if n_rows <= HUGE else 1
 
 
 def deal(examples: Examples, n_folds: int, rng: np.random.Generator) -> Dealt:
-    """Deal the examples of each class evenly; with no folds, none is ever held out."""
+    """Deal the examples of each class evenly; with no folds, none is ever held out, and a single
+    fold has as many rows as one of many."""
     which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
     label = np.concatenate([examples.labels, examples.dissent.labels])
     weight = np.concatenate([examples.weights, examples.dissent.weights])
     copies = np.clip(np.rint(weight), 1, max(n_folds, 1)).astype(np.int64)
     unit = np.repeat(np.arange(len(which)), copies)
     nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
+    n_shares = n_folds if n_folds > 1 else MANY_FOLDS
     fold = np.full(len(unit), NEVER)
     for k in range(examples.n_classes) if n_folds else ():
         ours = np.flatnonzero(label == k)
@@ -84,7 +90,8 @@ def deal(examples: Examples, n_folds: int, rng: np.random.Generator) -> Dealt:
             place = np.zeros(len(which), dtype=np.int64)
             place[rng.permutation(ours)] = np.arange(len(ours)) + k
             dealt = label[unit] == k
-            fold[dealt] = (place[unit[dealt]] + nth[dealt]) % n_folds
+            fold[dealt] = (place[unit[dealt]] + nth[dealt]) % n_shares
+    fold[fold >= n_folds] = NEVER
     return Dealt(n_folds, which[unit], label[unit], (weight / copies)[unit], fold)
 
 

@@ -192,15 +192,23 @@ class _Training:
         if len(unseen) == 0:  # too few rows to hold any out: nothing tells when to stop
             self._note_round(None, None)
             return
-        error, loss = unseen.error_and_loss(unseen.calibrate())
+        if not np.isfinite(state.first):
+            _, state.first = unseen.error_and_loss(unseen.calibrate())
+        self._compare_with_weighted()
+        error, loss = self._error_and_loss(unseen)
         state.stale = 0 if loss < PROGRESS * state.best else state.stale + 1
         state.best = min(state.best, loss)
-        if not np.isfinite(state.first):
-            state.first = loss
-        self._compare_with_weighted()
         evidence = self._evidence(unseen, 0)
         state.adds_nothing = evidence is not None and adds_nothing(evidence)
         self._note_round(error, loss)
+
+    def _error_and_loss(self, unseen: Unseen) -> tuple[float, float]:
+        """Error and loss on held-out rows: with weighted atoms, if there are any."""
+        evidence = self._evidence(unseen, 0)
+        if evidence is None:
+            return unseen.error_and_loss(unseen.calibrate())
+        best = min(evidence.losses, key=evidence.losses.__getitem__)
+        return evidence.errors[best], evidence.losses[best]
 
     def _compare_with_weighted(self) -> None:
         """Learn weighted atoms, once the loss of strict ones is known."""
@@ -236,7 +244,8 @@ class _Training:
     def _conclude(self) -> Learned:
         if not self.wants_strict or self.clock.interrupted:
             return self._put_together(KEPT)
-        return self._put_together(self.judge.fewest(self.state, self.seed))
+        fewest = self.judge.fewest(self.state, self.seed, lambda one: self._error_and_loss(one)[1])
+        return self._put_together(fewest)
 
     def _put_together(self, most: int) -> Learned:
         unseen = self.judge.judge(self.state)

@@ -4,7 +4,7 @@ Each fold has atoms of its own, which were learned without its rows and are judg
 end all are put together, and those that any example contradicts are dropped.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -61,21 +61,16 @@ class Judge:
         weights = dealt.weight[judged]
         return Unseen(ratios[judged], dealt.label[judged], weights, weights)
 
-    def loss(self, state: State) -> float:
-        """Mean log-loss on the held-out rows, with the calibration that fits them."""
-        unseen = self.judge(state)
-        return unseen.error_and_loss(unseen.calibrate())[1]
-
-    def fewest(self, state: State, seed: int) -> int:
+    def fewest(self, state: State, seed: int, loss_of: Callable[[Unseen], float]) -> int:
         """The smallest pool size whose held-out loss is about as good as that of all atoms."""
         largest = max(len(pool) for pools in state.pools for pool in pools)
         if largest <= min(SIZES) or not state.epochs.all(axis=1).any():
             return MOST
-        loss = self.loss(state)
+        loss = loss_of(self.judge(state))
         for size, tolerance in SIZES.items():
             pools = [[pruned(pool, size, seed) for pool in pools] for pools in state.pools]
             fewer = State(pools, state.refuting, state.epochs)
-            if self.loss(fewer) <= tolerance * loss + TINY:
+            if loss_of(self.judge(fewer)) <= tolerance * loss + TINY:
                 return size
         return MOST
 

@@ -4,7 +4,8 @@ They are found without each fold in turn, all folds round by round together. The
 say how many rounds are best; so many are then made with all rows, and only these atoms are kept.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,12 @@ from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples
 from atomlearn.training.folds import Dealt
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
-from atomlearn.training.weighted_rounds import WeightedLearner, WeightedRecipe, recipe_for
+from atomlearn.training.weighted_rounds import (
+    WeightedLearner,
+    WeightedRecipe,
+    detailed_recipes,
+    recipe_for,
+)
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -27,6 +33,11 @@ something if time is short."""
 
 RACE = {10: 4.0, 25: 2.5, 50: 1.8, 100: 1.4, 200: 1.2}
 """From so many rounds on a loss that is so many times the rival's is given up."""
+
+TRIAL, TRIAL_RATE = 15, 0.2
+"""Rounds after which the losses of two recipes are compared, at the same rate, ..."""
+CLEARLY = 0.9
+"""... and the share of the simpler recipe's loss that the other must come below."""
 
 
 @dataclass(frozen=True)
@@ -55,20 +66,27 @@ def learn_weighted(
 
     ``alternatives`` are of the rows that were dealt.
     """
-    recipe = recipe_for(len(dealt), examples.n_classes, clock.settings.max_epochs)
     *seeds, last = seed.spawn(dealt.n_folds + 1)
 
-    def learner(learned: Bits, own: np.random.SeedSequence) -> WeightedLearner:
+    def learner(
+        learned: Bits, own: np.random.SeedSequence, recipe: WeightedRecipe
+    ) -> WeightedLearner:
         return WeightedLearner(
             alternatives, dealt.label, dealt.weight, examples.n_classes, learned, own, recipe
         )
 
-    folds = [learner(dealt.fold != f, own) for f, own in enumerate(seeds)]
+    usual = recipe_for(len(dealt), examples.n_classes, clock.settings.max_epochs)
+    recipe = _choose_recipe(
+        [usual, *detailed_recipes(usual, len(dealt))],
+        lambda recipe: learner(dealt.fold != 0, seeds[0], recipe),
+        clock,
+    )
+    folds = [learner(dealt.fold != f, own, recipe) for f, own in enumerate(seeds)]
     losses = _learn_folds(folds, recipe, clock, rival)
     n_rounds = recipe.fewest(losses)
     part = 1.0 / len(folds)
     parts = [one.atoms(n_rounds, part) for one in folds]
-    whole = learner(np.ones(len(dealt), dtype=np.bool_), last)
+    whole = learner(np.ones(len(dealt), dtype=np.bool_), last, recipe)
     _run(whole, n_rounds, clock)
     # If there was no time for that, what was found without each fold is put together.
     is_whole = len(whole.rounds) == n_rounds
@@ -77,6 +95,22 @@ def learn_weighted(
     order = np.argsort(held, kind="stable")
     scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]
     return WeightedFolds(atoms, scores, held[order], losses[n_rounds], parts)
+
+
+def _choose_recipe(
+    recipes: Sequence[WeightedRecipe],
+    learner: Callable[[WeightedRecipe], WeightedLearner],
+    clock: Clock,
+) -> WeightedRecipe:
+    """Try the recipes on one fold: more atoms a round, as long as that is clearly better."""
+    chosen, best = recipes[0], np.inf
+    for recipe in recipes if len(recipes) > 1 else ():
+        trial = learner(replace(recipe, rate=TRIAL_RATE))
+        _run(trial, TRIAL, clock)
+        if trial.losses[-1] > CLEARLY * best:
+            break
+        chosen, best = recipe, trial.losses[-1]
+    return chosen
 
 
 def _learn_folds(

@@ -42,6 +42,14 @@ USUAL_ROWS, USUAL_CLASSES = 4000, 2
 """Rows and classes for which the rate is that of the recipe ..."""
 SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
 """... and what it is kept between."""
+DETAILED = {32: 400, 128: 200, 512: 100}
+"""Atoms of a class in one round that are tried, each with the most rounds, if there are rows ..."""
+ROWS_PER_ATOM = 64
+"""... so many for each ..."""
+WORDS_PER_ATOM = 8
+"""... with so many words of a batch for each ..."""
+DETAILED_ROWS, DETAILED_RATES = 60_000, (0.1, 0.2)
+"""... and a rate between these, the larger from so many rows on."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,27 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> WeightedR
     rate = max(rate, SMALLEST_RATE) * math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
     rounds = usual.rounds if max_rounds is None else min(usual.rounds, max_rounds)
     return replace(usual, rate=min(rate, LARGEST_RATE), rounds=rounds)
+
+
+def detailed_recipes(usual: WeightedRecipe, n_rows: int) -> list[WeightedRecipe]:
+    """Recipes with more atoms a round, as far as there are rows enough for them.
+
+    >>> [recipe.atoms for recipe in detailed_recipes(WeightedRecipe(), 20_000)]
+    [32, 128]
+    """
+    smallest, largest = DETAILED_RATES
+    rate = max(smallest, largest * math.sqrt(min(1.0, n_rows / DETAILED_ROWS)))
+    return [
+        replace(
+            usual,
+            atoms=n,
+            rounds=min(usual.rounds, rounds),
+            largest=max(usual.largest, WORDS_PER_ATOM * n),
+            rate=rate,
+        )
+        for n, rounds in DETAILED.items()
+        if n_rows >= ROWS_PER_ATOM * n
+    ]
 
 
 class Found(NamedTuple):

@@ -1,0 +1,16 @@
+import numpy as np
+
+from atomlearn.training.examples import Examples
+from atomlearn.training.folds import HUGE, NEVER, SMALL, deal, folds_for
+
+
+def test_one_fold_of_a_huge_set_is_a_fifth_of_each_class_and_the_rest_is_never_held_out():
+    labels = np.repeat([0, 1], [500, 50])
+    rows = np.zeros((1, 550, 1), dtype=np.uint64)
+    dealt = deal(Examples(rows, labels, np.ones(550), 3, 2), 1, np.random.default_rng(0))
+    assert set(dealt.fold) == {0, NEVER}
+    assert np.bincount(dealt.label[dealt.fold == 0]).tolist() == [100, 10]
+
+
+def test_the_number_of_folds_falls_with_the_rows():
+    assert [folds_for(n) for n in (SMALL, SMALL + 1, HUGE, HUGE + 1)] == [5, 3, 3, 1]
