@@ -51,6 +51,7 @@ def write_demo(folder: Path) -> Path:
         "short rules that you can read; the pages behind the buttons compute in your browser and "
         "send nothing anywhere.</p>"
     )
+    compile_kernels()
     for pair in ((learn_digits, learn_a_table), (solve_queens, learn_a_rule)):
         page.add('<div class="columns">')
         for part in pair:
@@ -58,6 +59,14 @@ def write_demo(folder: Path) -> Path:
         page.add("</div>")
     page.write(folder / "index.html")
     return folder / "index.html"
+
+
+def compile_kernels() -> None:
+    """Learn something small, so that no time shown is that of compiling, which happens once."""
+    from atomlearn import AlgebraicClassifier
+
+    AlgebraicClassifier(random_state=0, max_epochs=1).fit([[i, i % 7] for i in range(40)],
+                                                          [i % 2 for i in range(40)])  # fmt: skip
 
 
 def learn_digits(page: Page, folder: Path) -> None:
