@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 PY_VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 LOWEST := tests/classifier/test_sklearn_contract.py tests/tables/test_tables.py
 STAMP  := $(VENV)/installed-$(PY_VERSION)
+SMALL  := $(VENV)/small-$(PY_VERSION)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
@@ -16,17 +17,27 @@ help: ## this list
 	@echo "  with another Python: make test PYTHON=python3.13"
 
 # One environment for everything; made anew for another PYTHON, brought up to date for new dependencies.
-$(STAMP): pyproject.toml
+define environment
 	@test -n "$(PY_VERSION)" || { echo "$(PYTHON) was not found: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "$(PYTHON) is Python $(PY_VERSION); 3.11 or later is needed: make PYTHON=python3.12 ..."; exit 1; }
 	@test "`$(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null`" = "$(PY_VERSION)" || \
 	  { echo "making $(VENV) with Python $(PY_VERSION) (once, about a minute)"; \
 	    $(PYTHON) -m venv --clear $(VENV); }
+endef
+
+$(STAMP): pyproject.toml
+	$(environment)
 	@$(PIP) install -e ".[test]"
+	@touch $@ $(SMALL)
+
+# The demo needs less than the tests, and should not make one wait for the rest.
+$(SMALL): pyproject.toml
+	$(environment)
+	@$(PIP) install --no-compile -e ".[plot]"
 	@touch $@
 
-demo: $(STAMP) ## learn a rule, hand-written digits and a chess board; writes demo/index.html
+demo: $(SMALL) ## learn digits, a table, a chess board and a rule; writes demo/index.html
 	@$(BIN)/python -m atomlearn_paper.demo
 
 test: $(STAMP) ## the tests, but for slow ones (3 to 4 minutes)

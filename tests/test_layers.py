@@ -9,6 +9,7 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
     "errors", "interrupts",
+    "markup",  # pieces of HTML, for displays in notebooks
     "sets",  # bits, index lists, random draws
     "files",  # atomic writing, the container, the registry of kinds
     "datasets",
@@ -21,12 +22,15 @@ LAYERS = [
     "classifier",
     "problems",
     "distributed",
+    "explorer",  # models in the browser
+    "export",  # classifiers as programs in other languages
     "cli",
 ]  # fmt: skip
 
 OUTWARD = {
     ("algebra.algebra", "engine"): "alg.learn() and alg.epochs() run the engine",
     ("algebra.model", "logic"): "model.definition() writes a formula",
+    ("classifier.readable", "export"): "clf.export() writes a program",
     ("cli.reproduce", "atomlearn_paper"): "a command that runs the experiments",
 }
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from atomlearn import distributed as distributed
     from atomlearn import engine as engine
     from atomlearn import errors as errors
+    from atomlearn import explorer as explorer
+    from atomlearn import export as export
     from atomlearn import logic as logic
     from atomlearn import problems as problems
     from atomlearn import tables as tables
@@ -54,6 +56,8 @@ __getattr__, __dir__, __all__ = attach(
         "distributed",
         "engine",
         "errors",
+        "explorer",
+        "export",
         "logic",
         "problems",
         "tables",

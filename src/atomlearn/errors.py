@@ -132,6 +132,10 @@ class FormulaTooLarge(AtomlearnError, ValueError):
     """A formula that would have more parts than anyone can read."""
 
 
+class ExportTooLarge(AtomlearnError, ValueError):
+    """A classifier with more atoms than a program in that language can have."""
+
+
 class InvalidAtoms(AtomlearnError, ValueError):
     """Rows that cannot be the atoms of a model over these constants."""
 

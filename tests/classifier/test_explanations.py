@@ -1,12 +1,15 @@
 """Explanations and definitions: what they say is true of the rows, exactly."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.logic.clauses import Clause
+from atomlearn.tables.columns import NumberColumn
+from atomlearn.tables.images import greys_of
 from atomlearn.tables.literals import Literal
 
 
@@ -27,7 +30,8 @@ def test_explanation_counts_what_the_classifier_counts(fitted, iris):
             k = int(np.flatnonzero(fitted.classes_ == one.label)[0])
             assert one.misses == misses[k]
             assert one.probability == pytest.approx(probabilities[k])
-            assert len(one.missed) <= min(5, misses[k])
+            assert len(one.missed) + sum(atom.alike for atom in one.missed) <= misses[k]
+            assert len(one.missed) <= 3
 
 
 def test_missed_atoms_are_false_and_reasons_true(fitted, iris):
@@ -40,8 +44,9 @@ def test_missed_atoms_are_false_and_reasons_true(fitted, iris):
             for atom in one.missed:
                 assert not true & {str(literal) for literal in atom.clause.literals}
                 assert atom.has == ()
-            shares = [atom.telling for atom in one.missed]
-            assert shares == sorted(shares, reverse=True) and all(0 <= s <= 1 for s in shares)
+            costs = [atom.cost for atom in one.missed]
+            assert costs == sorted(costs, reverse=True) and all(cost > 0 for cost in costs)
+            assert all(0 <= atom.telling <= 1 for atom in one.missed)
         for atom in told.reasons:
             assert atom.has and {str(literal) for literal in atom.has} <= true
 
@@ -73,6 +78,8 @@ def test_pictures(digits):
     classifier = AlgebraicClassifier(random_state=0, max_epochs=6, image_shape=(8, 8)).fit(X, y)
     figure = classifier.explain(X[0]).plot()
     assert len(figure.axes) == 4
+    classes = classifier.explain(X[0]).classes
+    assert all((one.pixels >= 0).all() and one.pixels.any() for one in classes[1:4])
     classifier.set_params(image_shape=None)
     with pytest.raises(ValueError, match="image_shape"):
         classifier.explain(X[0]).plot()
@@ -99,6 +106,72 @@ def test_definitions_are_exact(iris, evidence, coverage):
         assert definition.error == pytest.approx((told != (y == label)).mean(), abs=0.02)
         assert definition.coverage > coverage
         assert definition.is_partial == (definition.total > len(definition.clauses))
+
+
+def test_what_a_row_is_because_it_misses_an_atom(mixed):
+    X, y = mixed
+    weighted = AlgebraicClassifier(random_state=0, max_epochs=5, evidence="weighted").fit(X, y)
+    for row in range(20):
+        text = str(weighted.explain(X.iloc[row], max_atoms=20))
+        assert "gains" not in text or "true of" in text
+        for one in weighted.explain(X.iloc[row], max_atoms=20).classes:
+            for atom in one.missed:
+                if f"colour = {X['colour'].iloc[row]}" in atom.facts:
+                    assert any(literal.name == "colour" for literal in atom.clause.literals)
+                assert not set(map(str, atom.clause.literals)) & set(atom.facts)
+
+
+def test_the_row_that_is_explained(mixed):
+    X, y = mixed
+    fitted = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+    values = dict(fitted.explain(X.iloc[0]).values)
+    assert list(values) == list(X.columns)
+    assert values["colour"] == X["colour"].iloc[0] and values["size"] == f"{X['size'].iloc[0]:.6g}"
+    kept = dict(fitted._explain_packed(fitted.encoder_.pack(X.iloc[:1].to_numpy())[0], 1).values)
+    assert kept["colour"] == f"= {X['colour'].iloc[0]}"
+    assert re.search("[<>≤]", kept["size"])  # a range
+    facts = {fact for row in range(30) for one in fitted.explain(X.iloc[row], 20).classes
+             for atom in one.missed for fact in atom.facts}  # fmt: skip
+    assert "smoker = False" in facts and not any("≠ True" in fact for fact in facts)
+
+
+def test_pixels_are_told_by_row_and_column(digits):
+    X, y = digits[0][:150], digits[1][:150]
+    images = AlgebraicClassifier(random_state=0, max_epochs=6, image_shape=(8, 8)).fit(X, y)
+    texts = [str(images.explain(X[0])), str(images.definition(0)), *images.atoms_frame()["atom"]]
+    assert all("row " in text and ", column " in text for text in texts)
+    assert not any(re.search(r"\bx\d", text) for text in texts)
+    pixel = images.encoder_.literals_[0]
+    told = images._literals()[0]
+    assert told == pixel
+    assert str(told).startswith(f"row {pixel.column // 8 + 1}, column {pixel.column % 8 + 1} ")
+    assert "row['x" in images.definition(0).to_python()  # code is about the table as it is
+
+
+def test_shades_of_a_pixel():
+    """At most 15.5 of 16 is nearly anything, and not white."""
+    column = NumberColumn(0, "x0", tuple(np.arange(16) + 0.5), False)
+    above, below = column.literals()[0::2], column.literals()[1::2]
+    greys = greys_of([[one] for one in (*above, *below)], [column], 1).ravel()
+    assert greys[15] == 1.0 and greys[16] == 0.0  # > 15.5 and ≤ 0.5
+    assert greys[31] == pytest.approx(15 / 32) and greys[0] == pytest.approx(17 / 32)
+    assert (np.diff(greys[:16]) > 0).all() and (np.diff(greys[16:]) > 0).all()
+
+
+def test_short_definitions_and_their_price(iris):
+    X, y = iris
+    fitted = AlgebraicClassifier(random_state=0).fit(X, y)
+    for label in fitted.classes_:
+        short, full = fitted.definition(label, "short"), fitted.definition(label)
+        assert 1 <= len(short.clauses) <= len(full.clauses)
+        assert short.price == pytest.approx(short.held_out.error - full.held_out.error)
+        assert f"{100 * short.price:+.1f} points of held-out error" in str(short)
+        assert short.to_dict()["price"] == short.price and "price" not in full.to_dict()
+        lowest = min(one.error for one in fitted.held_out_[list(fitted.classes_).index(label)])
+        assert short.held_out.error <= lowest + np.sqrt(lowest * (1 - lowest) / 150) + 1e-9
+    fitted.held_out_ = []  # as after partial_fit
+    short = fitted.definition("virginica", "short")
+    assert short.held_out is None and short.price >= 0 and "training error" in str(short)
 
 
 def test_few_clauses_make_a_partial_definition(fitted):

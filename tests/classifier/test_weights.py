@@ -10,8 +10,9 @@ import pytest
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.costs import costs_of
+from atomlearn.classifier.costs import missed_atoms
 from atomlearn.classifier.held_out import classifier_errors
+from atomlearn.classifier.likeness import ALIKE
 from atomlearn.errors import DifferentConstants, MissingExtra
 from atomlearn.training.evidence import Evidence
 from tests.fuzz.parts import Parts
@@ -119,37 +120,54 @@ def test_costs_add_up_to_the_score(by_evidence, noisy, kind):
             assert score[one.label] == pytest.approx(start - one.cost)
 
 
-def test_the_dearest_atoms_first_and_each_once(by_evidence, noisy):
-    X, fitted = noisy[0], by_evidence["weighted"]
-    told = fitted.explain(X.iloc[3], max_atoms=10_000)
-    first = fitted.explain(X.iloc[3], max_atoms=2)
-    for one, short in zip(told.classes, first.classes, strict=True):
-        costs = [atom.cost for atom in one.missed]
-        dear, gains = [c for c in costs if c > 0], [c for c in costs if c < 0]
-        assert costs == sorted(dear, reverse=True) + sorted(gains)
-        assert sum(costs) == pytest.approx(one.cost)
-        clauses = [set(atom.clause.literals) for atom in one.missed]
-        assert not any(a < b for a in clauses for b in clauses)
-        assert all(not atom.has for atom in one.missed)
-        assert [atom.cost for atom in short.missed] == dear[:2] + sorted(gains)[:2]
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_dearest_atoms_first_and_none_twice(by_evidence, noisy, kind):
+    (X, _), fitted = noisy, by_evidence[kind]
+    truth = fitted.encoder_.transform(X)
+    number = {literal: i for i, literal in enumerate(fitted.encoder_.literals_)}
+    for row in (3, 50):
+        for one in fitted.explain(X.iloc[row], max_atoms=10).classes:
+            costs = [atom.cost for atom in one.missed]
+            dear, gains = [c for c in costs if c >= 0], [c for c in costs if c < 0]
+            assert len(costs) <= 10 and (costs or not one.misses)
+            assert costs == sorted(dear, reverse=True) + sorted(gains)
+            clauses = [set(atom.clause.literals) for atom in one.missed]
+            assert not any(a < b for a in clauses for b in clauses)
+            misses = [
+                ~truth[:, [number[x] for x in atom.clause.literals]].any(axis=1)
+                for atom in one.missed
+            ]
+            for i, atom in enumerate(one.missed):
+                assert not atom.has and atom.facts
+                for j, other in enumerate(one.missed[:i]):
+                    shared = (misses[i] & misses[j]).sum() / (misses[i] | misses[j]).sum()
+                    # measured on the sample, which merges equal rows
+                    assert not set(atom.columns) & set(other.columns) or shared < ALIKE + 0.1
 
 
-def test_subsumed_atoms_are_told_as_one(by_evidence, noisy):
-    """Missing the atom that is shown is missing all whose costs it is given."""
-    fitted = by_evidence["weighted"]
-    rows = fitted.encoder_.transform(noisy[0][:50])
-    found = [
-        costs_of(fitted.learned_, 0, np.append(has, False), fitted.encoder_.literals_)
-        for has in rows
-    ]
-    assert all(0 < len(one.costs) <= one.n_missed < one.n_atoms for one in found)
-    assert any(len(one.costs) < one.n_missed for one in found)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cost_is_what_having_the_atoms_would_gain(by_evidence, noisy, kind):
+    """All missed atoms together account for the whole score, and a part for its part."""
+    fitted = by_evidence[kind]
+    learned = fitted.learned_
+    row = np.append(fitted.encoder_.transform(noisy[0][:1])[0], False)
+    for k, misses in enumerate(fitted.misses(noisy[0][:1])[0]):
+        missed = missed_atoms(learned, k, row)
+        everything = np.ones(missed.atoms.n, dtype=bool)
+        total = missed.cost_of(everything)
+        assert total == pytest.approx(missed.strict_cost + missed.weighted_cost)
+        if kind == "strict":
+            slope = learned.calibration.slope
+            assert total == pytest.approx(slope * np.log(misses + 1))
+            first = np.arange(missed.atoms.n) < misses // 2
+            gained = slope * np.log((misses + 1) / (misses + 1 - misses // 2))
+            assert missed.cost_of(first) == pytest.approx(gained)
 
 
 def test_explanations_say_which_atoms_decide(by_evidence, noisy):
     x = noisy[0].iloc[0]
     text = {kind: str(one.explain(x)) for kind, one in by_evidence.items()}
-    assert "median of other classes" in text["strict"] and "cost" not in text["strict"]
+    assert "median of other classes" in text["strict"] and "log-odds" not in text["strict"]
     assert "median of other classes" not in text["weighted"]
     assert "log-odds" in text["weighted"] and "(costs " in text["weighted"]
     assert "median of other classes" in text["both"] and "weighted atoms" in text["both"]

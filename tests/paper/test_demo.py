@@ -1,15 +1,41 @@
+"""The demo: an inviting page that leads to four others. The digits are learned in a slow test."""
+
+import re
+
+import pytest
+
 from atomlearn.views.page import Page
-from atomlearn_paper.demo import learn_a_rule, solve_queens
+from atomlearn_paper.demo import learn_a_rule, learn_a_table, solve_queens, write_demo
+from tests.sound_html import Checker
 
 
-def test_the_page_has_what_was_said(tmp_path, capsys):
+def linked(folder):
+    """The pages that the first one leads to; all are there."""
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    Checker(text)
+    found = re.findall(r'href="([^"]+)"', text)
+    for name in found:
+        page = (folder / name).read_text(encoding="utf-8")
+        assert 'id="explorer"' in page and len(page) < 5e6
+    return found
+
+
+def test_each_part_says_what_came_out_and_where_to_try_it(tmp_path, capsys):
     page = Page("demo")
-    learn_a_rule(page)
-    solve_queens(page)
-    page.write(tmp_path / "demo" / "index.html")
+    learn_a_table(page, tmp_path)
+    solve_queens(page, tmp_path)
+    learn_a_rule(page, tmp_path)
+    page.write(tmp_path / "index.html")
+    assert linked(tmp_path) == ["flowers.html", "board.html", "bars.html"]
     said = capsys.readouterr().out
-    text = (tmp_path / "demo" / "index.html").read_text(encoding="utf-8")
     assert "of all 16 images" in said
     assert "v if some column with all rows black" in said
-    assert text.count("<h2>") == 2
-    assert text.count("a b c d e f g h") == 2  # both boards
+    assert said.count("a b c d e f g h") == 2  # both boards
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert text.count("8 × 8 board: 8 of 8 queens") == 2  # drawn, and for who listens
+
+
+@pytest.mark.slow
+def test_the_whole_demo(tmp_path):
+    assert write_demo(tmp_path / "demo") == tmp_path / "demo" / "index.html"
+    assert linked(tmp_path / "demo")[0] == "digits.html" and len(linked(tmp_path / "demo")) == 4

@@ -21,6 +21,7 @@ from atomlearn.algebra.size import check_learning
 from atomlearn.algebra.terms import Constant, Term, make_term
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.errors import InconsistentRelations
+from atomlearn.markup import Listed
 from atomlearn.sets.lists import lists_of
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ class Algebra:
         The relations are consistent exactly when there are none. The order is that in which the
         negative relations were added.
         """
-        return self._layout().conflicts()
+        return Listed(self._layout().conflicts())
 
     # -- models
 

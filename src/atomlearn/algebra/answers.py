@@ -5,12 +5,13 @@ from typing import Literal
 
 from atomlearn.algebra.conflicts import Conflict
 from atomlearn.algebra.relations import Relation
+from atomlearn.markup import Displayed
 
 Verdict = Literal["follows", "contradicted", "open"]
 
 
-@dataclass(frozen=True)
-class QueryResult:
+@dataclass(frozen=True, repr=False)
+class QueryResult(Displayed):
     """Whether a relation follows from those of an algebra, and why.
 
     It *follows* if it holds in every model of them and is *contradicted* if it holds in none;

@@ -4,6 +4,7 @@ from typing import Any
 
 from atomlearn.algebra.syntax import write_names
 from atomlearn.algebra.vocabulary import Vocabulary
+from atomlearn.markup import MOST_ROWS, in_notebook, table
 
 
 class Atom:
@@ -72,3 +73,17 @@ class Atom:
 
     def __repr__(self) -> str:
         return f"Atom({str(self)!r})"
+
+
+class Atoms(tuple[Atom, ...]):
+    """Atoms of a model, which a notebook displays as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self._html())
+
+    def _html(self) -> str:
+        rows = [[len(atom), str(atom)] for atom in sorted(self, key=lambda a: (len(a), a.indices))]
+        more = f"<p>... and {len(rows) - MOST_ROWS:,} more</p>" if len(rows) > MOST_ROWS else ""
+        return table(["size", "in the constants"], rows[:MOST_ROWS], numbers=[0]) + more

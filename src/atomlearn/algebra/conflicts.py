@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from atomlearn.algebra.relations import Relation
+from atomlearn.markup import Displayed
 
 
-@dataclass(frozen=True)
-class Conflict:
+@dataclass(frozen=True, repr=False)
+class Conflict(Displayed):
     """A negative ``relation``, and a ``derivation`` of what it denies.
 
     The derivation lists positive relations in the order in which they fire. None of them can be

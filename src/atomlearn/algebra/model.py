@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.algebra.atoms import Atom
+from atomlearn.algebra.atoms import Atom, Atoms
 from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
 from atomlearn.algebra.terms import Constant, Term, make_term
 from atomlearn.algebra.vocabulary import Vocabulary
 from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
+from atomlearn.markup import MOST_ROWS, Displayed
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Rows
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from atomlearn.logic.pairs import Pairs
 
 
-class Model:
+class Model(Displayed):
     """A semilattice given by its atoms: ``a < b`` holds when every atom of ``a`` is one of ``b``.
 
     Models come from :meth:`Algebra.learn`, :meth:`~Algebra.freest`, :meth:`~Algebra.least_free` and
@@ -284,11 +285,21 @@ class Model:
         atoms = "1 atom" if self.n_atoms == 1 else f"{self.n_atoms} atoms"
         return f"<Model: {atoms} over {self._n} constants>"
 
+    def _html(self) -> str:
+        about = (
+            f"<p><strong>Model</strong> of {self.n_atoms:,} atoms over {self._n:,} constants</p>"
+        )
+        smallest = np.argsort(bits.count(self._rows), kind="stable")[: MOST_ROWS + 1]
+        shown = self._atoms(self._rows[smallest])
+        left = self.n_atoms - MOST_ROWS
+        more = f"<p>... and {left:,} more</p>" if left > 0 else ""
+        return about + Atoms(shown[:MOST_ROWS])._html() + more
+
     def _with(self, rows: Rows) -> "Model":
         return Model(self._vocabulary, rows, self._n)
 
-    def _atoms(self, rows: Rows) -> tuple[Atom, ...]:
-        return tuple(
+    def _atoms(self, rows: Rows) -> Atoms:
+        return Atoms(
             Atom(self._vocabulary, tuple(np.flatnonzero(row).tolist()))
             for block in np.array_split(rows, len(rows) // 1024 + 1)  # unpacked is 8 times larger
             for row in bits.unpack(block, self._n)

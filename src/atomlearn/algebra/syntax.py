@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from atomlearn.errors import RelationSyntaxError
+from atomlearn.markup import visible as visible
 
 ParsedRelation = tuple[list[str], bool, list[str]]
 """Left names, whether the relation is positive, right names."""
@@ -24,24 +25,8 @@ _TOKEN = re.compile(
 )
 """How a token begins. A pattern for all of a quoted name would keep a way back for every character
 of it; a repeated class of characters does not."""
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-"""What a terminal or a page would act on instead of showing it, and halves of pairs."""
 
 _BARE = re.compile(r"""[^\s<\#"'=][^\s<\#"]*""")
-
-
-def visible(text: str) -> str:
-    r"""The text with control characters as escapes of JSON; line breaks and tabs stay.
-
-    Names come from files, and files from anywhere: whoever shows them on a terminal or a page shows
-    them through this.
-
-    >>> print(visible("a\x1b[31mb\u202ec"))
-    a\u001b[31mb\u202ec
-    """
-    return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def write_name(name: str) -> str:

@@ -8,10 +8,11 @@ are don't-cares of the minimisation.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from typing import Literal as OneOf
 
 import numpy as np
 
-from atomlearn.classifier.held_out import chosen_atoms
+from atomlearn.classifier.held_out import MOST_CLAUSES, chosen_atoms
 from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import blocks_of, containing, count_misses
 from atomlearn.logic.clauses import Clause
@@ -21,11 +22,12 @@ from atomlearn.logic.cubes import Group, Space
 from atomlearn.logic.definition import Definition
 from atomlearn.logic.grids import Grid, Place
 from atomlearn.logic.telling import Measure, measure
+from atomlearn.markup import escape
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take
 from atomlearn.tables.columns import Bits, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.images import is_dark
+from atomlearn.tables.images import is_dark, placed
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
@@ -33,11 +35,15 @@ from atomlearn.tables.table import read_table
 MOST_COMPARED = 2000
 """Atoms that are compared with the exact ones of a conjecture."""
 
+Short = OneOf["short"]
+SHORT: Short = "short"
+"""As few clauses as held-out rows allow."""
+
 DECIDED = {"weighted": "weighted atoms", "both": "strict and weighted atoms"}
 """What decides, where it is not the number of missed strict atoms alone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassDefinition(Definition):
     """The formula of a class: a row belongs to it if every clause is true.
 
@@ -50,12 +56,33 @@ class ClassDefinition(Definition):
     """Which atoms decide the prediction. A formula can only summarise weighted ones."""
     rules: tuple[Rule, ...] = field(default=(), kw_only=True)
     """The rules about the class, which every prediction obeys whatever the formula says."""
+    longer: Measure | None = field(default=None, kw_only=True)
+    """Of a short form, the measure of the full one on the same rows."""
 
     def __str__(self) -> str:
         return "\n".join([*(f"rule: {rule}" for rule in self.rules), super().__str__()])
 
+    def to_html(self) -> str:
+        """The formula, its measures and rules as HTML, without a frame."""
+        return (
+            "".join(f"<p>rule: {escape(str(rule))}</p>" for rule in self.rules) + super().to_html()
+        )
+
+    @property
+    def price(self) -> float | None:
+        """Of a short form, its error less that of the full one: on held-out rows, if there are
+        any."""
+        own = self.held_out or self.measured
+        return None if self.longer is None or own is None else own.error - self.longer.error
+
     def _reliability(self) -> list[str]:
         told = super()._reliability()
+        if self.price is not None and self.longer is not None:
+            rows = "training" if self.held_out is None else "held-out"
+            told.append(
+                f"  short form: {100 * self.price:+.1f} points of {rows} error, against "
+                f"{self.longer.error:.1%} of up to {MOST_CLAUSES} clauses"
+            )
         if self.decided_by in DECIDED:
             told.append(f"  a summary: the classifier decides by {DECIDED[self.decided_by]}")
         return told
@@ -63,7 +90,8 @@ class ClassDefinition(Definition):
     def to_dict(self) -> dict[str, Any]:
         """The definition as plain values, for JSON."""
         rules = [str(rule) for rule in self.rules]
-        return {**super().to_dict(), "decided_by": self.decided_by, "rules": rules}
+        told = {**super().to_dict(), "decided_by": self.decided_by, "rules": rules}
+        return told if self.price is None else {**told, "price": self.price}
 
     def evaluate(self, X: Any) -> Bits:
         """Evaluate the formula on each row of a table, exactly."""
@@ -83,7 +111,7 @@ def define_class(
     atoms: Lists,
     encoder: LiteralEncoder,
     sample: TrainingSample,
-    max_clauses: int | None,
+    max_clauses: int | Short | None,
     image_shape: tuple[int, int] | None = None,
     held_out: Sequence[Measure] = (),
     classifier_error: float | None = None,
@@ -94,24 +122,30 @@ def define_class(
 
     ``held_out`` are the measures of definitions of one clause, of two, ... on held-out rows.
     """
-    chosen, trim = chosen_atoms(atoms, k, sample, max_clauses, decided_by != "weighted")
+    most = MOST_CLAUSES if max_clauses == SHORT else max_clauses
+    chosen, trim = chosen_atoms(atoms, k, sample, most, decided_by != "weighted")
+    longer = None
+    if max_clauses == SHORT and chosen:
+        held = list(held_out) or [
+            _on_sample(trim(chosen[:n]), k, atoms, sample) for n in range(1, len(chosen) + 1)
+        ]
+        max_clauses, longer = fewest_clauses(held), held[-1]
+        chosen = chosen[:max_clauses]
     n_chosen = len(chosen)
     chosen = trim(chosen)
+    literals = placed(encoder.literals_, encoder.columns_, image_shape)
     clauses = tuple(
-        Clause.of([encoder.literals_[c] for c in _constants(atoms, a, len(encoder.literals_))])
-        for a in chosen
+        Clause.of([literals[c] for c in _constants(atoms, a, len(literals))]) for a in chosen
     )
-    held = containing(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
-    true = np.bitwise_and.reduce(held, axis=0) if chosen else subset(sample.labels >= 0)
-    is_true = packed.unpack(true[None, :], len(sample.labels))[0]
     mentioned = {literal for clause in clauses for literal in clause.literals}
-    used = [literal for literal in encoder.literals_ if literal in mentioned]
+    used = [literal for literal in literals if literal in mentioned]
     grid = None if image_shape is None else grid_of(encoder, image_shape)
     return ClassDefinition(
         label,
         clauses,
-        measured=measure(is_true, sample.labels == k, sample.weights()),
-        held_out=_measured(held_out, n_chosen, max_clauses),
+        measured=_on_sample(chosen, k, atoms, sample),
+        held_out=_measured(held_out, n_chosen, None if max_clauses == SHORT else max_clauses),
+        longer=longer,
         classifier_error=classifier_error,
         total=atoms.n,
         space=space_of(used, encoder.columns_),
@@ -122,6 +156,27 @@ def define_class(
         decided_by=decided_by,
         rules=tuple(rule for rule in rules if rule.label == label),
     )
+
+
+def fewest_clauses(measures: Sequence[Measure]) -> int:
+    """The fewest clauses whose error is within one standard error of the lowest.
+
+    >>> errors = [0.2, 0.07, 0.06, 0.06]
+    >>> fewest_clauses([Measure(1.0, 1.0, error, 100) for error in errors])
+    2
+    """
+    best = min(measures, key=lambda one: one.error)
+    tolerance = float(np.sqrt(best.error * (1 - best.error) / max(1, best.examples)))
+    good = [one.error <= best.error + tolerance for one in measures]
+    return good.index(True) + 1
+
+
+def _on_sample(chosen: Sequence[int], k: int, atoms: Lists, sample: TrainingSample) -> Measure:
+    """How well some atoms together describe the class on the training sample."""
+    held = containing(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
+    true = np.bitwise_and.reduce(held, axis=0) if chosen else subset(sample.labels >= 0)
+    is_true = packed.unpack(true[None, :], len(sample.labels))[0]
+    return measure(is_true, sample.labels == k, sample.weights())
 
 
 def _measured(

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn import interrupts
 from atomlearn.classifier.data import PartsSource, TrainingData, fit_encoder
 from atomlearn.classifier.held_out import measure_definitions, trials_of
+from atomlearn.classifier.history import History
 from atomlearn.classifier.parameters import check_parameters
 from atomlearn.classifier.progress import (
     CallbackSupportMixin,
@@ -28,6 +29,7 @@ from atomlearn.classifier.sharing import Sharing
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
+from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.alternatives import find_alternatives
 from atomlearn.tables.distinct_rows import RowConflict
@@ -268,8 +270,8 @@ class AlgebraicClassifier(
         learned.prior = np.log(data.class_weights)
         n_learned = float(home.weights.sum())
         learned.undecided = n_learned / (n_learned + data.decided)
-        self.conflicts_, self.doubted_ = data.conflicts, np.zeros(0, dtype=np.int64)
-        self.rule_conflicts_ = data.rule_conflicts
+        self.conflicts_, self.doubted_ = Listed(data.conflicts), np.zeros(0, dtype=np.int64)
+        self.rule_conflicts_ = Listed(data.rule_conflicts)
         self._conclude(learned, history)
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -316,7 +318,7 @@ class AlgebraicClassifier(
                 )
             rules = self._compiled_rules()
             self.learned_ = nothing_learned(n_constants, n_classes, self.evidence, rules)
-            self.history_ = []
+            self.history_ = History()
         rules = self.learned_.rules
         examples = data.examples(self.encoder_, self.classes_, self.symmetries, rules)
         rows = examples.variants[0]
@@ -342,8 +344,8 @@ class AlgebraicClassifier(
         learned.prior = np.log(data.class_weights(self.classes_))
         self.sample_ = sample
         self.held_out_ = []  # every row is learned from sooner or later
-        self.conflicts_ = data.conflicts(self.classes_)
-        self.rule_conflicts_ = data.rule_conflicts(self.rules_)
+        self.conflicts_ = Listed(data.conflicts(self.classes_))
+        self.rule_conflicts_ = Listed(data.rule_conflicts(self.rules_))
         self.doubted_ = data.original_rows(learned.doubted)
         self._conclude(learned, self.history_)
 
@@ -459,9 +461,8 @@ class AlgebraicClassifier(
         self.learned_ = learned
         self.evidence_ = learned.evidence
         self.estimated_error_ = learned.error
-        self.history_ = history + [
-            entry for done in learned.rounds for entry in self._entries(done)
-        ]
+        entries = (entry for done in learned.rounds for entry in self._entries(done))
+        self.history_ = History([*history, *entries])
 
     def _entries(self, done: Round) -> Iterator[dict[str, Any]]:
         """What the history says of a round."""

@@ -1,26 +1,29 @@
 """Explain one prediction: the atoms that a row misses of each class.
 
-An atom is *telling* if most rows of other classes miss it; the share is measured on the training
-sample. Where weighted atoms decide, each missed atom also has a cost: what it subtracts from the
-log-odds of its class.
+An atom costs what the log-odds of its class would gain if the row had it, and is *telling* if most
+rows of other classes miss it, which is measured on the training sample. Few atoms are listed, those
+that cost most first; those that say nearly the same are told as one.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.costs import costs_of, held
+from atomlearn.classifier.costs import Missed, held, missed_atoms
+from atomlearn.classifier.likeness import Likeness, tell_apart
 from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import blocks_of, containing
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.definition import plain
+from atomlearn.markup import Displayed
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.lists import Lists, lists_of, take
 from atomlearn.sets.rows import Rows
-from atomlearn.tables.literals import Literal
+from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Rule
 from atomlearn.training.calibration import Floats, softmax
 from atomlearn.training.learned import Learned
@@ -29,7 +32,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CLASSES = 4
-"""Number of classes in a picture."""
+"""Number of classes that are told in detail, and in a picture."""
+SHORT = 10
+"""Number of other classes that are named."""
+MOST_REASONS = 500
+"""Atoms that reasons are chosen from."""
+WORTH_TELLING = 0.25
+"""Reasons that fewer rows of the second class miss are left out."""
 
 
 def worth(cost: float, ending: str = "") -> str:
@@ -41,7 +50,7 @@ def worth(cost: float, ending: str = "") -> str:
     return f"cost{ending} {cost:.2f}" if cost >= 0 else f"gain{ending} {-cost:.2f}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AtomSeen:
     """An atom of a class as it applies to a row."""
 
@@ -55,8 +64,21 @@ class AtomSeen:
     columns: tuple[int, ...]
     """Indices of the columns in the atom."""
     cost: float | None = None
-    """What missing a weighted atom subtracts from the log-odds of its class; negative is evidence
-    for the class. ``None`` for strict atoms."""
+    """What the class would gain in log-odds if the row had the atom and those like it; a negative
+    cost is evidence for the class. ``None`` in ``reasons``."""
+    alike: int = 0
+    """Number of other missed atoms that say nearly the same and are not listed."""
+    facts: tuple[str, ...] = ()
+    """What is true of the row because it misses the atom."""
+
+    def __str__(self) -> str:
+        if self.cost is None:
+            return f"has  {' and '.join(map(str, self.has))}"
+        if self.cost < 0:
+            return f"has  {' and '.join(self.facts)}"
+        return f"misses  {self.clause}"
+
+    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -65,15 +87,19 @@ class AtomSeen:
             "has": [str(literal) for literal in self.has],
             "telling": self.telling,
         }
-        return told if self.cost is None else {**told, "cost": self.cost}
+        if self.cost is None:
+            return told
+        return {**told, "cost": self.cost, "alike": self.alike, "facts": list(self.facts)}
 
     def told_missed(self) -> str:
         """One line of text about an atom that the row misses."""
-        cost = "" if self.cost is None else f"{worth(self.cost, 's')}; "
-        return f"misses  {self.clause}   ({cost}{self.telling:.0%} of other classes miss it)"
+        alike = f", with {self.alike:,} like it" if self.alike else ""
+        cost, share = self.cost or 0.0, f"{self.telling:.0%} of other classes"
+        others = f"{share} miss it" if cost >= 0 else f"true of {share}"
+        return f"{self}   ({worth(cost, 's')}{alike}; {others})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassSeen:
     """How one class fits the row."""
 
@@ -85,12 +111,14 @@ class ClassSeen:
     typical: float | None
     """Median number of strict atoms that a row of another class misses."""
     missed: tuple[AtomSeen, ...]
-    """The most telling missed atoms; of weighted ones those with the highest cost, then those with
-    the highest gain."""
+    """Missed atoms, those that cost most first; none of them nearly the same as another. Listed
+    for the most probable classes only."""
     cost: float | None = None
     """Total cost of the missed weighted atoms, if weighted atoms decide."""
     strict_cost: float | None = None
     """Cost of the strict misses, if both kinds of atoms decide."""
+    pixels: npt.NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    """Of an image, the cost of the missed atoms at each pixel."""
 
     def __str__(self) -> str:
         told = f"{self.label}: {self.probability:.1%}, misses {self.misses:,} of {self.atoms:,} "
@@ -98,9 +126,12 @@ class ClassSeen:
             return f"{told}weighted atoms, which {worth(self.cost or 0.0)} log-odds"
         told += f"atoms (median of other classes: {self.typical:,.0f})"
         if self.cost is not None:
-            told += f", which {worth(self.strict_cost or 0.0, 's')} log-odds; weighted atoms "
+            told += f", which {worth(self.strict_cost or 0.0)} log-odds; weighted atoms "
             told += worth(self.cost)
         return told
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -117,8 +148,8 @@ class ClassSeen:
         return told
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Displayed):
     """An explanation of one prediction: the classes, most probable first, and reasons for the
     first."""
 
@@ -128,6 +159,8 @@ class Explanation:
     image: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     rules: tuple[Rule, ...] = ()
     """The rules whose conditions the row meets: they count before any atom."""
+    values: tuple[tuple[str, str], ...] = ()
+    """The columns and their values; of a row that is kept as literals, what these tell."""
 
     @property
     def label(self) -> Any:
@@ -139,16 +172,23 @@ class Explanation:
         lines = [f"{first.label} ({first.probability:.1%})"]
         lines += [f"decided by the rule: {rule}" for rule in self.rules if not rule.negated]
         lines += [f"excluded by the rule: {rule}" for rule in self.rules if rule.negated]
-        for one in self.classes:
+        for one in self.classes[:MOST_CLASSES]:
             lines += [str(one), *(f"  {atom.told_missed()}" for atom in one.missed)]
+        rest = self.classes[MOST_CLASSES:]
+        if rest:
+            names = ", ".join(str(one.label) for one in rest[:SHORT])
+            names += ", ..." if len(rest) > SHORT else ""
+            lines.append(f"at most {rest[0].probability:.1%} each: {names}")
         if self.reasons:
             lines.append(f"for {first.label} rather than {self.classes[1].label}:")
             lines += [
-                f"  has  {' and '.join(map(str, atom.has))}   "
-                f"({atom.telling:.0%} of {self.classes[1].label} miss {atom.clause})"
+                f"  {atom}   ({atom.telling:.0%} of {self.classes[1].label} miss {atom.clause})"
                 for atom in self.reasons
             ]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.label}, {self.classes[0].probability:.1%}>"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, ready for JSON."""
@@ -159,7 +199,16 @@ class Explanation:
             "rules": [str(rule) for rule in self.rules],
         }
 
-    def plot(self, max_atoms: int = 5) -> "Figure":
+    def to_html(self) -> str:
+        """Bars of the probabilities and tables of the atoms, without a frame."""
+        from atomlearn.classifier.displays import explanation_html
+
+        return explanation_html(self)
+
+    def _html(self) -> str:
+        return self.to_html()
+
+    def plot(self) -> "Figure":
         """Draw the image with the pixels of missed atoms in red, for the most probable classes."""
         from atomlearn.views.pictures import draw_misses
 
@@ -168,12 +217,7 @@ class Explanation:
                 "there is no image to draw on: set image_shape=(height, width) on the classifier"
             )
         shown = self.classes[:MOST_CLASSES]
-        missed = [np.zeros(self.image.size) for _ in shown]
-        for weight, one in zip(missed, shown, strict=True):
-            for atom in one.missed[:max_atoms]:
-                weight[list(atom.columns)] += (
-                    atom.telling if atom.cost is None else max(atom.cost, 0.0)
-                )
+        missed = [np.zeros(self.image.size) if one.pixels is None else one.pixels for one in shown]
         titles = [f"{one.label}: {one.probability:.0%}\nmisses {one.misses:,}" for one in shown]
         return draw_misses(self.image, missed, titles)
 
@@ -192,11 +236,12 @@ def explain_row(
     blocks = blocks_of(row[None, :], learned.n_constants)
     scores = learned.scores(blocks, 1)
     order = np.argsort(-scores[0], kind="stable")
-    meeting = _Meeting(learned, sample, literals, labels, row, max_atoms)
+    meeting = _Meeting(learned, sample, literals, row, max_atoms, image)
     chances, misses = softmax(scores)[0], learned.misses(blocks, 1)[0]
-    is_weighted = learned.weighted is not None and learned.evidence.weighted > 0
-    see = meeting.weighted if is_weighted else meeting.strict
-    classes = tuple(see(int(k), float(chances[k]), int(misses[k])) for k in order)
+    classes = tuple(
+        meeting.see(int(k), labels[k], float(chances[k]), int(misses[k]), place < MOST_CLASSES)
+        for place, k in enumerate(order)
+    )
     reasons = meeting.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
     met = np.flatnonzero(learned.rules.met_by(row[None, :])[0])
     return Explanation(classes, reasons, image, tuple(rules[int(r)] for r in met))
@@ -210,81 +255,109 @@ class _Meeting:
         learned: Learned,
         sample: TrainingSample,
         literals: Sequence[Literal],
-        labels: Sequence[Any],
         row: Rows,
         max_atoms: int,
+        image: npt.NDArray[np.float64] | None,
     ) -> None:
         self.learned, self.sample, self.literals = learned, sample, literals
-        self.labels, self.max_atoms = labels, max_atoms
+        self.max_atoms, self.image = max_atoms, image
         self.columns = sample.columns()
         self.has = packed.unpack(row, learned.n_constants)
 
-    def strict(self, k: int, probability: float, misses: int) -> ClassSeen:
-        atoms = self.learned.pools[k].atoms
-        missed = take(atoms, np.flatnonzero(~held(atoms, self.has)))
-        telling = _share_missing(missed, self.columns, self.sample.labels != k)
-        n_atoms, typical = atoms.n, float(self.learned.typical[k])
-        seen = self._seen(missed, telling, telling)
-        return ClassSeen(self.labels[k], probability, misses, n_atoms, typical, seen)
-
-    def weighted(self, k: int, probability: float, misses: int) -> ClassSeen:
+    def see(self, k: int, label: Any, probability: float, misses: int, listed: bool) -> ClassSeen:
+        """One class; its missed atoms if they are ``listed``."""
         learned = self.learned
-        atoms, costs, n_missed, n_atoms = costs_of(learned, k, self.has, self.literals)
-        telling = _share_missing(atoms, self.columns, self.sample.labels != k)
-        seen = self._seen(atoms, telling, costs, costs)
-        seen += self._seen(atoms, telling, -costs, costs)
-        label, cost = self.labels[k], float(costs.sum())
+        missed = missed_atoms(learned, k, self.has)
+        atoms = self._listed(missed, k) if listed else ()
+        pixels = None if self.image is None or not listed else self._pixels(missed)
+        is_weighted = learned.weighted is not None and learned.evidence.weighted > 0
+        cost = missed.weighted_cost if is_weighted else None
         if learned.evidence.strict == 0:
-            return ClassSeen(label, probability, n_missed, n_atoms, None, seen, cost)
+            n, of = len(missed.weighted), missed.n_weighted_atoms
+            return ClassSeen(label, probability, n, of, None, atoms, cost, pixels=pixels)
         n_strict, typical = len(learned.pools[k]), float(learned.typical[k])
-        counted = learned.evidence.strict * learned.calibration.slope * float(np.log(misses + 1.0))
-        return ClassSeen(label, probability, misses, n_strict, typical, seen, cost, counted)
+        counted = missed.strict_cost if is_weighted else None
+        return ClassSeen(
+            label, probability, misses, n_strict, typical, atoms, cost, counted, pixels
+        )
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
         """Atoms of the first class that the row has and most rows of the second class miss."""
-        atoms = self.learned.pools[first].atoms
-        ours = take(atoms, np.flatnonzero(held(atoms, self.has)))
-        telling = _share_missing(ours, self.columns, self.sample.labels == second)
+        pool = self.learned.pools[first].atoms
+        atoms = take(pool, np.flatnonzero(held(pool, self.has)))
+        missing = ~containing(atoms, self.columns)
+        telling = self._share(missing, self.sample.labels == second)
         more = telling
         if self.learned.evidence.strict == 0:  # rows of the first class may lack them too
-            more = telling - _share_missing(ours, self.columns, self.sample.labels == first)
-        return self._seen(ours, telling, more)
+            more = telling - self._share(missing, self.sample.labels == first)
+        best = np.argsort(-more, kind="stable")[:MOST_REASONS]
+        best = best[more[best] >= WORTH_TELLING]
+        true = [[c for c in self._constants(atoms, int(a)) if self.has[c]] for a in best]
+        likeness = Likeness(lists_of(true), self.literals, missing[best])
+        sizes = np.array([float(len(self._constants(atoms, int(a)))) for a in best])
+        groups = tell_apart(likeness, more[best], sizes, self.max_atoms, add_up=False)
+        chosen = [int(best[group.atom]) for group in groups]
+        return tuple(self._seen(atoms, a, float(telling[a])) for a in chosen)
 
-    def _seen(
-        self, atoms: Lists, telling: Floats, by: Floats, costs: Floats | None = None
-    ) -> tuple[AtomSeen, ...]:
-        """The atoms with the largest values, small atoms first among equals; duplicates once."""
-        shown: dict[Clause[Literal], AtomSeen] = {}
-        for a in np.lexsort([np.diff(atoms.starts), -by]):
-            if len(shown) == self.max_atoms or (costs is not None and by[a] <= 0):
-                break
-            constants = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]
-            one = _atom_seen(constants, self.has, self.literals, float(telling[a]))
-            if costs is not None:
-                one = replace(one, cost=float(costs[a]))
-            shown.setdefault(one.clause, one)
-        return tuple(shown.values())
+    def _listed(self, missed: Missed, k: int) -> tuple[AtomSeen, ...]:
+        """The missed atoms that cost or gain most, none nearly the same as another."""
+        if self.max_atoms == 0:
+            return ()
+        missing = ~containing(missed.atoms, self.columns)
+        telling = self._share(missing, self.sample.labels != k)
+        likeness = Likeness(missed.atoms, self.literals, missing)
+        sizes = np.diff(missed.atoms.starts).astype(np.float64)
+        seen = []
+        for group in tell_apart(likeness, missed.values, sizes, self.max_atoms):
+            one = self._seen(missed.atoms, group.atom, float(telling[group.atom]))
+            cost, alike = missed.cost_of(group.members), int(group.members.sum()) - 1
+            seen.append(replace(one, cost=cost, alike=alike))
+        costs = [(one.cost or 0.0, one) for one in seen]
+        costs.sort(key=lambda pair: (pair[0] < 0, -abs(pair[0])))
+        return tuple(one for _, one in costs)
+
+    def _pixels(self, missed: Missed) -> npt.NDArray[np.float64]:
+        """The costs of all missed atoms, shared among their pixels."""
+        assert self.image is not None
+        columns = np.array([*(literal.column for literal in self.literals), -1])
+        sizes = np.diff(missed.atoms.starts)
+        shares = np.repeat(np.maximum(missed.values, 0.0) / np.maximum(sizes, 1), sizes)
+        at = columns[missed.atoms.constants]
+        pixels: Floats = np.zeros(self.image.size)
+        np.add.at(pixels, at[at >= 0], shares[at >= 0])
+        return pixels
+
+    def _share(self, missing: Rows, among: npt.NDArray[np.bool_]) -> Floats:
+        """The share of some rows that miss each atom."""
+        return packed.count(missing & subset(among)) / max(1, int(among.sum()))
+
+    def _constants(self, atoms: Lists, a: int) -> list[int]:
+        ours = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]
+        return [int(c) for c in ours if c < len(self.literals)]  # the last is the class itself
+
+    def _seen(self, atoms: Lists, a: int, telling: float) -> AtomSeen:
+        ours = [self.literals[c] for c in self._constants(atoms, a)]
+        true = [self.literals[c] for c in self._constants(atoms, a) if self.has[c]]
+        # Of what is true the strongest is told, of the atom the weakest: both say the same in less.
+        columns = tuple(dict.fromkeys(literal.column for literal in ours))
+        clause = Clause.of(ours)
+        facts = () if true else tuple(told_together(self._fact(one) for one in clause.literals))
+        return AtomSeen(clause, tuple(strongest(true)), telling, columns, facts=facts)
+
+    def _fact(self, literal: Literal) -> Literal:
+        """What is true of the row because the literal is false."""
+        missing = replace(literal, operator="missing", value=None, is_ink=False)
+        if missing in self._true:
+            return missing
+        if literal.operator == "=" and isinstance(literal.value, bool):
+            return replace(literal, value=not literal.value)
+        return literal.negated()
+
+    @cached_property
+    def _true(self) -> set[Literal]:
+        return {one for one, has in zip(self.literals, self.has, strict=False) if has}
 
 
-def _share_missing(
-    atoms: Lists, columns: Rows, among: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.float64]:
-    rows = subset(among)
-    missing = packed.count(~containing(atoms, columns) & rows)
-    return missing / max(1, int(among.sum()))
-
-
-def _atom_seen(
-    constants: npt.NDArray[np.int32],
-    has: npt.NDArray[np.bool_],
-    literals: Sequence[Literal],
-    telling: float,
-) -> AtomSeen:
-    ours = [literals[c] for c in constants if c < len(literals)]
-    true = [literals[c] for c in constants if c < len(literals) and has[c]]
-    # Of what is true the strongest is told, of the atom the weakest: both say the same in less.
-    strongest = [
-        one for one in true if not any(other != one and other.implies(one) for other in true)
-    ]
-    columns = tuple(dict.fromkeys(literal.column for literal in ours))
-    return AtomSeen(Clause.of(ours), tuple(strongest), telling, columns)
+def strongest(literals: Sequence[Literal]) -> list[Literal]:
+    """Without those that another implies."""
+    return [one for one in literals if not any(o != one and o.implies(one) for o in literals)]

@@ -25,7 +25,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.conflict_files import conflicts_as_json, conflicts_in
 from atomlearn.classifier.estimator import AlgebraicClassifier
+from atomlearn.classifier.history import History
 from atomlearn.classifier.parameters import EVIDENCE
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.pool_files import add_pools, pools_in
@@ -33,6 +35,7 @@ from atomlearn.errors import InvalidRule, UnsavableValue
 from atomlearn.files.container import Container
 from atomlearn.files.reading import LARGE, MOST_EPOCHS, Members, Value
 from atomlearn.logic.telling import Measure
+from atomlearn.markup import Listed
 from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.rule_checks import compile_rules
@@ -90,6 +93,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "evidence": asdict(learned.evidence),
             "rules": [str(rule) for rule in classifier.rules_],
             "undecided": learned.undecided,
+            "conflicts": conflicts_as_json(classifier.conflicts_, classifier.classes_),
             "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
@@ -136,13 +140,13 @@ class _Reader:
         classifier.seed_ = int(seed)
         classifier.learned_ = self.learned()
         classifier.rules_, classifier.learned_.rules = self.rules(encoder, classes)
-        classifier.rule_conflicts_ = []
+        classifier.rule_conflicts_ = Listed()
         classifier.sample_ = self.sample()
         classifier.held_out_ = self.held_out()
-        classifier.history_ = self.history(classes.tolist())
+        classifier.history_ = History(self.history(classes.tolist()))
         classifier.estimated_error_ = classifier.learned_.error
         classifier.evidence_ = classifier.learned_.evidence
-        classifier.conflicts_ = []
+        classifier.conflicts_ = Listed(conflicts_in(state.given("conflicts"), classes))
         classifier.doubted_ = np.zeros(0, dtype=np.int64)
         if state["has_first_rows"].truth():
             classifier.first_rows_ = self.file.rows("first_rows.npy", self.n_constants)

@@ -14,6 +14,8 @@ from atomlearn.logic.clauses import Clause
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import placed
+from atomlearn.tables.literals import Literal
 from atomlearn.training.learned import Learned
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ def deciding(learned: Learned) -> Iterator[Deciding]:
 class Importance:
     """Mixin: the atoms as a data frame, and feature importances."""
 
+    image_shape: tuple[int, int] | None
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
     learned_: Learned
@@ -98,8 +101,12 @@ class Importance:
             self._share_out(one.atoms, np.abs(one.weights) * spread, total)
         return total / total.sum() if total.sum() > 0 else np.full(len(total), 1 / len(total))
 
+    def _literals(self) -> list[Literal]:
+        """The literals as they are told: those of an image by row and column."""
+        return placed(self.encoder_.literals_, self.encoder_.columns_, self.image_shape)
+
     def _told(self, one: Deciding, columns: packed.Rows) -> dict[str, Any]:
-        atoms, literals = one.atoms, self.encoder_.literals_
+        atoms, literals = one.atoms, self._literals()
         clauses = [
             Clause.of([literals[c] for c in constants if c < len(literals)])
             for constants in np.split(atoms.constants, atoms.starts[1:-1])[: len(one.weights)]

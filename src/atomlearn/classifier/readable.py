@@ -1,22 +1,27 @@
 """Explanations and definitions of a fitted classifier."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.definition import ClassDefinition, define_class
-from atomlearn.classifier.explanation import Explanation, explain_row
+from atomlearn.classifier.definition import ClassDefinition, Short, define_class
+from atomlearn.classifier.explanation import Explanation, explain_row, strongest
 from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.importance import Importance
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of
+from atomlearn.logic.definition import plain
 from atomlearn.logic.telling import Measure
-from atomlearn.sets.rows import Rows
+from atomlearn.markup import Displayed, escape, in_notebook
+from atomlearn.sets.rows import Rows, unpack
+from atomlearn.tables.columns import is_missing
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import image_of
+from atomlearn.tables.literals import Literal, show, told_together
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
@@ -24,9 +29,12 @@ from atomlearn.training.learned import Learned
 
 Floats = npt.NDArray[np.float64]
 
+MOST_VALUES = 500
+"""Columns of a row whose values an explanation repeats."""
 
-@dataclass(frozen=True)
-class HardExample:
+
+@dataclass(frozen=True, repr=False)
+class HardExample(Displayed):
     """A training row whose own class is improbable."""
 
     label: Any
@@ -34,6 +42,14 @@ class HardExample:
     probability: float
     """The predicted probability of that class."""
     explanation: Explanation
+
+    def __str__(self) -> str:
+        told = f"{self.label}, given {self.probability:.1%}; predicted {self.explanation.label}"
+        return f"{told}\n{self.explanation}"
+
+    def _html(self) -> str:
+        given = f"{self.label}, given {self.probability:.1%}"
+        return f"<p><strong>{escape(given)}</strong></p>{self.explanation.to_html()}"
 
 
 class Readable(Importance):
@@ -47,10 +63,11 @@ class Readable(Importance):
     sample_: TrainingSample
     held_out_: list[list[Measure]]
 
-    def explain(self, x: Any, max_atoms: int = 5) -> Explanation:
+    def explain(self, x: Any, max_atoms: int = 3) -> Explanation:
         """Explain the prediction for one row: the atoms it misses, class by class.
 
-        At most ``max_atoms`` of each class are listed, the most telling first.
+        At most ``max_atoms`` of the most probable classes are listed, those that cost most first.
+        Atoms that say nearly the same are listed once, with their costs added up.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -65,10 +82,14 @@ class Readable(Importance):
         if self.image_shape is not None:
             dense = table.toarray() if hasattr(table, "toarray") else table
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
-        return self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
+        told = self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
+        return told if image is not None else replace(told, values=self._cells(table))
 
-    def definition(self, label: Any, max_clauses: int | None = 12) -> ClassDefinition:
+    def definition(self, label: Any, max_clauses: int | Short | None = 12) -> ClassDefinition:
         """A class as a formula over the columns, with at most ``max_clauses`` clauses.
+
+        ``"short"`` takes the fewest clauses whose error on held-out rows is within one standard
+        error of the lowest; the text and ``.price`` say what that costs.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -95,7 +116,22 @@ class Readable(Importance):
             self.rules_,
         )
 
-    def hardest(self, n: int = 6, max_atoms: int = 5) -> list[HardExample]:
+    def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
+        """The source of a program that scores rows elsewhere, with reasons.
+
+        ``to`` is ``"sql"`` (one query over a ``table`` whose rows have a ``key``), ``"js"``,
+        ``"c"`` or ``"python"``; the program needs nothing of atomlearn.
+
+        >>> from atomlearn import AlgebraicClassifier
+        >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
+        >>> print(clf.export("c")[:20])
+        /* Scores rows like
+        """
+        from atomlearn.export.sources import export_source
+
+        return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
+
+    def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
         """The ``n`` rows of the training sample whose own class is the least probable.
 
         >>> from sklearn.datasets import load_iris
@@ -119,12 +155,49 @@ class Readable(Importance):
             for i in np.argsort(own, kind="stable")[:n]
         ]
 
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram, and below it what was learned; notebooks show it."""
+        diagram = estimator_html_repr(self)
+        if not hasattr(self, "learned_"):
+            return str(diagram)
+        from atomlearn.classifier.displays import classifier_html
+
+        return f"{diagram}{in_notebook(classifier_html(self))}"  # type: ignore[arg-type]
+
     def _explain_packed(
         self, row: Rows, max_atoms: int, image: Floats | None = None
     ) -> Explanation:
-        literals, labels = self.encoder_.literals_, list(self.classes_)
+        literals, labels = self._literals(), list(self.classes_)
         if image is None and self.image_shape is not None:
             image = image_of(row, literals, self.image_shape)
-        return explain_row(
+        told = explain_row(
             self.learned_, self.sample_, literals, labels, row, max_atoms, image, self.rules_
+        )
+        return told if image is not None else replace(told, values=self._known_of(row))
+
+    def _cells(self, table: Any) -> tuple[tuple[str, str], ...]:
+        """The values of a validated row as text, if they are not too many to read."""
+        if table.shape[1] > MOST_VALUES:
+            return ()
+        dense = table.toarray() if hasattr(table, "toarray") else table
+        cells = np.asarray(dense, dtype=object)[0]
+        missing = is_missing(cells)
+        return tuple(
+            (column.name, "missing" if absent else show(plain(cell)))
+            for column, cell, absent in zip(self.encoder_.columns_, cells, missing, strict=True)
+        )
+
+    def _known_of(self, row: Rows) -> tuple[tuple[str, str], ...]:
+        """What the literals of a row tell of each column."""
+        if len(self.encoder_.columns_) > MOST_VALUES:
+            return ()
+        has = unpack(row, len(self.encoder_.literals_))
+        true: dict[int, list[Literal]] = {}
+        for i in np.flatnonzero(has):
+            literal = self.encoder_.literals_[int(i)]
+            true.setdefault(literal.column, []).append(literal)
+        names = [column.name for column in self.encoder_.columns_]
+        return tuple(
+            (names[j], " and ".join(told_together(strongest(ours))).replace(f"{names[j]} ", "", 1))
+            for j, ours in sorted(true.items())
         )

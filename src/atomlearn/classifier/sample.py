@@ -13,7 +13,7 @@ FEWEST = 20
 """Rows kept in total, and the minimum for each class."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainingSample:
     """Distinct rows, for each class those with the smallest hash keys.
 
@@ -25,6 +25,9 @@ class TrainingSample:
     labels: npt.NDArray[np.int64]
     totals: npt.NDArray[np.int64]
     """Number of rows of each class that were seen."""
+
+    def __repr__(self) -> str:
+        return f"<TrainingSample: {len(self.rows):,} rows of {len(self.totals):,} classes>"
 
     @classmethod
     def empty(cls, width: int, n_classes: int) -> "TrainingSample":

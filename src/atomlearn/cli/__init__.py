@@ -10,7 +10,18 @@ from typer.core import TyperGroup
 
 import atomlearn
 from atomlearn import interrupts
-from atomlearn.cli import data, models, problems, query, relations, reproduce, sharing, tables
+from atomlearn.cli import (
+    data,
+    explore,
+    export,
+    models,
+    problems,
+    query,
+    relations,
+    reproduce,
+    sharing,
+    tables,
+)
 from atomlearn.cli.output import NO, fail, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
@@ -37,7 +48,8 @@ app = typer.Typer(
 )
 
 # more commands: a module with register(app), named here
-for group in (relations, query, models, problems, tables, sharing, reproduce, data):
+GROUPS = (relations, query, models, problems, tables, explore, export, sharing, reproduce, data)
+for group in GROUPS:
     group.register(app)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from pathlib import Path
 
+from atomlearn.classifier.definition import Short
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.importance import deciding
 from atomlearn.cli.output import counted, fail, print_json
@@ -23,7 +24,7 @@ HOW = {
 def show_classifier(
     classifier: AlgebraicClassifier,
     of: str | None,
-    max_clauses: int,
+    max_clauses: int | Short,
     as_json: bool,
     html: Path | None = None,
 ) -> None:

@@ -42,6 +42,10 @@ def show(
         int,
         typer.Option("--max-clauses", min=0, help="Clauses of each class to list, 0 for all."),
     ] = 12,
+    short: Annotated[
+        bool,
+        typer.Option("--short", help="Define classes as briefly as held-out rows allow."),
+    ] = False,
     pairs: Annotated[
         str | None,
         typer.Option("--pairs", help='Constants that exclude each other: "black1/white1 b2/w2".'),
@@ -60,6 +64,7 @@ def show(
     check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
+        from atomlearn.classifier.definition import SHORT
         from atomlearn.cli.classifiers import show_classifier
         from atomlearn.cli.pools import show_pool
         from atomlearn.engine.pool import Pool
@@ -71,8 +76,10 @@ def show(
             return
         if pairs is not None or grid is not None:
             fail("--pairs and --grid apply to models of relations only, not to classifiers")
-        show_classifier(loaded, of, max_clauses, as_json, html)
+        show_classifier(loaded, of, SHORT if short else max_clauses, as_json, html)
         return
+    if short:
+        fail(f"--short applies to classifiers only, and {file} is a model of relations")
     model = loaded
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
     definitions = _definitions(model, of, pairs, grid)

@@ -58,14 +58,14 @@ def sudoku(file: File) -> Problem:
     """Solve a sudoku of 4, 6 or 9 rows: one line a row, digits, and . for an empty cell."""
     from atomlearn.problems import sudoku
 
-    return Problem(partial(sudoku.solve, _read(file)))
+    return Problem(partial(sudoku.solve, read_text(file)))
 
 
 def hamiltonian(file: File) -> Problem:
     """Find a cycle through all vertices of a graph: one edge a line, two names."""
     from atomlearn.problems import hamiltonian
 
-    return Problem(partial(hamiltonian.solve, _read(file)))
+    return Problem(partial(hamiltonian.solve, read_text(file)))
 
 
 def colouring(
@@ -75,7 +75,7 @@ def colouring(
     """Colour a graph so that neighbours differ: one edge a line, two names."""
     from atomlearn.problems import colouring
 
-    return Problem(partial(colouring.solve, _read(file), colours))
+    return Problem(partial(colouring.solve, read_text(file), colours))
 
 
 MAX_EPOCHS: dict[Callable[..., Problem], int] = {
@@ -223,7 +223,8 @@ def _schedule(insert: str) -> "Schedule":
     return known[insert]
 
 
-def _read(file: Path) -> str:
+def read_text(file: Path) -> str:
+    """The text of a file."""
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:

@@ -33,13 +33,13 @@ def query(
     A model prints true (exit 0) or false (exit 1). Relations print whether it follows (exit 0), is
     contradicted (exit 1) or is open (exit 3), and why.
     """
-    if _has_relations(file):
+    if has_relations(file):
         _ask_relations(file, relation, as_json)
     else:
         _ask_model(file, relation, as_json)
 
 
-def _has_relations(file: Path) -> bool:
+def has_relations(file: Path) -> bool:
     """Is the file text, rather than a model, which is a zip file?"""
     if file.suffix == ".atoms":
         return False

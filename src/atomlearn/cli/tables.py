@@ -24,7 +24,6 @@ from atomlearn.files.replacing import is_device, replacing
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.tables.files import Table
     from atomlearn.tables.frames import NamedArray
 
 FIRST_ROWS = 1000
@@ -126,8 +125,8 @@ def fit(
     names = [name for name in table.columns if name not in left_out]
     if not names:
         fail(f"{file} has no column besides {target!r} to learn from")
-    with _complaints():
-        labels = _labels(table, target)
+    with complaints():
+        labels = table.labels(target)
         table_rows = _rows([table.guessed(name) for name in names], names)
     classifier = AlgebraicClassifier(
         random_state=seed,
@@ -142,10 +141,10 @@ def fit(
         verbose=0 if quiet else 1,
     )
     if rules is not None:
-        with _complaints():
+        with complaints():
             check_rules_file(rules, names, sorted(set(map(str, labels))))
     with _saving(out, as_json) as save:
-        with _complaints():
+        with complaints():
             classifier.fit(table_rows, labels)
         classifier.first_rows_ = classifier._packed(table_rows[:FIRST_ROWS])
         save(classifier, table.n_rows)
@@ -198,7 +197,7 @@ def _fit_batches(
         first = next(iter(batches)).X
     if first.shape[1] == 0:
         fail(f"{file} has no column besides {target!r} to learn from")
-    with _complaints():
+    with complaints():
         parameters["image_shape"] = _shape(image_shape, first.shape[1])
         classifier = fit_batches(batches, **parameters)
     classifier.first_rows_ = classifier._packed(first[:FIRST_ROWS])
@@ -221,8 +220,8 @@ def predict(
 
     check_outputs(out)
     classifier = _load(file)
-    rows = _rows_for(classifier, data)
-    with _complaints():
+    rows = rows_for(classifier, data)
+    with complaints():
         labels = [plain(label) for label in classifier.predict(rows)]
         chances = classifier.predict_proba(rows).tolist() if proba else []
     classes = [plain(label) for label in classifier.classes_]
@@ -255,14 +254,14 @@ def explain(
     ] = 0,
     max_atoms: Annotated[
         int, typer.Option("--max-atoms", min=0, help="Atoms of each class to list.")
-    ] = 5,
+    ] = 3,
     html: Annotated[
         Path | None,
         typer.Option("--html", help="Write the explanation and the model to this HTML page."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Explain the prediction for one row: the atoms it misses, most telling first."""
+    """Explain the prediction for one row: the atoms it misses, by their cost."""
     check_page(html)
     classifier = _load(file)
     if data is None:
@@ -276,10 +275,10 @@ def explain(
             )
         told = classifier._explain_packed(known[row], max_atoms)
     else:
-        rows = _rows_for(classifier, data)
+        rows = rows_for(classifier, data)
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
-        with _complaints():
+        with complaints():
             told = classifier.explain(rows[row : row + 1], max_atoms)
     if html is not None:
         from atomlearn.cli.pages import classifier_page
@@ -307,21 +306,6 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
     return height, width
 
 
-def _labels(table: "Table", target: str) -> Any:
-    import numpy as np
-
-    cells = table.guessed(target)
-    missing = [row for row, cell in enumerate(cells) if cell is None or cell != cell]
-    if missing:
-        fail(
-            f"{table.path}: row {missing[0]} has no {target!r} ({len(missing):,} such): "
-            "remove these rows"
-        )
-    if all(isinstance(cell, float) and cell.is_integer() for cell in cells):
-        return np.array([int(cell) for cell in cells])
-    return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
-
-
 def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
     from atomlearn.tables.files import matrix
     from atomlearn.tables.frames import NamedArray
@@ -329,7 +313,7 @@ def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
     return NamedArray.of(matrix(columns), names)
 
 
-def _rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
+def rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
     """The columns of a table that a model needs, with the types it knows; others are ignored."""
     from atomlearn.tables.columns import NumberColumn
     from atomlearn.tables.files import read_table
@@ -363,7 +347,7 @@ def _load(file: Path) -> "AlgebraicClassifier":
 
 
 @contextmanager
-def _complaints() -> Iterator[None]:
+def complaints() -> Iterator[None]:
     """Print warnings as notes, and errors about the data as messages."""
     with noting_warnings():
         try:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(repr=False)
 class Report:
     """The figures of one epoch."""
 
@@ -21,6 +21,9 @@ class Report:
     n_new: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     words: dict[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Report: epoch {self.epoch}, {self.n_atoms:,} atoms, {self.total_seconds:.2f} s>"
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

@@ -9,7 +9,7 @@ from atomlearn.logic.writing import latex_of
 L = TypeVar("L", bound=Hashable)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Clause(Generic[L]):
     """At least one of these literals is true.
 
@@ -35,6 +35,9 @@ class Clause(Generic[L]):
 
     def __str__(self) -> str:
         return " or ".join(map(str, self.literals)) if self.literals else "never"
+
+    def __repr__(self) -> str:
+        return f"Clause({str(self)!r})"
 
     def to_latex(self) -> str:
         """The disjunction in LaTeX."""

@@ -9,6 +9,7 @@ import numpy as np
 from atomlearn.engine.pool import Pool
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Bits
+from atomlearn.markup import Displayed
 from atomlearn.sets.lists import Lists
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 AnyAtoms = Union["Model", Pool, Lists, Iterable[Iterable[Hashable]]]
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Displayed):
     """How many learned atoms are exact, part of an exact one, larger than one, or neither."""
 
     exact: int

@@ -14,10 +14,11 @@ from atomlearn.logic.formulas import And, Bits, Formula, Has, Odd, Or
 from atomlearn.logic.grids import Grid
 from atomlearn.logic.pairs import complements
 from atomlearn.logic.telling import Measure, measure
+from atomlearn.markup import Displayed
 
 
-@dataclass(frozen=True)
-class Conjecture:
+@dataclass(frozen=True, repr=False)
+class Conjecture(Displayed):
     """A sentence that no example contradicts, with the learned atoms compared to its exact ones."""
 
     sentence: str

@@ -26,7 +26,7 @@ from atomlearn.sets.lists import lists_of
 MOST_CLAUSES = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConstantDefinition(Definition):
     """The definition of a constant of a model."""
 

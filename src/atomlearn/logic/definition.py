@@ -21,9 +21,13 @@ from atomlearn.logic.formulas import And, Bits, Formula, Has, Not, Or
 from atomlearn.logic.grids import Grid
 from atomlearn.logic.minimise import minimise
 from atomlearn.logic.telling import Measure
+from atomlearn.markup import Displayed, code, escape
 
 MOST_READABLE = 400
 """Maximum number of conjunctions considered for the shortest form."""
+
+MOST_SHOWN = 64
+"""Maximum number of conjunctions that are minimised."""
 
 DEEPEST = 3
 """Deepest nesting of *and* and *or* that counts as readable."""
@@ -31,8 +35,8 @@ DEEPEST = 3
 Sets = list[frozenset[Hashable]]
 
 
-@dataclass(frozen=True)
-class Definition:
+@dataclass(frozen=True, repr=False)
+class Definition(Displayed):
     """A constant as a formula: a conjunction of clauses."""
 
     label: Any
@@ -169,6 +173,31 @@ class Definition:
     def __str__(self) -> str:
         return self.to_text()
 
+    def __repr__(self) -> str:
+        n = len(self.clauses)
+        return f"<{type(self).__name__}: {self.label}, {n} clause{'s' * (n != 1)}>"
+
+    def to_html(self) -> str:
+        """The shortest form as a list, its measures, and the code folded: without a frame."""
+        head = f"<strong>{escape(str(self.label))}</strong> if"
+        if self.sentence:
+            head += f" {escape(self.sentence)}:"
+        lines = [f"<p>{head}</p>"]
+        if self.conjecture is not None and self.conjecture.sentence != self.sentence:
+            lines.insert(0, f"<p>looks like: {escape(str(self.conjecture))}</p>")
+        if self.clauses:
+            lines.append(writing.html_of(self.shortest))
+        else:
+            nothing = "(no atom distinguishes it)" if self.is_partial else "always"
+            lines.append(f"<p>{nothing}</p>")
+        told = "<br>".join(escape(line.strip()) for line in self._reliability())
+        lines.append(f'<p class="small muted">{told}</p>' if told else "")
+        lines.append(code(self.to_python(), "as Python"))
+        return "".join(lines)
+
+    def _html(self) -> str:
+        return self.to_html()
+
     # -- what it is worth
 
     @property
@@ -251,6 +280,8 @@ class Definition:
             cubes = distribute(self._numbered, self.space, MOST_READABLE)
         except FormulaTooLarge:
             return None
+        if len(cubes) > MOST_SHOWN:
+            return None  # minimising it would take long, and the other form is shorter
         return self._sets(minimise(cubes, self.space).cubes, self.space)
 
     def _sets(self, cubes: Iterable[int], space: Space) -> Sets:

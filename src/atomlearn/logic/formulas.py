@@ -39,6 +39,9 @@ class Formula:
 
         return to_text(self)
 
+    def __repr__(self) -> str:
+        return f"<Formula: {self}>"
+
     def evaluate(self, truth: Mapping[Any, Any]) -> Bits:
         """Is it true, given the truth of each constant: a value or an array of values?
 
@@ -68,7 +71,7 @@ class Formula:
         return sum(part.size() for part in self.parts) if isinstance(self, And | Or | Odd) else 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Has(Formula):
     """The term has this constant: ``(c < I)``."""
 
@@ -76,7 +79,7 @@ class Has(Formula):
     __str__ = Formula.__str__
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Not(Formula):
     """The part is false."""
 
@@ -84,7 +87,7 @@ class Not(Formula):
     __str__ = Formula.__str__
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class And(Formula):
     """All parts are true; without parts: true."""
 
@@ -92,7 +95,7 @@ class And(Formula):
     __str__ = Formula.__str__
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Or(Formula):
     """Some part is true; without parts: false."""
 
@@ -100,7 +103,7 @@ class Or(Formula):
     __str__ = Formula.__str__
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Odd(Formula):
     """An odd number of the parts is true.
 

@@ -16,7 +16,7 @@ from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Measure:
     """How well a formula describes a class of examples."""
 
@@ -28,6 +28,12 @@ class Measure:
     """Share of all examples for which it is wrong."""
     examples: int
 
+    def __repr__(self) -> str:
+        return (
+            f"<Measure: covers {self.coverage:.1%}, excludes {self.exclusion:.1%}, "
+            f"error {self.error:.1%} of {self.examples:,}>"
+        )
+
 
 def measure(
     is_true: Bits, of_class: Bits, weight: npt.NDArray[np.float64] | None = None
@@ -35,7 +41,7 @@ def measure(
     """Measure a formula on examples, which may be weighted.
 
     >>> measure(np.array([True, True, False]), np.array([True, False, False]))
-    Measure(coverage=1.0, exclusion=0.5, error=0.3333333333333333, examples=3)
+    <Measure: covers 100.0%, excludes 50.0%, error 33.3% of 3>
     """
     weight = np.ones(len(is_true)) if weight is None else weight
     inside, outside = weight[of_class].sum(), weight[~of_class].sum()

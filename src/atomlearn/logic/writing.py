@@ -5,11 +5,12 @@ What a constant looks like it may say itself, with ``to_latex()``, ``to_python()
 """
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from atomlearn.errors import MissingExtra
 from atomlearn.logic.formulas import And, Formula, Has, Not, Odd, Or
+from atomlearn.markup import escape
 
 Write = Callable[[Hashable], str]
 
@@ -32,6 +33,21 @@ def lines_of(formula: Formula) -> str:
     sign = "\n  and " if isinstance(formula, And) else "\n   or "
     parts = [f"({part})" if isinstance(part, And | Or) else str(part) for part in formula.parts]
     return f"      {sign.join(parts)}"
+
+
+def html_of(formula: Formula) -> str:
+    """The same as an HTML list, whose lines wrap.
+
+    >>> html_of(Has("a") & Has("b")).count("<li>")
+    2
+    """
+    sign = "or" if isinstance(formula, Or) else "and"
+    is_list = isinstance(formula, And | Or) and len(formula.parts) > 1 and not is_flat(formula)
+    parts: Sequence[Formula] = formula.parts if is_list else (formula,)  # type: ignore[attr-defined]
+    lines = [f"<span>{escape(to_text(part))}</span></li>" for part in parts]
+    joints = ["", *[sign] * (len(parts) - 1)]
+    items = [f'<li><span class="joint">{a}</span>{b}' for a, b in zip(joints, lines, strict=True)]
+    return f'<ul class="clauses">{"".join(items)}</ul>'
 
 
 def depth(formula: Formula) -> int:

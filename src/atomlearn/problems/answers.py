@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from atomlearn.algebra.model import Model
+from atomlearn.markup import Displayed
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer(ABC):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Answer(Displayed, ABC):
     """A solution, or as much of one as the model of an epoch knows.
 
     ``idle`` epochs learn the rules without the game; ``inserted`` is a choice that was added for
@@ -32,12 +33,20 @@ class Answer(ABC):
     def solved(self) -> bool:
         """Is it complete and legal? Checked by plain Python that knows nothing of algebra."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.progress}, epoch {self.epoch}>"
+
+    @property
+    def caption(self) -> str:
+        """How complete it is, and when it was found."""
+        return f"{self.progress}, epoch {self.epoch}"
+
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain values, for JSON."""
         return {name: getattr(self, name) for name in (*self.fields, "epoch")}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PartialSolution:
     """What a model says of the solution: choices that are made, and choices that are ruled out.
 
@@ -50,6 +59,10 @@ class PartialSolution:
     idle: bool = False
     inserted: str | None = None
     model: Model | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        chosen, excluded = len(self.chosen), len(self.excluded)
+        return f"<PartialSolution: {chosen} chosen, {excluded} excluded, epoch {self.epoch}>"
 
     @property
     def n_decided(self) -> int:

@@ -67,7 +67,7 @@ def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Colouring(Answer):
     """A colouring; vertices whose colour is not known are left out."""
 

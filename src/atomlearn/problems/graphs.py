@@ -11,12 +11,15 @@ from typing import Any
 from atomlearn.errors import InvalidProblem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Graph:
     """Vertices by name, and edges without direction."""
 
     vertices: tuple[str, ...]
     edges: frozenset[frozenset[str]]
+
+    def __repr__(self) -> str:
+        return f"<Graph: {len(self.vertices)} vertices, {len(self.edges)} edges>"
 
     def adjacent(self, one: str, other: str) -> bool:
         """Is there an edge between them?"""

@@ -68,7 +68,7 @@ def is_legal(g: Graph, cycle: tuple[str, ...]) -> bool:
     return sorted(cycle) == sorted(g.vertices) and all(g.adjacent(v, w) for v, w in steps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cycle(Answer):
     """A cycle; ``?`` is a place that is not known."""
 

@@ -202,7 +202,7 @@ def is_legal(size: int, queens: Iterable[str]) -> bool:
     return all(len(values) == len(placed) for values in distinct)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Board(Answer):
     """A board: queens, empty squares, and squares that are not known."""
 
@@ -237,6 +237,21 @@ class Board(Answer):
         ]
         letters = " ".join(square_name(0, y)[0] for y in lines)
         return "\n".join([*shown, f"   {letters}"])
+
+    def _html(self) -> str:
+        from atomlearn.problems.displays import FIXED, FOUND, INSERTED, board_svg
+
+        lines = range(self.size)
+        names = [[square_name(x, y) for y in lines] for x in reversed(lines)]
+
+        def colour(name: str) -> str:
+            return FIXED if name in self.fixed else INSERTED if name == self.inserted else FOUND
+
+        return board_svg(
+            [[self.sign(name) for name in row] for row in names],
+            [[colour(name) for name in row] for row in names],
+            f"{self.size} × {self.size} board: {self.caption}",
+        )
 
 
 def solve(

@@ -18,6 +18,7 @@ from atomlearn.algebra.conflicts import Conflict
 from atomlearn.algebra.layout import Layout
 from atomlearn.algebra.terms import Constant
 from atomlearn.errors import ContradictoryGivens
+from atomlearn.markup import Displayed
 from atomlearn.sets.closing import (
     Constants,
     Flags,
@@ -36,8 +37,8 @@ MOST_TESTS = 200
 """Maximum number of sets of givens that are probed for that."""
 
 
-@dataclass(frozen=True)
-class Refutation:
+@dataclass(frozen=True, repr=False)
+class Refutation(Displayed):
     """A proof that there is no solution, with the givens that clash."""
 
     givens: tuple[str, ...]

@@ -17,6 +17,7 @@ import numpy as np
 from atomlearn import interrupts
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import InterruptedWarning
+from atomlearn.markup import Displayed
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.game import Game
 from atomlearn.problems.refuting import Refutation
@@ -57,8 +58,8 @@ ATTEMPTS = Schedule(length=20, idle=(1, 2, 3), patience=0)
 """The paper's 17 × 17 boards: attempts of 20 epochs, 3 of them idle, one queen in each other."""
 
 
-@dataclass(frozen=True)
-class Summary:
+@dataclass(frozen=True, repr=False)
+class Summary(Displayed):
     """A summary of a solver's run."""
 
     epochs: int

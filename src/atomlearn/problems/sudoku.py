@@ -91,16 +91,21 @@ def rules(size: int) -> Algebra:
     >>> rules(4)
     <Algebra: 320 positive and 256 negative relations over 130 constants>
     """
+    return Choices(rules_of(size)).rule_set()
+
+
+def rules_of(size: int) -> Rules:
+    """The rules as choices: which exclude each other, and of which one must be made."""
     if size not in BOXES:
         raise InvalidProblem(f"grids are 4 × 4, 6 × 6 or 9 × 9, not {size}")
-    return Choices(one_of_each(_groups(size))).rule_set()
+    return one_of_each(_groups(size))
 
 
 def _given(puzzle: str) -> tuple[Rules, list[str]]:
     given = parse(puzzle)
     lines = range(len(given))
     fixed = [choice((r, c), given[r][c]) for r in lines for c in lines if given[r][c]]
-    return one_of_each(_groups(len(given))), fixed
+    return rules_of(len(given)), fixed
 
 
 def algebra(puzzle: str) -> Algebra:
@@ -116,7 +121,7 @@ def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
     return all({grid[r][c] for r, c in house} == wanted for house in houses(size))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Grid(Answer):
     """A grid; 0 is a cell that is not known."""
 
@@ -147,6 +152,17 @@ class Grid(Answer):
 
     def __str__(self) -> str:
         return "\n".join(" ".join(str(digit or "?") for digit in row) for row in self.rows)
+
+    def _html(self) -> str:
+        from atomlearn.problems.displays import FIXED, FOUND, board_svg
+
+        return board_svg(
+            [[str(digit or "?") for digit in row] for row in self.rows],
+            [[FOUND if given else FIXED for given in row] for row in self.given],
+            f"{self.size} × {self.size} grid: {self.caption}",
+            chequered=False,
+            box=BOXES[self.size],
+        )
 
 
 def solve(

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.markup import Displayed
 from atomlearn.sets.rows import Rows
 from atomlearn.training.examples import Dissent
 from atomlearn.training.folds import row_keys
 
 
-@dataclass(frozen=True)
-class RowConflict:
+@dataclass(frozen=True, repr=False)
+class RowConflict(Displayed):
     """Rows with the same literals and different labels; the label with the most weight is kept."""
 
     rows: npt.NDArray[np.int64]

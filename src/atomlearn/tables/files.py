@@ -31,13 +31,16 @@ FEW_TEXT = 0.1
 TRUTH = {"true": True, "false": False}
 
 
-@dataclass
+@dataclass(repr=False)
 class Table:
     """Named columns; a cell is text (of a CSV file) or a value, ``None`` where it is missing."""
 
     path: str
     columns: dict[str, list[Any]]
     is_text: bool
+
+    def __repr__(self) -> str:
+        return f"<Table: {self.n_rows:,} rows of {len(self.columns):,} columns, {self.path}>"
 
     @property
     def n_rows(self) -> int:
@@ -66,6 +69,19 @@ class Table:
         mixed.look(cells, 0)
         mixed.warn(self.path, name)
         return cells
+
+    def labels(self, name: str) -> npt.NDArray[Any]:
+        """A column as labels; whole numbers become integers, and none may be missing."""
+        cells = self.guessed(name)
+        missing = [row for row, cell in enumerate(cells) if cell is None or cell != cell]
+        if missing:
+            raise InvalidTable(
+                f"{self.path}: row {missing[0]} has no {name!r} ({len(missing):,} such): "
+                "remove these rows"
+            )
+        if all(isinstance(cell, float) and cell.is_integer() for cell in cells):
+            return np.array([int(cell) for cell in cells])
+        return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
 
     def is_category(self, name: str) -> bool:
         """Does a column have cells that are neither numbers nor booleans?"""

@@ -1,7 +1,8 @@
 """Literals: statements about one column, as ``petal length > 4.75`` or ``colour = red``."""
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 from typing import Literal as OneOf
 
@@ -19,7 +20,7 @@ SHOWN = 3
 """Number of categories of a group that are spelled out."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Literal:
     """A statement about one column.
 
@@ -35,9 +36,16 @@ class Literal:
     name: str
     operator: Operator
     value: Any
+    place: str | None = field(default=None, compare=False)
+    """Where the pixel is, if the column is one: it is written instead of the name."""
+    is_ink: bool = field(default=False, compare=False)
+    """Whether the literal tells ink from a blank pixel."""
 
     def __str__(self) -> str:
         return self._text(SHOWN)
+
+    def __repr__(self) -> str:
+        return f"Literal({str(self)!r})"
 
     @property
     def in_full(self) -> str:
@@ -45,19 +53,27 @@ class Literal:
         text."""
         return self._text(None)
 
+    @property
+    def subject(self) -> str:
+        """What it is about: the column, or the place of the pixel."""
+        return self.place or self.name
+
     def _text(self, most: int | None) -> str:
+        name = self.subject
+        if self.is_ink:
+            return f"{name} is {'ink' if self.operator == '>' or self.value is True else 'blank'}"
         if self.operator in ("in", "not in"):
-            return f"{self.name} {self.operator} {{{', '.join(self._members(most))}}}"
+            return f"{name} {self.operator} {{{', '.join(self._members(most))}}}"
         if self.operator == "missing":
-            return f"{self.name} is missing"
+            return f"{name} is missing"
         if self.operator == "present":
-            return f"{self.name} is known"
+            return f"{name} is known"
         sign = {">": ">", "<=": "≤", "=": "=", "!=": "≠"}[self.operator]
         if self.operator in (">", "<=") and isinstance(self.value, float):
             above = math.nextafter(self.value, math.inf)
             if len(repr(above)) + 4 < len(repr(self.value)):  # from a rule: x >= 5
-                return f"{self.name} {'≥' if self.operator == '>' else '<'} {show(above)}"
-        return f"{self.name} {sign} {show(self.value)}"
+                return f"{name} {'≥' if self.operator == '>' else '<'} {show(above)}"
+        return f"{name} {sign} {show(self.value)}"
 
     def negated(self) -> "Literal":
         """What is true of the rows with a value of which this is not."""
@@ -117,7 +133,9 @@ class Literal:
 
     def to_latex(self) -> str:
         """The statement in LaTeX."""
-        name = rf"\text{{{escape_latex(self.name)}}}"
+        name = rf"\text{{{escape_latex(self.subject)}}}"
+        if self.is_ink:
+            return rf"\text{{{escape_latex(str(self))}}}"
         if self.operator in ("missing", "present"):
             told = "missing" if self.operator == "missing" else "known"
             return rf"{name} \text{{ is {told}}}"
@@ -159,6 +177,26 @@ class Literal:
         if relation is not None and _is_number(self.value):
             return relation(sympy.Symbol(self.name, real=True), self.value)
         return sympy.Symbol(self.in_full)
+
+
+def told_together(literals: Iterable[Literal]) -> list[str]:
+    """Statements that are all true, as text; two about one number as a range.
+
+    >>> literals = Literal(0, "x", ">", 1.0), Literal(1, "y", "=", 3), Literal(0, "x", "<=", 2.0)
+    >>> told_together(literals)
+    ['1 < x ≤ 2', 'y = 3']
+    """
+    by_subject: dict[str, list[Literal]] = {}
+    for literal in literals:
+        by_subject.setdefault(literal.subject, []).append(literal)
+    told = []
+    for subject, ours in by_subject.items():
+        low, high = ([one for one in ours if one.operator == sign] for sign in (">", "<="))
+        if len(low) == len(high) == 1 and len(ours) == 2:
+            told.append(f"{show(low[0].value)} < {subject} ≤ {show(high[0].value)}")
+        else:
+            told += map(str, ours)
+    return told
 
 
 def _is_number(value: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import ContradictoryRules, DoubtfulRule
+from atomlearn.markup import Displayed
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.rules import Rule
@@ -19,8 +20,8 @@ MOST_STEPS = 10_000
 """Combinations of rules that are looked at for places where no class is possible."""
 
 
-@dataclass(frozen=True)
-class RuleConflict:
+@dataclass(frozen=True, repr=False)
+class RuleConflict(Displayed):
     """Training rows that a rule contradicts: they were left out, because the rule wins."""
 
     rule: Rule

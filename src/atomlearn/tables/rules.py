@@ -20,7 +20,7 @@ _STATE = re.compile(r"^(?P<column>.*\S)\s+is\s+(?P<state>missing|known)\s*$", re
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Condition:
     """What a rule asks of one column.
 
@@ -38,8 +38,11 @@ class Condition:
             return f"{_name(self.column)} is {self.operator}"
         return f"{_name(self.column)} {self.operator} {_value(self.value)}"
 
+    def __repr__(self) -> str:
+        return f"Condition({str(self)!r})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Rule:
     """Every row that meets the conditions has the label; if ``negated``, none has.
 
@@ -55,6 +58,9 @@ class Rule:
         conditions = " and ".join(map(str, self.conditions))
         return f"{'not ' * self.negated}{_name(str(self.label))} if {conditions}"
 
+    def __repr__(self) -> str:
+        return f"Rule({str(self)!r})"
+
 
 def parse_rules(
     rules: Iterable[str | Rule], columns: Sequence[str], labels: Sequence[Any]
@@ -62,7 +68,7 @@ def parse_rules(
     """Read rules about these columns and labels.
 
     >>> parse_rules(["not yes if age<18"], ["age"], ["no", "yes"])[0].conditions
-    (Condition(column='age', operator='<', value=18.0),)
+    (Condition('age < 18'),)
     """
     if isinstance(rules, str | Rule):
         raise InvalidRule(f"rules must be a list of rules, not {rules!r}")

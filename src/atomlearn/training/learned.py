@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from atomlearn.training.hooks import Round
 
 
-@dataclass
+@dataclass(repr=False)
 class Learned:
     """A trained model: a pool of atoms for each class, typical miss counts, and the calibration."""
 
@@ -44,6 +44,11 @@ class Learned:
     """Rules that every prediction obeys."""
     undecided: float = 1.0
     """Share of the training rows that no rule decides: held-out rows are of these."""
+
+    def __repr__(self) -> str:
+        n = sum(map(len, self.pools)) if self.evidence.strict > 0 else 0
+        n += len(self.weighted) if self.weighted is not None and self.evidence.weighted > 0 else 0
+        return f"<Learned: {len(self.pools):,} classes, {n:,} atoms, {self.evidence.chosen}>"
 
     @classmethod
     def nothing(cls, n_constants: int, n_classes: int) -> "Learned":

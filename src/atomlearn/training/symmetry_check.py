@@ -14,6 +14,7 @@ import numpy.typing as npt
 from atomlearn.engine.concept import READABLE, Concept, Sampler
 from atomlearn.engine.misses import blocks_of, missed_by
 from atomlearn.engine.symmetries import moved
+from atomlearn.markup import Displayed
 from atomlearn.sets.lists import Lists
 from atomlearn.sets.random import Seed, permutation, seed_sequence, stream
 from atomlearn.sets.rows import Rows
@@ -25,8 +26,8 @@ SLACK = 1.5
 """Moved pins may be contradicted so many times as often, and missed so many times more seldom."""
 
 
-@dataclass(frozen=True)
-class SymmetryCheck:
+@dataclass(frozen=True, repr=False)
+class SymmetryCheck(Displayed):
     """How pins do on examples that they were not learned from, before and after a map."""
 
     false_before: float

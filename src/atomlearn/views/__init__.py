@@ -6,6 +6,7 @@ from atomlearn.views.pictures import (
     draw_agreement,
     draw_atoms,
     draw_compression,
+    draw_greys,
     draw_images,
     draw_misses,
 )
@@ -15,6 +16,7 @@ __all__ = [
     "draw_agreement",
     "draw_atoms",
     "draw_compression",
+    "draw_greys",
     "draw_images",
     "draw_misses",
     "plot_history",

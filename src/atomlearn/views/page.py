@@ -1,8 +1,8 @@
 """A self-contained HTML page, and the same text on the terminal."""
 
 import base64
-import html
 import io
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,17 +13,11 @@ from rich.text import Text
 
 from atomlearn.algebra.syntax import visible
 from atomlearn.files.replacing import replacing
+from atomlearn.markup import escape, folded, table
+from atomlearn.views.shell import document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-STYLE = (
-    "body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "img{max-width:100%}pre{background:#f4f4f2;padding:1rem;overflow:auto}h2{margin-top:2.5rem}"
-    "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}"
-    "td,th{padding:.25rem .8rem;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}"
-    "figcaption{color:#555;font-size:90%}"
-)
 
 
 class Page:
@@ -32,7 +26,7 @@ class Page:
     >>> page = Page("Bars", quiet=True)
     >>> page.section("A rule")
     >>> page.table(["atoms", "error"], [[4, "0 %"]])
-    >>> "<td>0 %</td>" in page.html()
+    >>> '<td class="num">0 %</td>' in page.html()
     True
     """
 
@@ -44,48 +38,51 @@ class Page:
     def section(self, text: str) -> None:
         """Start a section."""
         self.console.rule(Text(visible(text), style="bold"))
-        self.parts.append(f"<h2>{_escape(text)}</h2>")
+        self.parts.append(f"<h2>{escape(text)}</h2>")
 
     def say(self, text: str) -> None:
         """Add a paragraph."""
         self.console.print(visible(text), highlight=False, markup=False)
-        self.parts.append(f"<p>{_escape(text)}</p>")
+        self.parts.append(f"<p>{escape(text)}</p>")
 
-    def code(self, text: str) -> None:
-        """Add preformatted text."""
+    def code(self, text: str, summary: str | None = None) -> None:
+        """Add preformatted text; folded on the page if there is a ``summary`` of it."""
         self.console.print(visible(text), style="cyan", highlight=False, markup=False)
-        self.parts.append(f"<pre>{_escape(text)}</pre>")
+        block = f"<pre>{escape(text)}</pre>"
+        self.parts.append(block if summary is None else folded(block, summary))
+
+    def add(self, html: str) -> None:
+        """Add HTML, on the page only."""
+        self.parts.append(html)
+
+    def side_by_side(self, *parts: str) -> None:
+        """Add pieces of HTML beside each other where there is room."""
+        cards = [f'<div class="card">{part}</div>' for part in parts if part]
+        self.parts.append(
+            f'<div class="columns">{"".join(cards)}</div>' if len(cards) > 1 else "".join(cards)
+        )
 
     def link(self, address: str, text: str) -> None:
         """Add a link."""
-        self.parts.append(f'<p><a href="{_escape(address)}">{_escape(text)}</a></p>')
+        self.parts.append(f'<p><a href="{escape(address)}">{escape(text)}</a></p>')
 
     def table(self, head: Sequence[str], body: Iterable[Sequence[Any]]) -> None:
         """Add a table."""
+        rows = [[visible(str(value)) for value in values] for values in body]
         shown = Table(*head)
-        lines = []
-        for values in body:
-            cells = [visible(str(value)) for value in values]
+        for cells in rows:
             shown.add_row(*map(Text, cells))
-            lines.append("".join(f"<td>{_escape(cell)}</td>" for cell in cells))
         self.console.print(shown)
-        names = "".join(f"<th>{_escape(name)}</th>" for name in head)
-        rows = "".join(f"<tr>{line}</tr>" for line in lines)
-        self.parts.append(f"<table><tr>{names}</tr>{rows}</table>")
+        self.parts.append(table(head, rows, _numbers(rows)))
 
     def picture(self, figure: "Figure", about: str) -> None:
         """Add a figure with its caption, on the page only."""
-        source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
-        self.parts.append(
-            f'<figure><img alt="{_escape(about)}" src="{source}">'
-            f"<figcaption>{_escape(about)}</figcaption></figure>"
-        )
+        self.parts.append(figure_html(figure, about))
 
     def html(self) -> str:
         """The HTML so far; it is self-contained."""
-        title = _escape(self.title)
-        head = f"<meta charset='utf-8'><title>{title}</title><style>{STYLE}</style>"
-        return f"<!doctype html>{head}<h1>{title}</h1>" + "\n".join(self.parts)
+        body = [f"<main><h1>{escape(self.title)}</h1>", *self.parts, "</main>"]
+        return document(self.title, "\n".join(body))
 
     def write(self, path: Path) -> None:
         """Write the page to a file, atomically."""
@@ -94,8 +91,24 @@ class Page:
             file.write(self.html().encode())
 
 
-def _escape(text: str) -> str:
-    return html.escape(visible(text))
+def _numbers(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns that hold nothing but numbers."""
+    return [
+        j for j in range(len(rows[0]) if rows else 0)
+        if all(_NUMBER.fullmatch(row[j]) for row in rows)
+    ]  # fmt: skip
+
+
+_NUMBER = re.compile(r"[-+−]?[\d,.]+ ?%?|not known|–")
+
+
+def figure_html(figure: "Figure", about: str) -> str:
+    """A figure with its caption."""
+    source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
+    return (
+        f'<figure><img alt="{escape(about)}" src="{source}">'
+        f"<figcaption>{escape(about)}</figcaption></figure>"
+    )
 
 
 def png(figure: "Figure") -> bytes:

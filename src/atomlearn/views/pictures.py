@@ -23,6 +23,8 @@ CELL = 6
 """Dots for each pixel, so that there is room for a border."""
 BLACK, WHITE, NONE = 0.0, 1.0, 0.72
 RED = (0.85, 0.05, 0.05)
+NOT_IN_ATOM = (0.80, 0.87, 0.95)
+"""Pale blue: no shade of grey, which would say something of the pixel."""
 
 
 class Pixels(NamedTuple):
@@ -81,6 +83,26 @@ def atom_image(black: Bits, white: Bits, shape: tuple[int, int]) -> Floats:
     mask = np.tile(inner, shape)
     image[mask] = np.kron(middle, np.ones((CELL, CELL)))[mask]
     return image
+
+
+def draw_greys(
+    greys: npt.ArrayLike,
+    shape: tuple[int, int],
+    titles: Sequence[str] | None = None,
+    columns: int | None = None,
+) -> "Figure":
+    """Draw atoms over pixels with shades of grey: 1 is dark, 0 light, ``nan`` not in the atom.
+
+    >>> len(draw_greys([[1.0, 0.5, 0.0, float("nan")]], (2, 2)).axes)
+    1
+    """
+    values = np.atleast_2d(np.asarray(greys, dtype=np.float64))
+    painted = []
+    for one in values:
+        grey = np.repeat((1 - one)[:, None], 3, axis=1)
+        grey[np.isnan(one)] = NOT_IN_ATOM
+        painted.append(grey.reshape(*shape, 3))
+    return _panels(painted, titles, columns)
 
 
 def draw_images(

@@ -1,0 +1,214 @@
+"""A fitted classifier as plain values: all that ``predict_proba`` needs, for programs elsewhere.
+
+The description has the columns, the literals, the atoms of each class and how misses become
+probabilities. A program that evaluates it:
+
+1. A literal is ``[column, operator, value]``. ``missing`` and ``present`` are about the cell; every
+   other literal is false of a missing cell. ``>``, ``<=``, ``=`` and ``!=`` compare numbers, and
+   ``=`` of a boolean column is ``cell > 0.5`` or its opposite. In a category column ``=``, ``!=``,
+   ``in`` and ``not in`` compare the cell with categories; one that is unknown equals none.
+2. An atom is a list of literals; a row misses it if none of them is true. ``strict.atoms[k]`` are
+   the atoms of class ``k``, and with ``m`` missed the class has the strict score
+   ``offset[k] - slope * log((m + 1) / (typical[k] + 1))``.
+3. ``weighted`` atoms each have a class and a weight: a missed one adds its weight to the score of
+   the class, which begins with ``offset[k]``.
+4. The score is ``prior[k] + strict.factor * strict + weighted.factor * weighted``; either part may
+   be ``None``. Classes that a rule forbids, all of whose ``literals`` are true, are impossible,
+   unless that leaves none. Probabilities are the softmax.
+
+Lists of atoms are ``{"starts": ..., "constants": ...}``: atom ``i`` has the literals
+``constants[starts[i]:starts[i + 1]]``. :func:`packed` replaces long lists by compressed text.
+"""
+
+import base64
+import zlib
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.errors import UnsavableValue
+from atomlearn.logic.definition import plain
+from atomlearn.sets.lists import Lists
+from atomlearn.tables.columns import Column, NumberColumn
+from atomlearn.tables.literals import Literal
+from atomlearn.training.learned import Learned
+
+if TYPE_CHECKING:
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+VERSION = 1
+
+MOST_EXACT = 1 << 53
+"""Whole numbers beyond are not exact in every language: such categories become text."""
+
+LARGEST = 1e300
+"""JSON has no infinity: the prior of a class of weight zero."""
+
+
+def describe(classifier: "AlgebraicClassifier") -> dict[str, Any]:
+    """All that is needed to score rows, as plain values ready for JSON.
+
+    >>> from atomlearn import AlgebraicClassifier
+    >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> told = describe(clf)
+    >>> told["classes"], told["literals"][0]
+    ([0, 1], [0, '>', 0.5])
+    """
+    learned, encoder = classifier.learned_, classifier.encoder_
+    n_literals = len(encoder.literals_)
+    return {
+        "version": VERSION,
+        "classes": [json_value(label) for label in classifier.classes_],
+        "columns": [_column(column) for column in encoder.columns_],
+        "literals": [_literal(one) for one in encoder.literals_],
+        "prior": np.maximum(np.zeros(len(learned.pools)) + learned.prior, -LARGEST).tolist(),
+        "strict": _strict(learned, n_literals),
+        "weighted": _weighted(learned, n_literals),
+        "rules": [
+            {
+                "text": str(rule),
+                "negated": rule.negated,
+                "literals": list(map(int, hard.literals)),
+                "forbidden": list(map(int, hard.forbidden)),
+            }
+            for rule, hard in zip(classifier.rules_, learned.rules.rules, strict=True)
+        ],
+    }
+
+
+def packed(description: dict[str, Any], keep_order: bool = False) -> dict[str, Any]:
+    """The same with long lists as text, for files that should be small.
+
+    Atoms are sorted, unless their order is to be kept. An atom begins with as many literals of the
+    one before it as ``shared`` says; ``sizes`` says how many follow, and ``steps`` has the
+    difference of each to the one before. These and the ``classes`` are base64 of deflated numbers,
+    of seven bits a byte, the lowest first; the high bit says that more follow. The ``weights`` are
+    base64 of 64-bit floating-point numbers, little-endian.
+    """
+    out = dict(description)
+    if (strict := out["strict"]) is not None:
+        lists = [_members(atoms) for atoms in strict["atoms"]]
+        out["strict"] = {
+            **strict,
+            "atoms": [_packed_atoms(one if keep_order else sorted(one)) for one in lists],
+        }
+    if (weighted := out["weighted"]) is not None:
+        members = _members(weighted["atoms"])
+        order = list(range(len(members)))
+        if not keep_order:
+            order.sort(key=members.__getitem__)
+        weights = np.array(weighted["weights"], dtype="<f8")[order]
+        out["weighted"] = {
+            **weighted,
+            "atoms": _packed_atoms([members[i] for i in order]),
+            "classes": _deflated(np.array(weighted["classes"], dtype=np.int64)[order]),
+            "weights": base64.b64encode(weights.tobytes()).decode(),
+        }
+    return out
+
+
+def _members(atoms: dict[str, list[int]]) -> list[list[int]]:
+    return [atoms["constants"][start:end] for start, end in pairwise(atoms["starts"])]
+
+
+def _packed_atoms(atoms: list[list[int]]) -> dict[str, Any]:
+    shared, sizes, steps = [], [], []
+    before: list[int] = []
+    for atom in atoms:
+        n = 0
+        while n < min(len(atom), len(before)) and atom[n] == before[n]:
+            n += 1
+        shared.append(n)
+        sizes.append(len(atom) - n)
+        last = atom[n - 1] if n else 0
+        for constant in atom[n:]:  # constants ascend within an atom
+            steps.append(constant - last)
+            last = constant
+        before = atom
+    lists = {"shared": shared, "sizes": sizes, "steps": steps}
+    told = {name: _deflated(np.array(one, dtype=np.int64)) for name, one in lists.items()}
+    return {"n": len(atoms), "total": sum(map(len, atoms)), **told}
+
+
+def _deflated(numbers: npt.NDArray[np.int64]) -> str:
+    return base64.b64encode(zlib.compress(_seven_bits(numbers), 9)).decode()
+
+
+def _strict(learned: Learned, n_literals: int) -> dict[str, Any] | None:
+    if learned.evidence.strict == 0:
+        return None
+    return {
+        "factor": learned.evidence.strict,
+        "slope": learned.calibration.slope,
+        "offset": learned.calibration.offset.tolist(),
+        "typical": learned.typical.tolist(),
+        "atoms": [_atoms(pool.atoms, n_literals) for pool in learned.pools],
+    }
+
+
+def _weighted(learned: Learned, n_literals: int) -> dict[str, Any] | None:
+    weighted = learned.weighted
+    if weighted is None or learned.evidence.weighted == 0:
+        return None
+    return {
+        "factor": learned.evidence.weighted,
+        "offset": weighted.offset.tolist(),
+        "classes": weighted.classes.tolist(),
+        "weights": weighted.weights.tolist(),
+        "atoms": _atoms(weighted.atoms, n_literals),
+    }
+
+
+def _atoms(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
+    """The lists without the constant of the class, which no row has."""
+    kept = atoms.constants < n_literals
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return {"starts": before[atoms.starts].tolist(), "constants": atoms.constants[kept].tolist()}
+
+
+def _seven_bits(numbers: npt.NDArray[np.int64]) -> bytes:
+    if len(numbers) == 0:
+        return b""
+    planes, rest = [], numbers
+    while True:
+        planes.append(rest & 127)
+        rest = rest >> 7
+        if not rest.any():
+            break
+    digits = np.stack(planes, axis=1)
+    length = 1 + np.max(np.arange(digits.shape[1]) * (digits > 0), axis=1)
+    place = np.arange(digits.shape[1])[None, :]
+    digits |= np.where(place < length[:, None] - 1, 128, 0)
+    return digits[place < length[:, None]].astype(np.uint8).tobytes()
+
+
+def _column(column: Column) -> dict[str, Any]:
+    same = {"name": column.name, "has_missing": column.has_missing}
+    if isinstance(column, NumberColumn):
+        return {"kind": "boolean" if column.is_boolean else "number", **same}
+    return {
+        "kind": "category",
+        **same,
+        "categories": [json_value(one) for one in column.categories],
+    }
+
+
+def _literal(literal: Literal) -> list[Any]:
+    if literal.operator in ("missing", "present"):
+        return [literal.column, literal.operator, None]
+    if literal.operator in ("in", "not in"):
+        return [literal.column, literal.operator, [json_value(one) for one in literal.value]]
+    return [literal.column, literal.operator, json_value(literal.value)]
+
+
+def json_value(value: Any) -> Any:
+    """A label or category for JSON."""
+    value = plain(value)
+    if type(value) not in (str, int, float, bool):
+        raise UnsavableValue(
+            f"{value!r} is a {type(value).__name__}; only text, numbers and truth values can be "
+            "written as JSON: map it to one of these before fit"
+        )
+    return str(value) if isinstance(value, int) and abs(value) > MOST_EXACT else value

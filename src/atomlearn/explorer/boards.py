@@ -1,0 +1,150 @@
+"""What the page of a formal problem shows: its rules as relations, and the course of learning."""
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from atomlearn.algebra.relations import Relation
+from atomlearn.errors import ContradictoryGivens
+from atomlearn.problems import queens, sudoku
+from atomlearn.problems.choices import Choices
+from atomlearn.problems.game import Game
+from atomlearn.problems.solving import Solver
+
+MOST_SOLUTIONS = 12
+"""Learning ends when so many are found."""
+
+
+def queens_data(
+    size: int, given: list[str], seed: int | None = 0, max_epochs: int = 60
+) -> dict[str, Any]:
+    """What the page of a chess board needs."""
+    setting = queens.game(size, given).setting
+    assert setting is not None
+    squares = list(setting.yes)
+    data = {
+        "kind": "board",
+        "game": "queens",
+        "size": size,
+        "cells": [{"name": one, "choices": [one]} for one in squares],
+        "given": list(setting.given),
+        **_rules(setting, _told_of_queens),
+    }
+    solve = lambda watch: queens.solve(  # noqa: E731
+        size, setting.given, random_state=seed, max_epochs=max_epochs, on_epoch=watch
+    )
+    return data | _epochs(solve, max_epochs)
+
+
+def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict[str, Any]:
+    """What the page of a sudoku needs."""
+    rows = sudoku.parse(puzzle)
+    size, lines = len(rows), range(len(rows))
+    digits = range(1, size + 1)
+    choices = Choices(sudoku.rules_of(size))
+    algebra = choices.constants.copy()
+    algebra.add(choices.positive())
+    given = [sudoku.choice((r, c), rows[r][c]) for r in lines for c in lines if rows[r][c]]
+    data = {
+        "kind": "board",
+        "game": "sudoku",
+        "size": size,
+        "box": list(sudoku.BOXES[size]),
+        "cells": [
+            {"name": f"r{r + 1}c{c + 1}", "choices": [sudoku.choice((r, c), d) for d in digits]}
+            for r in lines
+            for c in lines
+        ],
+        "given": given,
+        **_rules(
+            Game(algebra, algebra, choices.yes, choices.no, choices.U, choices.S, choices.S),
+            _told_of_choices,
+        ),
+    }
+    solve = lambda watch: sudoku.solve(  # noqa: E731
+        puzzle, random_state=seed, max_epochs=max_epochs, on_epoch=watch
+    )
+    return data | _epochs(solve, max_epochs)
+
+
+def _rules(game: Any, told: Callable[[Relation], str]) -> dict[str, Any]:
+    """The positive relations, and the constants of each choice."""
+    positive = game.algebra.positive
+    return {
+        "names": list(game.algebra.names),
+        "positive": [[list(one.left.indices), list(one.right.indices)] for one in positive],
+        "sentences": [told(one) for one in positive],
+        "yes": {name: one.indices[0] for name, one in game.yes.items()},
+        "no": {name: one.indices[0] for name, one in game.no.items()},
+        "rule": game.rule.indices[0],
+        "solution": game.solution.indices[0],
+    }
+
+
+def _epochs(
+    solve: Callable[[Callable[[Any], None]], Solver[Any]], max_epochs: int
+) -> dict[str, Any]:
+    """Learn, and note what each epoch shows; givens that contradict the rules are not learned."""
+    epochs: list[dict[str, Any]] = []
+    try:
+        solver = solve(lambda answer: epochs.append(epoch_data(answer)))
+        found = list(islice(solver, MOST_SOLUTIONS)) if max_epochs else []
+    except ContradictoryGivens as error:
+        return {"epochs": [], "outcome": str(error)}
+    if not epochs and found:
+        told = "The rules alone decide it: nothing has to be learned."
+        return {"epochs": [epoch_data(found[0])], "outcome": told}
+    return {"epochs": epochs, "outcome": str(solver.summary) if max_epochs else ""}
+
+
+def epoch_data(answer: Any) -> dict[str, Any]:
+    """What an epoch shows: choices that are made and choices that are excluded."""
+    if isinstance(answer, queens.Board):
+        chosen, excluded = list(answer.queens), sorted(answer.empty)
+    else:
+        rows, lines = answer.rows, range(answer.size)
+        known = [(r, c) for r in lines for c in lines if rows[r][c]]
+        chosen, excluded = [sudoku.choice(cell, rows[cell[0]][cell[1]]) for cell in known], []
+    return {
+        "epoch": answer.epoch,
+        "idle": answer.idle,
+        "inserted": answer.inserted,
+        "solved": answer.solved(),
+        "progress": answer.progress,
+        "atoms": 0 if answer.model is None else answer.model.n_atoms,
+        "chosen": chosen,
+        "excluded": excluded,
+    }
+
+
+def _told_of_queens(relation: Relation) -> str:
+    """What a rule of the queens says."""
+    left, right = relation.left.constants, relation.right.constants
+    if left == ("S",):
+        return "the board is made of queens and empty squares"
+    if right == ("S",):
+        line = f"row {left[0][1:]}" if left[0][0] == "R" else f"column {left[0][1:]}"
+        return f"there is a queen in {line}"
+    (queen,) = [name for name in (*left, *right) if name[0] == "Q"]
+    if queen in left:
+        others = [name[1:] for name in right if name[0] == "E"]
+        line = f"column {queen[1]}" if others[0][0] == queen[1] else f"row {queen[2:]}"
+        return f"if all other squares of {line} are empty, the queen of {line} is on {queen[1:]}"
+    if left[0][0] == "E":
+        return f"a queen on {queen[1:]} leaves all squares empty that it attacks"
+    return f"a queen on {queen[1:]} is the queen of row {queen[2:]} and of column {queen[1]}"
+
+
+def _told_of_choices(relation: Relation) -> str:
+    """What a rule of sudoku says."""
+    left, right = relation.left.constants, relation.right.constants
+    if left[0].startswith("!"):
+        (made,) = [name for name in right if name != "U"]
+        return f"{made} excludes other digits there, and this digit in row, column and box"
+    others = [name[1:] for name in right if name not in ("U", "S")]
+    cell = left[0].partition("=")[0]
+    if all(other.partition("=")[0] == cell for other in others):
+        return f"{left[0]} if no other digit is left for {cell}"
+    return f"{left[0]} if no other of these cells is left for it: " + " ".join(
+        other.partition("=")[0] for other in others
+    )

@@ -1,0 +1,110 @@
+"""Cells that stand for all that a column tells apart, and rows made of them.
+
+A model knows a number only by the cuts it lies between. Each such interval is a *state* of the
+column, and so is each category; for a page each state gets one cell that stands for it.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from atomlearn.classifier.scorer import json_value
+from atomlearn.sets.rows import Rows, unpack
+from atomlearn.tables.columns import Column, NumberColumn
+from atomlearn.tables.encoder import LiteralEncoder
+
+
+def cells_of(column: Column) -> list[Any]:
+    """One cell for each state of a column; ``None``, the missing cell, is last if it is a state.
+
+    >>> cells_of(NumberColumn(0, "age", (17.5, 64.5), has_missing=True))
+    [10, 40, 90, None]
+    """
+    missing = [None] if column.has_missing else []
+    if not isinstance(column, NumberColumn):
+        return [*map(json_value, column.categories), *missing]
+    if column.is_boolean:
+        return [0, 1, *missing]
+    return [*_numbers(column.cuts, column.values), *missing]
+
+
+def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
+    """A number in each interval between cuts, and the values that are told apart."""
+    are_whole = all((2 * cut) % 2 == 1 for cut in cuts) and all(v == int(v) for v in values)
+    found = set(map(_plain, values))
+    for low, high in pairwise(_ends(cuts, are_whole)):
+        number = shortest_between(low, high)
+        if number in found and not are_whole:
+            number = shortest_between(number, high)  # the interval without the value
+        found.add(number)
+    return sorted(found)
+
+
+def _ends(cuts: Sequence[float], are_whole: bool) -> list[float]:
+    """The cuts, one number below them and one above."""
+    if not cuts:
+        return [-0.5, 0.5]
+    gap = float(np.median(np.diff(cuts))) if len(cuts) > 1 else max(abs(cuts[0]), 1.0)
+    # Cuts may lie so close that nothing fits beyond the last but a larger step.
+    gap = max(gap, (cuts[-1] - cuts[0]) / 100, 8 * float(np.spacing(max(map(abs, cuts)))))
+    low = cuts[0] - gap
+    if low < 0 < cuts[0]:  # what is never negative should not become so
+        low = -0.5 if are_whole else 0.0
+    return [low, *cuts, cuts[-1] + gap]
+
+
+def shortest_between(low: float, high: float) -> float:
+    """The number between these, near the middle, that has the fewest digits.
+
+    >>> shortest_between(2.45, 2.6), shortest_between(3.5, 4.5), shortest_between(17.5, 64.5)
+    (2.5, 4, 40)
+    """
+    middle = (low + high) / 2
+    if not low < middle < high:
+        return _plain(high)  # neighbours: a number is not above its own cut
+    digits = -math.floor(math.log10(high - low))
+    for n in range(digits, digits + 20):
+        rounded = round(middle, n)
+        if low < rounded < high:
+            return _plain(rounded)
+    return middle
+
+
+def _plain(number: float) -> float:
+    """Whole numbers as such: 4, not 4.0."""
+    return int(number) if float(number).is_integer() else float(number)
+
+
+def rows_of(rows: Rows, encoder: LiteralEncoder) -> list[list[Any]]:
+    """Packed rows as cells, which have the same literals."""
+    truth = unpack(rows, len(encoder.literals_))
+    ends = np.cumsum([0, *(column.n_literals for column in encoder.columns_)])
+    bounds = np.searchsorted(encoder.kept_, ends)
+    columns = []
+    for j, column in enumerate(encoder.columns_):
+        kept = encoder.kept_[bounds[j] : bounds[j + 1]] - ends[j]
+        columns.append(_column_cells(column, truth[:, bounds[j] : bounds[j + 1]], kept))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _column_cells(column: Column, truth: Any, kept: Any) -> list[Any]:
+    cells = cells_of(column)
+    states = _encoded(column, cells)[:, kept]
+    weights = 1 << np.arange(states.shape[1], dtype=object)
+    known: dict[int, Any] = {}
+    for cell, key in zip(cells, (states.astype(object) @ weights).tolist(), strict=True):
+        known.setdefault(key, cell)
+    keys = (truth.astype(object) @ weights).tolist() if len(kept) else [0] * len(truth)
+    return [known.get(key) for key in keys]
+
+
+def _encoded(column: Column, cells: Sequence[Any]) -> Any:
+    if isinstance(column, NumberColumn):
+        numbers = [math.nan if cell is None else float(cell) for cell in cells]
+        return column.encode(np.array(numbers))
+    values = np.empty(len(cells), dtype=object)
+    values[:] = [*column.categories, *([None] if column.has_missing else [])]
+    return column.encode(values)

@@ -1,0 +1,50 @@
+"""Confusion matrix and calibration curve on held-out rows."""
+
+from typing import Any
+
+import numpy as np
+
+from atomlearn.training.calibration import softmax
+from atomlearn.training.learned import Learned
+
+EDGES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+"""The points of the calibration curve are of rows with a confidence between these."""
+FEWEST = 5
+"""Rows of a point, at least."""
+
+
+def confusion(learned: Learned) -> list[list[float]] | None:
+    """Weight of the held-out rows of each class (rows) by prediction (columns)."""
+    unseen = learned.unseen
+    if len(unseen) == 0:
+        return None
+    n = len(learned.pools)
+    said = learned.unseen_scores().argmax(axis=1)
+    table = np.zeros((n, n))
+    np.add.at(table, (unseen.labels, said), unseen.weights)
+    return table.round(3).tolist()
+
+
+def calibration(learned: Learned) -> list[dict[str, Any]]:
+    """How often predictions of a certain confidence are right: mean confidence, share, weight."""
+    unseen = learned.unseen
+    if len(unseen) == 0:
+        return []
+    chances = softmax(learned.unseen_scores())
+    sure = chances.max(axis=1)
+    right = chances.argmax(axis=1) == unseen.labels
+    interval = np.digitize(sure, EDGES)
+    points = []
+    for i in range(len(EDGES) + 1):
+        part = np.flatnonzero(interval == i)
+        if len(part) < FEWEST:
+            continue
+        weights = unseen.weights[part]
+        points.append(
+            {
+                "confidence": float(np.average(sure[part], weights=weights)),
+                "right": float(np.average(right[part], weights=weights)),
+                "rows": len(part),
+            }
+        )
+    return points

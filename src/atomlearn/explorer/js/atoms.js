@@ -1,0 +1,46 @@
+// A searchable list of all atoms.
+import { counted, formula, grid, h, labelled, percent, signed } from "./dom.js";
+
+const SHOWN_FIRST = 15;
+const MORE = 100;
+
+export function atomsCard(scorer, space, texts, shares) {
+  if (!shares) return null;
+  const all = listed(scorer, space, texts, shares);
+  const query = h("input", { type: "search", placeholder: "petal width", "aria-label": "search atoms" });
+  const only = h("select", { "aria-label": "class" }, h("option", { value: "" }, "all classes"),
+    scorer.classes.map((name, k) => h("option", { value: k }, String(name))));
+  const place = h("div", { "aria-live": "polite" });
+  let most = SHOWN_FIRST;
+  const show = () => {
+    const wanted = query.value.trim().toLowerCase();
+    const found = all.filter((one) => (only.value === "" || one.k === Number(only.value)) && one.low.includes(wanted));
+    const rows = found.slice(0, most).map((one) => [
+      String(scorer.classes[one.k]), formula(one.literals),
+      one.weight === null ? "counted" : signed(one.weight), percent(one.own), percent(one.others),
+    ]);
+    place.replaceChildren(
+      h("p", { class: "muted small" }, `${counted(found.length, "atom")}, those first that weigh most and tell the class apart best`),
+      grid([["class"], ["atom"], ["if missed", true], ["of the class miss it", true], ["of others", true]], rows, { "aria-label": "atoms" }),
+      found.length > most ? h("button", { type: "button", onclick: () => { most += MORE; show(); } }, "Show more") : "");
+  };
+  const search = () => { most = SHOWN_FIRST; show(); };
+  query.addEventListener("input", search);
+  only.addEventListener("change", search);
+  show();
+  return h("section", { class: "card" }, h("h2", {}, "All atoms"),
+    h("p", { class: "muted small" }, "An atom is a list of conditions of which a row of the class should meet at least one. A row that meets none misses it, which changes the log-odds of the class."),
+    h("div", { class: "picker" }, labelled("Search", query), labelled("Class", only)), place);
+}
+
+function listed(scorer, space, texts, shares) {
+  const { strict, weighted } = scorer.description;
+  const found = [];
+  const add = (atoms, i, k, weight, [own, others]) => {
+    const literals = space.weakest(Array.from(atoms.constants.slice(atoms.starts[i], atoms.starts[i + 1]))).map((c) => texts[c]);
+    found.push({ k, literals, low: literals.join(" or ").toLowerCase(), weight, own, others, rank: Math.abs(others - own) * (weight === null ? 1 : Math.abs(weight)) });
+  };
+  if (strict) strict.atoms.forEach((atoms, k) => { for (let i = 0; i + 1 < atoms.starts.length; i++) add(atoms, i, k, null, shares.strict[k][i]); });
+  if (weighted) weighted.weights.forEach((weight, i) => add(weighted.atoms, i, weighted.classes[i], weighted.factor * weight, shares.weighted[i]));
+  return found.sort((a, b) => b.rank - a.rank);
+}

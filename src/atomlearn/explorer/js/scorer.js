@@ -1,0 +1,132 @@
+// Evaluates a classifier on a row: the same numbers as predict_proba.
+// The description is that of atomlearn.classifier.scorer; its docstring has the formulas.
+
+// Text and numbers never meet; true is 1, as in Python.
+function keyOf(value) {
+  return typeof value === "string" ? "t" + value : "n" + Number(value);
+}
+
+export function isMissing(cell) {
+  return cell === null || cell === undefined || Number.isNaN(cell);
+}
+
+function numberTest(operator, value) {
+  if (operator === ">") return (cell) => cell > value;
+  if (operator === "<=") return (cell) => !(cell > value);
+  if (value === true) return (cell) => cell > 0.5;
+  if (value === false) return (cell) => !(cell > 0.5);
+  if (operator === "=") return (cell) => cell === value;
+  return (cell) => cell !== value;
+}
+
+function categoryTest(operator, value) {
+  const keys = new Set((Array.isArray(value) ? value : [value]).map(keyOf));
+  const inside = operator === "=" || operator === "in";
+  return (cell) => keys.has(keyOf(cell)) === inside;
+}
+
+// Is a literal true of a cell?
+export function literalTest([, operator, value], column) {
+  if (operator === "missing") return isMissing;
+  if (operator === "present") return (cell) => !isMissing(cell);
+  if (column.kind === "category") {
+    const test = categoryTest(operator, value);
+    return (cell) => !isMissing(cell) && test(cell);
+  }
+  const test = numberTest(operator, value);
+  return (cell) => !isMissing(cell) && test(Number(cell));
+}
+
+export class Scorer {
+  constructor(description) {
+    this.description = description;
+    this.classes = description.classes;
+    this.columns = description.columns;
+    this.literals = description.literals;
+    this.tests = this.literals.map((one) => literalTest(one, this.columns[one[0]]));
+  }
+
+  // Which literals are true of a row, an array with a cell for each column.
+  truth(row) {
+    const has = new Uint8Array(this.literals.length);
+    for (let i = 0; i < has.length; i++) {
+      has[i] = this.tests[i](row[this.literals[i][0]]) ? 1 : 0;
+    }
+    return has;
+  }
+
+  // How many strict atoms of each class a row misses.
+  misses(has) {
+    return this.description.strict.atoms.map((atoms) => countMissed(atoms, has));
+  }
+
+  // The parts of the score of each class: what rests on nothing, on strict and on weighted atoms.
+  parts(has) {
+    const { prior, strict, weighted } = this.description;
+    const counts = strict ? this.misses(has) : null;
+    const sums = weighted ? this.weightedSums(has) : null;
+    return this.classes.map((_, k) => ({
+      prior: prior[k],
+      misses: counts ? counts[k] : null,
+      strict: strict
+        ? strict.factor * (strict.offset[k]
+            - strict.slope * Math.log((counts[k] + 1) / (strict.typical[k] + 1)))
+        : 0,
+      weighted: weighted ? weighted.factor * sums[k] : 0,
+    }));
+  }
+
+  weightedSums(has) {
+    const { atoms, classes, weights, offset } = this.description.weighted;
+    const sums = Float64Array.from(offset);
+    for (let i = 0; i < weights.length; i++) {
+      if (isMissed(atoms, i, has)) sums[classes[i]] += weights[i];
+    }
+    return sums;
+  }
+
+  rulesMet(has) {
+    return this.description.rules.filter((rule) => rule.literals.every((i) => has[i]));
+  }
+
+  // Log-probabilities up to a constant; minus infinity where a rule forbids a class.
+  scores(has, parts = this.parts(has)) {
+    const scores = parts.map((one) => one.prior + one.strict + one.weighted);
+    const forbidden = new Set(this.rulesMet(has).flatMap((rule) => rule.forbidden));
+    if (forbidden.size < scores.length) {
+      for (const k of forbidden) scores[k] = -Infinity;
+    }
+    return scores;
+  }
+
+  probabilities(row) {
+    return softmax(this.scores(this.truth(row)));
+  }
+
+  predict(row) {
+    const scores = this.scores(this.truth(row));
+    return this.classes[scores.indexOf(Math.max(...scores))];
+  }
+}
+
+export function isMissed(atoms, i, has) {
+  const { starts, constants } = atoms;
+  for (let p = starts[i]; p < starts[i + 1]; p++) {
+    if (has[constants[p]]) return false;
+  }
+  return true;
+}
+
+export function countMissed(atoms, has) {
+  let n = 0;
+  const last = atoms.starts.length - 1;
+  for (let i = 0; i < last; i++) n += isMissed(atoms, i, has) ? 1 : 0;
+  return n;
+}
+
+export function softmax(scores) {
+  const most = Math.max(...scores);
+  const parts = scores.map((score) => Math.exp(score - most));
+  const total = parts.reduce((a, b) => a + b, 0);
+  return parts.map((one) => one / total);
+}

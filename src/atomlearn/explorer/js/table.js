@@ -1,0 +1,183 @@
+// The page of a classifier of tables.
+import { atomsCard } from "./atoms.js";
+import { classBars, importanceCard, measures } from "./charts.js";
+import { Counting } from "./counting.js";
+import { definitionsCard } from "./definitions.js";
+import { card, classColour, counted, formula, grid, h, labelled, percent, shown, signed } from "./dom.js";
+import { comparison, missedStrict, missedWeighted } from "./evidence.js";
+import { nearestFlips } from "./flips.js";
+import { examplePicker, RowForm } from "./form.js";
+import { Scorer, softmax } from "./scorer.js";
+import { Space } from "./space.js";
+
+const MOST_TERMS = 8;
+const FIRST_CONFLICTS = 8;
+
+export function summaryLine(data, scorer) {
+  const { summary } = data;
+  const how = { strict: "counting strict atoms", weighted: "weighted atoms", both: "strict and weighted atoms" }[summary.evidence];
+  const error = summary.error === null ? "" : ` · error about ${percent(summary.error)} on rows it had not seen`;
+  return h("p", { class: "lead" }, `${counted(scorer.classes.length, "class").replace(/classs$/, "classes")} · ${counted(summary.rows, "training row")} · ${counted(summary.atoms, "atom")}, decided by ${how}${error}`);
+}
+
+export function tablePage(data, model, root) {
+  const scorer = new Scorer(model);
+  const space = new Space(scorer, data.cells);
+  const counting = new Counting(scorer);
+  const answer = h("div", { class: "answer", "aria-live": "polite" });
+  const why = h("div");
+  const flips = h("div");
+  const missed = new MissedAtoms(scorer, space, data);
+  const soon = new Soon();
+  const form = new RowForm(scorer.columns, data.cells, data.importances, (row) => {
+    const has = scorer.truth(row);
+    const parts = scorer.parts(has);
+    const scores = scorer.scores(has, parts);
+    const chances = softmax(scores);
+    const order = chances.map((_, k) => k).sort((a, b) => scores[b] - scores[a]);
+    showAnswer(answer, scorer, has, parts, chances, order[0]);
+    showWhy(why, scorer, space, data.texts, has, parts, order);
+    missed.show(has, order);
+    soon.run(() => {
+      counting.set(has);
+      showFlips(flips, scorer, nearestFlips(counting, space, row, form.order), row, (next) => form.set(next));
+    });
+  });
+  const several = scorer.classes.length > 1;
+  const picker = examplePicker(data.examples, (example) => form.set(example.row));
+  root.replaceChildren(
+    summaryLine(data, scorer),
+    h("div", { class: "columns try" },
+      h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), data.examples.length ? picker.element : null, form.element),
+      h("div", { class: "results" },
+        h("section", { class: "card", "aria-label": "the prediction" }, answer, several ? [h("h3", {}, "The nearest change of mind"), flips] : null),
+        several ? h("section", { class: "card", "aria-label": "the reasons" }, why) : null, missed.element)),
+    definitionsCard(data.definitions, scorer.classes) ?? "",
+    measures(importanceCard(data.importances, scorer.columns), data, scorer.classes),
+    atomsCard(scorer, space, data.texts, data.atoms) ?? "",
+    conflictsCard(data.conflicts) ?? "");
+  if (data.examples.length) picker.start();
+  else form.set(data.cells.map((cells) => cells[Math.floor((cells.length - 1) / 2)] ?? null));
+}
+
+// Runs the latest of many requests: in the next frame, or, if that takes long, once they pause.
+class Soon {
+  constructor() {
+    Object.assign(this, { timer: 0, took: 0 });
+  }
+
+  run(action) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const start = performance.now();
+      action();
+      this.took = performance.now() - start;
+    }, this.took > 40 ? 200 : 0);
+  }
+}
+
+function showAnswer(place, scorer, has, parts, chances, first) {
+  const rules = scorer.rulesMet(has);
+  const { strict } = scorer.description;
+  const notes = parts.map((one, k) => (strict ? `misses ${one.misses} of ${strict.atoms[k].starts.length - 1} atoms` : ""));
+  place.replaceChildren(
+    h("h2", {}, h("span", { class: "dot", style: { background: classColour(first) } }), String(scorer.classes[first]), h("span", { class: "muted" }, ` ${percent(chances[first])}`)),
+    ...rules.map((rule) => h("p", { class: "rule-met" }, h("span", { class: "tag" }, rule.negated ? "excluded by the rule" : "decided by the rule"), " ", rule.text)),
+    classBars(scorer.classes, chances, notes));
+}
+
+function showWhy(place, scorer, space, texts, has, parts, [first, second]) {
+  if (second === undefined) return;
+  const [a, b] = [scorer.classes[first], scorer.classes[second]].map(String);
+  const terms = comparison(scorer, space, has, parts, first, second);
+  const total = terms.reduce((sum, one) => sum + one.value, 0);
+  const largest = Math.max(...terms.map((one) => Math.abs(one.value)), 1e-9);
+  const rest = terms.slice(MOST_TERMS);
+  const restTerm = rest.length ? [{ what: `${rest.length} more`, value: rest.reduce((sum, one) => sum + one.value, 0) }] : [];
+  const told = (one) => {
+    if (one.what === "atom") return [h("span", { class: "muted" }, `${scorer.classes[one.k]} misses `), formula(space.weakest(one.constants).map((c) => texts[c]))];
+    if (one.what === "strict") return [`strict atoms: ${a} misses ${parts[first].misses}, ${b} ${parts[second].misses}`];
+    return [one.what];
+  };
+  const line = (one) => h("li", {}, h("span", { class: "amount " + (one.value < 0 ? "against" : "for") }, signed(one.value)),
+    h("span", { class: "diverging", "aria-hidden": "true" }, h("span", {
+      class: one.value < 0 ? "left" : "right", style: { width: `${(50 * Math.abs(one.value)) / largest}%` } })),
+    h("span", { class: "told" }, told(one)));
+  place.replaceChildren(
+    h("h2", {}, `Why ${a} rather than ${b}`),
+    h("p", { class: "muted small" }, `The log-odds of ${a} against ${b} are `, h("strong", {}, signed(total)), ", the sum of:"),
+    h("ul", { class: "terms" }, [...terms.slice(0, MOST_TERMS), ...restTerm].map(line)));
+}
+
+function showFlips(place, scorer, found, row, apply) {
+  if (!found.length) {
+    place.replaceChildren(h("p", { class: "muted" }, "No change of one or two cells makes it another class."));
+    return;
+  }
+  const changed = (changes) => { const next = [...row]; for (const one of changes) next[one.column] = one.cell; return next; };
+  const step = ({ column, cell }) => [h("strong", {}, scorer.columns[column].name), ` ${cellText(scorer, column, row[column])} → ${cellText(scorer, column, cell)}`];
+  place.replaceChildren(h("ul", { class: "flips" }, found.map(({ changes, scores }) => {
+    const chances = softmax(scores);
+    const k = chances.indexOf(Math.max(...chances));
+    return h("li", {}, h("span", {}, step(changes[0]), changes[1] ? [" and ", step(changes[1])] : "", ": ",
+      h("span", { class: "dot", style: { background: classColour(k) } }), `${scorer.classes[k]} ${percent(chances[k])}`),
+    h("button", { type: "button", onclick: () => apply(changed(changes)) }, "Try"));
+  })));
+}
+
+function cellText(scorer, column, cell) {
+  if (scorer.columns[column].kind !== "boolean" || cell === null) return shown(cell);
+  return cell > 0.5 ? "true" : "false";
+}
+
+// The missed atoms of a class, and what each costs.
+class MissedAtoms {
+  constructor(scorer, space, data) {
+    Object.assign(this, { scorer, space, data });
+    this.select = h("select", { "aria-label": "class" }, h("option", { value: "" }, "the second most probable"),
+      scorer.classes.map((name, k) => h("option", { value: k }, String(name))));
+    this.select.addEventListener("change", () => this.show(this.has, this.order));
+    this.place = h("div");
+    this.element = h("section", { class: "card" }, h("details", {}, h("summary", {}, "Missed atoms, class by class"),
+      h("div", { class: "picker" }, labelled("Class", this.select)), this.place));
+  }
+
+  show(has, order) {
+    Object.assign(this, { has, order });
+    const k = this.select.value === "" ? order[1] ?? order[0] : Number(this.select.value);
+    const { scorer, space, data } = this;
+    const weighted = space.grouped(missedWeighted(scorer, has, k)).sort((a, b) => b.cost - a.cost);
+    const strict = missedStrict(scorer, has, k, data.atoms, 8);
+    const text = (one) => formula(space.weakest(one.constants).map((c) => data.texts[c]));
+    const name = String(scorer.classes[k]);
+    const { strict: base } = scorer.description;
+    const parts = [];
+    if (base) {
+      const { misses } = scorer.parts(has)[k];
+      const cost = base.factor * base.slope * Math.log(misses + 1);
+      parts.push(h("p", {}, `${name} misses ${misses.toLocaleString("en-US")} of ${counted(base.atoms[k].starts.length - 1, "strict atom")}, which together cost ${cost.toFixed(2)}; a row of another class typically misses ${Math.round(base.typical[k]).toLocaleString("en-US")}.`));
+      if (strict.length) parts.push(grid([["atom"], ["of other classes miss it", true]], strict.map((one) => [text(one), percent(one.telling)]), { "aria-label": "missed strict atoms" }));
+    }
+    if (scorer.description.weighted) {
+      const total = weighted.reduce((sum, one) => sum + one.cost, 0);
+      parts.push(h("p", {}, `${base ? "Weighted atoms: it" : name} misses ${counted(weighted.reduce((sum, one) => sum + one.n, 0), "atom")}, which ${total < 0 ? "gain" : "cost"} ${Math.abs(total).toFixed(2)} log-odds.`));
+      if (weighted.length) parts.push(grid([["cost", true], ["atom"]], weighted.slice(0, 12).map((one) => [signed(one.cost), text(one)]), { "aria-label": "missed weighted atoms" }));
+    }
+    this.place.replaceChildren(...parts);
+  }
+}
+
+function conflictsCard(conflicts) {
+  if (!conflicts.length) return null;
+  const rows = conflicts.map((one) => [
+    one.rows.join(", ") + (one.n > one.rows.length ? ", …" : ""),
+    Object.entries(one.labels).map(([label, n]) => `${label}: ${n}`).join(", "), String(one.kept)]);
+  return card("Rows that contradict each other",
+    h("p", { class: "muted small" }, "These training rows look the same to the model and have different labels. Rows are counted from 0."),
+    conflictTable(rows.slice(0, FIRST_CONFLICTS)),
+    rows.length > FIRST_CONFLICTS ? h("details", {}, h("summary", {}, `${rows.length - FIRST_CONFLICTS} more`), conflictTable(rows.slice(FIRST_CONFLICTS))) : null);
+}
+
+function conflictTable(rows) {
+  return grid([["rows"], ["labels"], ["learned as"]], rows, { "aria-label": "contradictions" });
+}

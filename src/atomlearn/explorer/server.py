@@ -1,0 +1,243 @@
+"""``--serve``: the page with live learning, for this machine only.
+
+The server listens on 127.0.0.1. Every address begins with a random token, which only who started
+the server knows; requests with another Host (a name that was rebound to this machine) or Origin
+(another page in the same browser) are refused, and so are large ones.
+"""
+
+import asyncio
+import json
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any
+
+from atomlearn.errors import AtomlearnError, MissingExtra
+from atomlearn.explorer.page import explorer_page
+from atomlearn.explorer.session import Live, Session
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+HOST = "127.0.0.1"
+MOST_BYTES = 20 << 20
+"""Of a table that is uploaded."""
+MOST_ASKED = 64 << 10
+"""Bytes of any other request."""
+MOST_WATCHING = 8
+"""Pages that watch at a time."""
+PAUSE = 0.1
+"""Seconds between two looks for events."""
+BEAT = 15.0
+"""Seconds after which a silent stream shows that it is alive."""
+
+HEADERS = {
+    b"cache-control": b"no-store",
+    b"referrer-policy": b"no-referrer",  # the address has the token in it
+    b"x-content-type-options": b"nosniff",
+    b"x-frame-options": b"DENY",
+    b"cross-origin-resource-policy": b"same-origin",
+}
+
+
+def new_token() -> str:
+    """A token that cannot be guessed."""
+    return secrets.token_urlsafe(24)
+
+
+class LocalOnly:
+    """Refuses requests that do not come from the page itself, on this machine."""
+
+    def __init__(self, app: "ASGIApp", token: str, port: int) -> None:
+        self.app, self.token = app, token
+        self.hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Pass the request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        from starlette.responses import PlainTextResponse
+
+        refused = self.refusal(scope)
+        answer = self.app if refused is None else PlainTextResponse(refused[1], refused[0])
+
+        async def send_marked(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *HEADERS.items()]
+            await send(message)
+
+        await answer(scope, receive, send_marked)
+
+    def refusal(self, scope: "Scope") -> tuple[int, str] | None:
+        """Why a request is refused: status and text; ``None`` if it is not."""
+        headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        hosts = [value for name, value in headers if name == b"host"]
+        if len(hosts) != 1 or hosts[0] not in self.hosts:
+            return 403, "this server answers to 127.0.0.1 and localhost only"
+        client = scope.get("client")
+        if client is not None and client[0] not in (HOST, "::1"):
+            return 403, "this server answers to this machine only"
+        origins = [value for name, value in headers if name == b"origin"]
+        sites = [value for name, value in headers if name == b"sec-fetch-site"]
+        if any(origin != f"http://{hosts[0]}" for origin in origins) or any(
+            site not in ("same-origin", "none") for site in sites
+        ):
+            return 403, "this server answers to its own page only"
+        if scope["method"] == "POST" and not origins:
+            return 403, "a request that changes something must say where it comes from (Origin)"
+        parts = scope["path"].split("/")
+        if len(parts) < 2 or not secrets.compare_digest(parts[1].encode(), self.token.encode()):
+            return 404, "not found: use the address that atomlearn printed, with its token"
+        return None
+
+
+def application(
+    live: Live, title: str, token: str, port: int, is_ending: Callable[[], bool]
+) -> "Starlette":
+    """The application of a server; needs Starlette. Streams end when the server ``is_ending``."""
+    try:
+        from starlette.applications import Starlette
+        from starlette.middleware import Middleware
+        from starlette.responses import HTMLResponse, JSONResponse, StreamingResponse
+        from starlette.routing import Route
+    except ImportError:
+        raise MissingExtra(NEEDED) from None
+    session = Session(live)
+    watching = 0
+
+    async def page(request: "Request") -> "Response":
+        data = await asyncio.to_thread(live.data)
+        return HTMLResponse(explorer_page(title, data, connect="'self'"))
+
+    async def events(request: "Request") -> "Response":
+        if watching >= MOST_WATCHING:
+            return JSONResponse({"error": "too many pages are watching"}, 429)
+        seen = request.headers.get("last-event-id", "0")
+        after = int(seen) if seen.isascii() and seen.isdecimal() else 0
+        return StreamingResponse(
+            stream(after), media_type="text/event-stream", headers={"x-accel-buffering": "no"}
+        )
+
+    async def stream(after: int) -> AsyncIterator[str]:
+        nonlocal watching
+        watching += 1
+        silent = 0.0
+        try:
+            yield "retry: 1000\n\n"
+            while not is_ending():
+                for number, event in session.events(after):
+                    after, silent = number, 0.0
+                    yield f"id: {number}\ndata: {json.dumps(event)}\n\n"
+                if silent >= BEAT:
+                    silent = 0.0
+                    yield ": still here\n\n"
+                await asyncio.sleep(PAUSE)
+                silent += PAUSE
+        finally:
+            watching -= 1
+
+    async def learn(request: "Request") -> "Response":
+        content = await limited(request, MOST_ASKED)
+        asked = None if content is None else parsed(content)
+        if content is None or asked is None:
+            return JSONResponse(
+                {"error": "expected a small JSON object"}, 413 if content is None else 400
+            )
+        return await answered(lambda: session.begin(asked))
+
+    async def stop(request: "Request") -> "Response":
+        return await answered(session.stop)
+
+    async def go_on(request: "Request") -> "Response":
+        return await answered(session.go_on)
+
+    async def upload(request: "Request") -> "Response":
+        content = await limited(request, MOST_BYTES)
+        if content is None:
+            return JSONResponse({"error": f"a file may have at most {MOST_BYTES >> 20} MB"}, 413)
+        name = request.query_params.get("name", "table.csv")[:200]
+        return await answered(lambda: live.upload(name, content))
+
+    async def answered(action: Any) -> "Response":
+        try:
+            told = await asyncio.to_thread(action)
+        except (AtomlearnError, ValueError) as error:
+            return JSONResponse({"error": str(error)}, 400)
+        return JSONResponse(told or {"state": session.state})
+
+    base = f"/{token}"
+    routes = [
+        Route(f"{base}/", page),
+        Route(f"{base}/events", events),
+        Route(f"{base}/learn", learn, methods=["POST"]),
+        Route(f"{base}/stop", stop, methods=["POST"]),
+        Route(f"{base}/go", go_on, methods=["POST"]),
+        Route(f"{base}/upload", upload, methods=["POST"]),
+    ]
+    return Starlette(routes=routes, middleware=[Middleware(LocalOnly, token=token, port=port)])
+
+
+async def limited(request: "Request", most: int) -> bytes | None:
+    """The body of a request; ``None`` if it is larger, whatever it says of its length."""
+    said = request.headers.get("content-length", "0")
+    if not said.isdecimal() or int(said) > most:
+        return None
+    parts, total = [], 0
+    async for part in request.stream():
+        total += len(part)
+        if total > most:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def parsed(content: bytes) -> dict[str, Any] | None:
+    """A JSON object; ``None`` if it is none."""
+    try:
+        told = json.loads(content or b"{}")
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) else None
+
+
+NEEDED = "--serve needs Starlette and uvicorn: pip install 'atomlearn[serve]'"
+
+
+def serve(live: Live, title: str, port: int, announce: Callable[[str], object]) -> None:
+    """Serve until Ctrl-C; ``announce`` is called with the address."""
+    server, listening, address = prepared(live, title, port)
+    with listening:
+        announce(address)
+        server.run(sockets=[listening])
+
+
+def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket.socket, str]":
+    """A server that is ready to run, the socket that it listens on, and the address of the page."""
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingExtra(NEEDED) from None
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((HOST, port))
+    port, token = listening.getsockname()[1], new_token()
+    servers: list[uvicorn.Server] = []  # made after the application, which asks for it
+    app = application(live, title, token, port, lambda: servers[0].should_exit)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # the address has the token in it
+        timeout_graceful_shutdown=1,
+        server_header=False,
+        lifespan="off",
+        limit_concurrency=64,
+    )
+    servers.append(uvicorn.Server(config))
+    return servers[0], listening, f"http://{HOST}:{port}/{token}/"

@@ -1,0 +1,153 @@
+"""What an exported scorer is made of: the classifier's description with its atoms as they are read.
+
+Literals that imply another of their atom are left out, and so are literals that no atom has.
+Strict atoms come in the order in which they are told: those that other classes miss most first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from atomlearn.classifier.sample import subset
+from atomlearn.classifier.scorer import describe
+from atomlearn.engine.misses import containing
+from atomlearn.logic.clauses import Clause
+from atomlearn.sets import rows as packed
+from atomlearn.tables.literals import Literal
+
+if TYPE_CHECKING:
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+Atoms = list[list[int]]
+
+
+@dataclass
+class Model:
+    """A classifier for a program in another language."""
+
+    labels: list[Any]
+    columns: list[dict[str, Any]]
+    literals: list[list[Any]]
+    """``[column, operator, value]`` each; see :mod:`atomlearn.classifier.scorer`."""
+    texts: list[str]
+    """The literals for people."""
+    prior: list[float]
+    """Score of each class before any atom is looked at: class weights and offsets."""
+    strict: list[Atoms]
+    """The strict atoms of each class; empty if they do not decide."""
+    slope: float
+    """With ``m`` missed a class loses ``slope * log(m + 1)``."""
+    weighted: Atoms
+    weighted_class: list[int]
+    weights: list[float]
+    rules: list[dict[str, Any]]
+
+    @property
+    def n_atoms(self) -> int:
+        """Number of atoms of all classes."""
+        return sum(map(len, self.strict)) + len(self.weighted)
+
+    def text(self, atom: Sequence[int]) -> str:
+        """An atom for people."""
+        return " or ".join(self.texts[i] for i in atom) if atom else "never"
+
+
+def model_of(classifier: "AlgebraicClassifier") -> Model:
+    """All that a program elsewhere needs."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(classifier)
+    told = describe(classifier)
+    literals = classifier._literals()
+    strict, weighted = told["strict"], told["weighted"]
+    prior = np.array(told["prior"])
+    slope, pools = 0.0, list[Atoms]()
+    if strict is not None:
+        slope = strict["factor"] * strict["slope"]
+        prior = prior + strict["factor"] * np.array(strict["offset"])
+        prior = prior + slope * np.log(np.array(strict["typical"]) + 1.0)
+        orders = _telling_first(classifier)
+        pools = [
+            _ordered(_lists(atoms, literals), order)
+            for atoms, order in zip(strict["atoms"], orders, strict=True)
+        ]
+    ours: Atoms = []
+    weights = np.zeros(0)
+    if weighted is not None:
+        prior = prior + weighted["factor"] * np.array(weighted["offset"])
+        ours = _lists(weighted["atoms"], literals)
+        weights = weighted["factor"] * np.array(weighted["weights"])
+    model = Model(
+        told["classes"],
+        told["columns"],
+        told["literals"],
+        [str(literal) for literal in literals],
+        prior.tolist(),
+        pools,
+        slope,
+        ours,
+        [] if weighted is None else weighted["classes"],
+        weights.tolist(),
+        told["rules"],
+    )
+    return _without_idle_literals(model)
+
+
+def _ordered(atoms: Atoms, order: Sequence[int]) -> Atoms:
+    return [atoms[i] for i in order]
+
+
+def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:
+    """For each class the order of its strict atoms by the share of other classes that miss them."""
+    sample = classifier.sample_
+    columns = sample.columns()
+    orders = []
+    for k, pool in enumerate(classifier.learned_.pools):
+        missing = ~containing(pool.atoms, columns) & subset(sample.labels != k)
+        orders.append(np.argsort(-packed.count(missing), kind="stable").tolist())
+    return orders
+
+
+def _lists(atoms: dict[str, list[int]], literals: Sequence[Literal]) -> Atoms:
+    starts, constants = atoms["starts"], atoms["constants"]
+    return [_weakest(constants[a:b], literals) for a, b in pairwise(starts)]
+
+
+def _weakest(atom: list[int], literals: Sequence[Literal]) -> list[int]:
+    """Without literals that imply another: what is left is true of the same rows."""
+    if len({literals[i].column for i in atom}) == len(atom):
+        return atom
+    number = {literals[i]: i for i in atom}
+    return [number[one] for one in Clause.of([literals[i] for i in atom]).literals]
+
+
+def _without_idle_literals(model: Model) -> Model:
+    lists = [*(atom for atoms in model.strict for atom in atoms), *model.weighted]
+    lists += [rule["literals"] for rule in model.rules]
+    used = sorted({i for one in lists for i in one})
+    place = {old: new for new, old in enumerate(used)}
+
+    def moved(atoms: Atoms) -> Atoms:
+        return [[place[i] for i in atom] for atom in atoms]
+
+    model.literals = [model.literals[i] for i in used]
+    model.texts = [model.texts[i] for i in used]
+    model.strict = [moved(atoms) for atoms in model.strict]
+    model.weighted = moved(model.weighted)
+    for rule in model.rules:
+        rule["literals"] = [place[i] for i in rule["literals"]]
+    return model
+
+
+def boundary(value: float) -> tuple[float, bool]:
+    """A cut ``v`` as it is best written: ``x > v``, or ``x >= w`` with a shorter number.
+
+    >>> boundary(0.5), boundary(1.7999999999999998)
+    ((0.5, False), (1.8, True))
+    """
+    above = float(np.nextafter(value, np.inf))
+    shorter = len(repr(above)) < len(repr(float(value)))
+    return (above, True) if shorter else (float(value), False)

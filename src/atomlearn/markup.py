@@ -1,0 +1,139 @@
+"""HTML of objects in a notebook: short pieces in the style of the pages, and what shows them."""
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""What a terminal or a page would act on instead of showing it, and halves of pairs."""
+
+MOST_ROWS = 50
+"""Rows of a table in a notebook."""
+
+
+class Displayed:
+    """An object with a one-line ``repr`` and a display in notebooks, both from its text.
+
+    Dataclasses need ``repr=False``, or their own ``repr`` wins.
+
+    >>> class Answer(Displayed):
+    ...     def __str__(self):
+    ...         return "yes\\nbecause"
+    >>> Answer()
+    <Answer: yes ...>
+    """
+
+    def __repr__(self) -> str:
+        first, *rest = str(self).split("\n")
+        return f"<{type(self).__name__}: {first.strip()}{' ...' if rest else ''}>"
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self._html())
+
+    def _html(self) -> str:
+        """The display without its frame."""
+        return formula(str(self))
+
+
+class Listed(list[Any]):
+    """A list that a notebook displays item by item."""
+
+    def _repr_html_(self) -> str:
+        items = [one._html() if isinstance(one, Displayed) else formula(str(one)) for one in self]
+        more = len(items) - MOST_ROWS
+        rest = f'<p class="muted">... and {more:,} more</p>' if more > 0 else ""
+        return in_notebook("".join(items[:MOST_ROWS]) + rest if items else "<p>none</p>")
+
+
+@cache
+def style() -> str:
+    """The style sheet of all pages and displays; every rule is below ``.atomlearn``."""
+    return files("atomlearn").joinpath("views", "style.css").read_text(encoding="utf-8")
+
+
+def in_notebook(body: str) -> str:
+    """A display for a notebook, which brings its style along."""
+    return f'<div class="atomlearn"><style>{style()}</style><div class="card">{body}</div></div>'
+
+
+def visible(text: str) -> str:
+    r"""The text with control characters as escapes of JSON; line breaks and tabs stay.
+
+    Names come from files, and files from anywhere: whoever shows them on a terminal or a page shows
+    them through this.
+
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\u001b[31mb\u202ec
+    """
+    return _CONTROL.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def escape(text: str) -> str:
+    """Text for HTML, with control characters made visible."""
+    return html.escape(visible(text))
+
+
+def formula(text: str) -> str:
+    """Lines of text that wrap."""
+    return f'<div class="formula">{escape(text)}</div>'
+
+
+def code(text: str, summary: str) -> str:
+    """Code that is folded until it is asked for."""
+    return folded(f"<pre><code>{escape(text)}</code></pre>", summary)
+
+
+def folded(body: str, summary: str, is_open: bool = False) -> str:
+    """HTML that is folded until it is asked for, or until one has seen enough of it."""
+    tag = "<details open>" if is_open else "<details>"
+    return f"{tag}<summary>{escape(summary)}</summary>{body}</details>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[int] = ()) -> str:
+    """A table that scrolls in its own box; ``numbers`` are the columns to align on the right.
+
+    >>> '<td class="num">1</td>' in table(["a"], [[1]], numbers=[0])
+    True
+    """
+
+    def line(cells: Sequence[Any], tag: str) -> str:
+        own = [' class="num"' if j in numbers else "" for j in range(len(cells))]
+        own = [f"{one} scope='col'" if tag == "th" else one for one in own]
+        return "".join(
+            f"<{tag}{kind}>{escape(str(cell))}</{tag}>"
+            for kind, cell in zip(own, cells, strict=True)
+        )
+
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    about = escape(", ".join(map(str, head)))
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="table: {about}">'
+        f"<table><tr>{line(head, 'th')}</tr>{body}</table></div>"
+    )
+
+
+def bar(share: float, most: float = 1.0) -> str:
+    """A horizontal bar; an attribute, because pages forbid styles that are not in the sheet."""
+    width = 100 * min(1.0, max(0.0, share / most if most > 0 else 0.0))
+    return (
+        '<svg class="bar" width="100%" height="14" role="img" '
+        f'aria-label="{share:.1%}"><rect width="100%" height="14" rx="3" fill="var(--sunken)"/>'
+        f'<rect width="{width:.1f}%" height="14" rx="3" fill="var(--bar)"/></svg>'
+    )
+
+
+def bars(values: Iterable[tuple[str, float]], largest: bool = False) -> str:
+    """Named shares, each with its bar; the ``largest`` fills the line, or else 100 % does."""
+    listed = list(values)
+    most = max((value for _, value in listed), default=1.0) if largest else 1.0
+    lines = "".join(
+        f'<span class="name" title="{escape(name)}">{escape(name)}</span>{bar(value, most)}'
+        f'<span class="value">{value:.1%}</span>'
+        for name, value in listed
+    )
+    return f'<div class="bars">{lines}</div>'

@@ -1,0 +1,53 @@
+"""Pictures of the pages, to be looked at: ``python -m tests.explorer.screenshots [folder]``.
+
+Each kind of page at 1200 and at 390 pixels, light and dark, after something was done on it.
+"""
+
+import sys
+from pathlib import Path
+
+from tests.explorer import browser as web
+from tests.explorer import pages
+
+THREE = [(0.3, 0.25), (0.5, 0.2), (0.68, 0.3), (0.6, 0.45), (0.45, 0.5), (0.65, 0.6), (0.68, 0.75),
+         (0.5, 0.83), (0.3, 0.78)]  # fmt: skip
+
+
+def do_something(page, name):
+    """Draw, place a queen, ask."""
+    if name == "image":
+        box = page.locator("canvas.pad").bounding_box()
+        places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in THREE]
+        page.mouse.move(*places[0])
+        page.mouse.down()
+        for place in places[1:]:
+            page.mouse.move(*place, steps=6)
+        page.mouse.up()
+    elif name == "queens":
+        board = page.get_by_role("group", name="your board")
+        board.locator('[aria-label^="g3 "]').click()
+        board.locator('[aria-label^="c5 "]').click()
+    elif name == "algebra":
+        page.get_by_label("relation", exact=True).fill("v < c1 c2 c3 c7 c8")
+    page.wait_for_timeout(300)
+
+
+def main(folder: Path) -> None:
+    """Write the pages and their pictures to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    addresses = pages.write_all(folder, quick=False)
+    with web.started() as browser:
+        for name, address in addresses.items():
+            for width in (1200, 390):
+                for dark in (False, True):
+                    with web.opened(browser, address, width=width, dark=dark) as page:
+                        do_something(page, name)
+                        path = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"
+                        page.screenshot(path=path, full_page=True)
+                        print(path)
+
+
+if __name__ == "__main__":
+    if web.why_not():
+        sys.exit(web.why_not())
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots"))

@@ -1,0 +1,242 @@
+"""The pages in Chromium: what a reader does, and that nothing goes wrong meanwhile."""
+
+import re
+
+import pytest
+
+from atomlearn import Algebra
+from atomlearn.explorer.algebras import algebra_data
+from atomlearn.explorer.classifiers import classifier_data
+from tests.explorer import browser as web
+from tests.explorer import pages
+
+pytestmark = web.needs_browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with web.started() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory):
+    return pages.write_all(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    return pages.iris(5)
+
+
+def shown_probabilities(page):
+    names = page.locator(".answer .bars .name").all_inner_texts()
+    values = page.locator(".answer .bars .value").all_inner_texts()
+    return {
+        name: float(value.strip("%<>")) / 100 for name, value in zip(names, values, strict=True)
+    }
+
+
+def set_number(page, column, value):
+    page.locator(f'[data-column="{column}"] input.exact').fill(str(value))
+
+
+def test_changing_a_row_changes_the_prediction_as_in_python(browser, addresses, flowers):
+    clf, X = flowers
+    with web.opened(browser, addresses["table"]) as page:
+        for i in (0, 60, 120):
+            for column in X.columns:
+                set_number(page, column, X[column].iloc[i])
+            expected = dict(zip(clf.classes_, clf.predict_proba(X.iloc[i : i + 1])[0], strict=True))
+            assert shown_probabilities(page) == pytest.approx(expected, abs=6e-4)
+        assert page.locator(".rule-met").inner_text() == f"excluded by the rule {pages.RULE}"
+        set_number(page, "petal length", 1)
+        assert page.locator(".rule-met").count() == 0
+
+
+def test_sliders_examples_missing_values_and_changes_of_mind(browser, addresses, flowers):
+    clf, _ = flowers
+    examples = classifier_data(clf)["examples"]
+    with web.opened(browser, addresses["table"]) as page:
+        select = page.get_by_label("example row")
+        for i in (0, 5, 40):
+            select.select_option(str(i))
+            shown = shown_probabilities(page)[examples[i]["label"]]
+            assert shown == pytest.approx(examples[i]["probability"], abs=6e-4)
+        slider = page.get_by_label("petal length, slider")
+        before = page.locator('[data-column="petal length"] input.exact').input_value()
+        slider.focus()
+        page.keyboard.press("Home")
+        assert page.locator('[data-column="petal length"] input.exact').input_value() != before
+        assert page.locator(".answer h2").inner_text().startswith("setosa")
+        page.locator("ul.flips button").first.click()  # the nearest change makes it another class
+        page.locator(".answer h2", has_not_text="setosa").wait_for()
+        page.get_by_label("petal length is missing").check()
+        assert page.locator('[data-column="petal length"] input.exact').is_disabled()
+
+
+def test_atoms_are_found_by_words(browser, addresses):
+    with web.opened(browser, addresses["table"]) as page:
+        table = page.get_by_role("region", name="atoms", exact=True)
+        everything = table.locator("tbody tr").count()
+        page.get_by_label("search atoms").fill("petal width")
+        some = table.locator("tbody tr").all_inner_texts()
+        assert some and all("petal width" in text for text in some)
+        page.get_by_label("search atoms").fill("there is no such atom")
+        assert table.locator("tbody tr").count() == 0 < everything
+
+
+def at(box, share):
+    return box["x"] + share[0] * box["width"], box["y"] + share[1] * box["height"]
+
+
+ONE = [(0.5, 0.15), (0.5, 0.5), (0.5, 0.85)]
+
+
+def test_drawing_with_the_mouse(browser, addresses):
+    with web.opened(browser, addresses["image"]) as page:
+        assert page.locator(".answer h2").inner_text() == "Draw something"
+        box = page.locator("canvas.pad").bounding_box()
+        page.mouse.move(*at(box, ONE[0]))
+        page.mouse.down()
+        for place in ONE[1:]:
+            page.mouse.move(*at(box, place), steps=5)
+        page.mouse.up()
+        page.locator(".answer h2", has_text=re.compile("^1 ")).wait_for()
+        assert sum(shown_probabilities(page).values()) == pytest.approx(1, abs=0.01)
+        assert "misses" in page.locator(".panels figcaption").first.inner_text()
+        page.get_by_role("button", name="Clear").click()
+        page.locator(".answer h2", has_text="Draw something").wait_for()
+
+
+def test_the_hardest_images_get_the_probability_of_python(browser, addresses):
+    with web.opened(browser, addresses["image"]) as page:
+        for i in (0, 7, 20):
+            button = page.locator("button.example").nth(i)
+            label, share = button.get_attribute("title").split(": ")
+            button.click()
+            bar = page.locator(".answer .value").nth(int(label))
+            bar.filter(has_text=re.compile(f"^{re.escape(share)}$")).wait_for()
+
+
+def test_drawing_with_a_finger_on_a_phone(browser, addresses):
+    with web.opened(browser, addresses["image"], width=390, touch=True) as page:
+        box = page.locator("canvas.pad").bounding_box()
+        devtools = page.context.new_cdp_session(page)
+
+        def touch(kind, *places):
+            points = [dict(zip("xy", at(box, place), strict=True)) for place in places]
+            devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        touch("touchStart", ONE[0])
+        for place in ONE[1:]:
+            touch("touchMove", place)
+        touch("touchEnd")
+        page.locator(".answer h2", has_text=re.compile("^1 ")).wait_for()
+        assert page.evaluate("scrollY") == 0  # the page stays where it is
+
+
+def test_a_board_shows_what_follows_and_why(browser, addresses):
+    with web.opened(browser, addresses["queens"]) as page:
+        board = page.get_by_role("group", name="your board")
+        caption = page.locator(".card", has=board).locator("p[aria-live]")
+        assert caption.inner_text().startswith("1 given, 0 follow")
+        board.locator('[aria-label^="d2 "]').click()
+        assert caption.inner_text().startswith("2 given")
+        board.locator('[aria-label^="b4 "]').click()  # attacked: it says why
+        assert page.locator(".why h3").inner_text() == "Square b4 must be empty, because of"
+        assert "a queen on b1" in page.locator(".why").inner_text()
+        page.get_by_role("button", name="Place a queen there anyway").click()
+        assert caption.inner_text() == "These givens contradict the rules."
+        assert "would both follow and be excluded" in page.locator(".why h3").inner_text()
+        board.locator('[aria-label^="b4 "]').click()  # taken back
+        assert caption.inner_text().startswith("2 given")
+
+
+def test_the_board_of_each_epoch(browser, addresses):
+    with web.opened(browser, addresses["queens"]) as page:
+        caption = page.locator("p[aria-live]", has_text="Epoch ")
+        assert "6 of 6 queens, solved" in caption.inner_text()
+        page.get_by_label("epoch", exact=True).focus()
+        page.keyboard.press("Home")
+        assert caption.inner_text().startswith("Epoch 1: ")
+        page.get_by_role("button", name="Play").click()
+        page.locator("p[aria-live]", has_text=re.compile(r"Epoch ([2-9]|1\d): ")).wait_for()
+
+
+def test_a_sudoku_follows_from_its_givens(browser, addresses):
+    with web.opened(browser, addresses["sudoku"]) as page:
+        board = page.get_by_role("group", name="your board")
+        page.get_by_role("button", name="Clear").click()
+        assert "16 cells open" in page.locator(".card").first.inner_text()
+        board.locator("button").first.click()
+        page.get_by_label("digit 3").click()
+        assert board.locator("button").first.inner_text() == "3"
+        assert board.locator("button").nth(1).inner_text() == "124"
+
+
+def test_asking_about_relations(browser, addresses):
+    with web.opened(browser, addresses["algebra"]) as page:
+        ask = page.get_by_label("relation", exact=True)
+        answers = {
+            "v < c1 c2 c3 c7 c8": "follows",
+            "v !< c1 c2 c7 c8": "contradicted",
+            "c5 < c4": "open",
+        }
+        for text, verdict in answers.items():
+            ask.fill(text)
+            assert page.locator(".verdict strong").inner_text() == verdict
+        ask.fill("v < nobody")
+        assert page.get_by_text("there is no constant nobody").is_visible()
+
+
+def test_choosing_in_the_graph_and_among_the_relations(browser, addresses):
+    with web.opened(browser, addresses["algebra"]) as page:
+        node = page.locator('svg.graph [data-id="c0"]')
+        node.click()
+        lit = page.locator("svg.graph .node.lit.atom").count()
+        assert page.get_by_text(f"v has {lit} atoms.").is_visible()
+        node.click()
+        assert page.locator("svg.graph.dimmed").count() == 0
+        page.get_by_role("button", name="v !< c3 c5 c6 c8").click()
+        assert page.locator(".verdict strong").inner_text() == "follows"
+
+
+@pytest.mark.parametrize("name", ["table", "image", "queens", "sudoku", "algebra"])
+def test_pages_fit_a_phone_in_the_dark(browser, addresses, name):
+    with web.opened(browser, addresses[name], width=390, dark=True) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        red, green, blue = page.evaluate(
+            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
+        )
+        assert max(red, green, blue) < 60
+        unnamed = page.evaluate(
+            "[...document.querySelectorAll('input, select, button')].filter((one) => "
+            "!one.getAttribute('aria-label') && !one.textContent.trim() && !one.labels?.length)"
+            ".length"
+        )
+        assert unnamed == 0
+
+
+MARKUP = '<img src=x onerror="document.title=1"></script><b>'
+
+
+def test_names_are_shown_as_text_and_nothing_can_be_sent(browser, tmp_path):
+    alg = Algebra([MARKUP, "b"])
+    alg.add(alg[MARKUP] <= alg["b"])
+    address = pages.written(tmp_path, "hostile", MARKUP, algebra_data(alg))
+    with web.opened(browser, address) as page:
+        assert page.title() == page.locator("h1").inner_text() == MARKUP
+        assert page.locator("img, b").count() == 0
+        assert MARKUP in page.locator("svg.graph title").first.evaluate("one => one.textContent")
+    page = browser.new_page()
+    page.goto(address)
+    broken = page.evaluate(
+        """() => new Promise((done) => {
+          const tell = (one) => done(one.violatedDirective);
+          document.addEventListener("securitypolicyviolation", tell);
+          fetch("http://127.0.0.1:9/").catch(() => {});
+        })"""
+    )
+    assert broken == "connect-src"
+    page.close()
