@@ -50,7 +50,7 @@ def opened(browser, address, *, width=1200, dark=False, touch=False):
         has_touch=touch,
     )
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)  # on a busy machine
     told, asked = [], []
     page.on("console", lambda message: told.append(f"{message.type}: {message.text}"))
     page.on("pageerror", lambda error: told.append(str(error)))
