@@ -270,7 +270,7 @@ def test_enforced_pins_are_kept_by_the_master():
 def test_a_rare_class_has_small_batches():
     for limit, most in ((None, 42), (1.0, 10)):
         recipe = Recipe(first=1000, negatives=limit, fewest_negatives=2)
-        terms, _, labels = bars(0, 60)
+        terms, _, _ = bars(0, 60)
         sampler = Sampler(Concept(N, BAR, 0, recipe), rows(terms)[None], np.arange(60) < 10)
         report = sampler.run_epoch()
         assert report.n_positive == 7 and report.n_negative <= most
