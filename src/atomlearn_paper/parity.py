@@ -13,6 +13,7 @@ import numpy as np
 from atomlearn.datasets import bar_parity
 from atomlearn.engine.concept import Concept, Recipe
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
+from atomlearn.engine.protocol import Protocol
 from atomlearn.logic.comparison import compare
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, Odd, forall
@@ -37,8 +38,8 @@ noise of 5 × 5, but that 50 % works."""
 
 COVERS = {
     "lazy": Recipe(),
-    "greedy": Recipe(candidates=None, greedy=True),
-    "reduced": Recipe(candidates=None, dual_reduction=True),
+    "greedy": Recipe(candidates=None, protocol=Protocol(dual="greedy")),
+    "reduced": Recipe(candidates=None, protocol=Protocol(dual="reduced")),
 }
 """How the witnesses of a batch are chosen: this library's way, greedily, and by Algorithm 5."""
 

@@ -76,7 +76,7 @@ def embed(rng: Stream) -> Iterator[Stage]:
     for i, name in enumerate(("first crossing", "second crossing")):
         one = positives_of(left[i : i + 1], right[i : i + 1], N)
         master = master_of(singles, none, one, dual)
-        _, master, _ = cross_until(ROOM, 0, one, dual, master, rng, ROOM)
+        _, master, _ = cross_until(ROOM, 0, one, dual, master, rng, ROOM, True)
         yield _stage(name, master, dual)
         singles, none = master.singles, master.atoms[: master.n]
     master = master_of(singles, none, positives, dual)

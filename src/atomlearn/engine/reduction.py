@@ -2,15 +2,22 @@
 
 Constants are reviewed in random order. For each, atoms are added to the set ``Q`` of the kept until
 ``Q`` alone gives the constant its trace; atoms outside ``Q`` are deleted at the end.
+
+The paper's other scheme (section 2.8), :func:`discriminating`, keeps just enough atoms for the
+negative relations. It may only be used when everything is embedded.
 """
 
 import numpy as np
+import numpy.typing as npt
 
+from atomlearn.engine.discriminant import discriminants
+from atomlearn.engine.dual import keep_one_each
 from atomlearn.engine.state import Dual, Master
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.random import Stream, below, shuffle
+from atomlearn.sets.lists import to_lists
+from atomlearn.sets.random import Stream, below, permutation, shuffle
 from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose_into
+from atomlearn.sets.transpose import transpose, transpose_into
 from atomlearn.sets.words import ONE, ZERO, copy_row, has, lowest, popcount, put, select, size, tail
 
 
@@ -74,3 +81,13 @@ def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
                 copy_row(master.rights, k, master.rights, n)
             n += 1
     return Master(kept_singles, master.atoms, master.traces, master.lefts, master.rights, n)
+
+
+def discriminating(
+    atoms: Rows, left: Rows, right: Rows, n_constants: int, rng: Stream
+) -> npt.NDArray[np.int64]:
+    """Which atoms to keep so that each ``¬(left[j] < right[j])`` has one: no more than those."""
+    separated = discriminants(
+        to_lists(atoms), transpose(left, n_constants), transpose(right, n_constants)
+    )
+    return keep_one_each(permutation(rng, len(left)), transpose(separated, len(left)), rng)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
+from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
@@ -98,6 +99,7 @@ def solve(
     max_epochs: int = 100,
     schedule: Schedule | None = None,
     on_epoch: Callable[[Cycle], None] | None = None,
+    protocol: str | Protocol = "default",
 ) -> Solver[Cycle]:
     """An iterator of Hamiltonian cycles, as they are found; both directions are given."""
     g = _checked(source)
@@ -118,6 +120,7 @@ def solve(
         max_epochs=max_epochs,
         schedule=schedule,
         on_epoch=on_epoch,
+        protocol=protocol,
     )
 
 
