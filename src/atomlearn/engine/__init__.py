@@ -6,6 +6,7 @@ from atomlearn.engine.learning import learn
 from atomlearn.engine.pool import Merged, Pool, Source
 from atomlearn.engine.protocol import DEFAULT, LETTER, Protocol, Switch, switches
 from atomlearn.engine.report import Report
+from atomlearn.engine.steps import Embedding
 from atomlearn.engine.symmetries import Symmetries, orbit
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "PAPER",
     "READABLE",
     "Concept",
+    "Embedding",
     "Epoch",
     "Epochs",
     "Merged",
