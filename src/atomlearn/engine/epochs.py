@@ -138,7 +138,8 @@ class Epochs(Iterator[Epoch]):
         return Epoch(self.number, Model(self.algebra, atoms), report)
 
     def _pins(self, batch: PreparedBatch) -> Rows:
-        """The pins that the relations do not contradict, or all of them, closed under these."""
+        """The pins that the relations do not contradict, or all of them, closed under the
+        relations."""
         pins = self.pool.rows()
         if self.protocol.contradicted == "close":
             return close_pins(pins, batch)

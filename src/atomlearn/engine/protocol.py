@@ -59,10 +59,11 @@ class Protocol:
         "Are new pins checked against all training examples at once, or only against the batches "
         "that come? Checked at once, a false pin never counts.",
     )  # fmt: skip
-    contradicted: Literal["close", "discard"] = _switch(
+    contradicted: Literal["close", "leave", "discard"] = _switch(
         "close", "2.9",
         "What becomes of a pin that a formal problem contradicts: it is closed under the relations "
-        "for this epoch, or discarded. Discarded, games are not solved.",
+        "for this epoch, left out of it, or discarded for good. Only closed pins lead to solutions "
+        "of the games tried.",
     )  # fmt: skip
     focus: Literal["largest", "drawn"] = _switch(
         "largest", "2.9",
