@@ -30,6 +30,8 @@ CYCLES = {
     "prism of 12": nx.circular_ladder_graph(6),
     "grid 4x3": nx.grid_2d_graph(4, 3),
     "grid 4x4": nx.grid_2d_graph(4, 4),
+    "grid 5x4": nx.grid_2d_graph(5, 4),
+    "grid 6x4": nx.grid_2d_graph(6, 4),
     "Petersen (none)": nx.petersen_graph(),
 }
 COLOURINGS = {

@@ -23,9 +23,10 @@ from atomlearn_paper.images import RATES, Bits, n_constants, rates, terms
 from atomlearn_paper.report import ExperimentReport, percent
 
 SIDE, NOISE = 15, 0.1
-EPOCHS, MANY = 20, 200
+EPOCHS, MANY, LETTER_EPOCHS = 20, 200, 200
 BySide = dict[int, list[dict[str, Any]]]
 """By the number of examples, what several training sets gave."""
+RECIPES = {"readable": READABLE, "letter": PAPER}
 TEST_SEED = 10_000
 """Training sets have other seeds."""
 
@@ -37,11 +38,16 @@ def test_images(n: int, side: int) -> tuple[Blocks, Bits]:
     return blocks_of(terms(images), n_constants(images)), has_bar
 
 
-def learn_bars(side: int, examples: int, seed: int, epochs: int, n_test: int) -> dict[str, Any]:
-    """Some epochs over all examples at once, with a greedy cover: a model small enough to read."""
+def learn_bars(
+    side: int, examples: int, seed: int, epochs: int, n_test: int, protocol: str = "readable"
+) -> dict[str, Any]:
+    """Some epochs over all examples at once, with a greedy cover: a model small enough to read.
+
+    Or to the letter of the paper, in batches that grow when accuracy stalls.
+    """
     images, labels = vertical_bars(examples, shape=(side, side), noise=NOISE, random_state=seed)
     n = n_constants(images)
-    concept = Concept(n, n - 1, seed, READABLE)
+    concept = Concept(n, n - 1, seed, RECIPES[protocol])
     sampler = Sampler(concept, terms(images)[None], labels)
     for _ in range(epochs):
         sampler.run_epoch()
@@ -96,6 +102,17 @@ def steps(setting: Setting) -> list[Step]:
         for examples in sizes
         for k in range(2 if setting.quick else 5)
     ]  # fmt: skip
+    found += [
+        Step(
+            f"letter-{examples}-{k}", learn_bars,
+            {"side": SIDE, "examples": examples, "seed": setting.seed + k,
+             "epochs": 40 if setting.quick else LETTER_EPOCHS, "n_test": n_test,
+             "protocol": "letter"},
+            cost=4.0,
+        )
+        for examples in (sizes[:3:2] if setting.quick else (300, 1000, 5000, 20_000, 50_000))
+        for k in range(1 if setting.quick else 3)
+    ]  # fmt: skip
     longer = {"side": SIDE, "examples": sizes[-1], "seed": setting.seed, "epochs": MANY,
               "n_test": n_test}  # fmt: skip
     found.append(Step("longer", learn_bars, longer, 4 + sizes[-1] / 2500))
@@ -108,21 +125,43 @@ def steps(setting: Setting) -> list[Step]:
 
 def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
-    by: BySide = {}
-    for name, found in results.items():
-        if name.startswith("examples-"):
-            by.setdefault(int(name.split("-")[1]), []).append(found)
+    by, letter = by_size(results, "examples-"), by_size(results, "letter-")
     batches = [found for name, found in results.items() if name.startswith("batches-")]
-    head = ["examples", "training set", "error %", "FPR %", "FNR %", "atoms", "exact",
-            "exact or larger", "pool", "exact in the pool"]  # fmt: skip
+    head = ["protocol", "examples", "training set", "error %", "FPR %", "FNR %", "atoms", "exact",
+            "exact or larger", "pool", "exact in the pool", "ε κ"]  # fmt: skip
     rows = [
-        [n, k, *(f"{100 * f[key]:.3f}" for key in RATES),
-         *(f[key] for key in ("atoms", "exact", "true", "pool", "exact in the pool"))]
-        for n, many in sorted(by.items()) for k, f in enumerate(many)
+        [name, n, k, *(f"{100 * f[key]:.3f}" for key in RATES),
+         *(f[key] for key in ("atoms", "exact", "true", "pool", "exact in the pool")),
+         f"{f['error'] * n / max(1, f['atoms']):.1f}"]
+        for name, found in (("this library", by), ("to the letter", letter))
+        for n, many in sorted(found.items()) for k, f in enumerate(many)
     ]  # fmt: skip
-    values = measured(by, results["longer"]["exact in the pool"])
+    values = measured(by, results["longer"]["exact in the pool"]) | by_the_letter(letter)
     values["batches"] = percent(_mean(batches, "error"), 0)
     page.fill(values, {"bars": (head, rows)}, {"error": draw(by)})
+
+
+def by_size(results: Results, start: str) -> BySide:
+    """The results of a kind, by the number of examples."""
+    by: BySide = {}
+    for name, found in results.items():
+        if name.startswith(start):
+            by.setdefault(int(name.split("-")[1]), []).append(found)
+    return by
+
+
+def by_the_letter(by: BySide) -> dict[str, Any]:
+    """The same sizes, to the letter."""
+    values: dict[str, Any] = {"letter_epochs": LETTER_EPOCHS}
+    if early := by.get(paper.BARS_EARLY):
+        values["letter_early"] = f"{percent(_mean(early, 'error'), 1)} ({_spread(early)})"
+    if late := by.get(paper.BARS_LATE):
+        values["letter_late"] = f"{percent(_mean(late, 'error'), 2)} ({_spread(late, 2)})"
+        values["letter_exact"] = (
+            f"{_mean(late, 'exact'):.0f} of {_mean(late, 'atoms'):.0f} in the last model, "
+            f"{_mean(late, 'exact in the pool'):.0f} among the pins"
+        )
+    return values
 
 
 def measured(by: BySide, longer: int) -> dict[str, Any]:

@@ -9,14 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from atomlearn.engine.epochs import TOURNAMENT
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.queens import Chessboard, square, square_name
 
 STEPS = 17
 """Queens inserted in an attempt, as in the paper."""
 
-DRAWN = 16
-"""Remembered boards that are drawn, of which the largest is shown: as the engine draws pins."""
+DRAWN = TOURNAMENT
+"""Remembered boards that are drawn, of which the largest is shown: as many as the engine draws
+pins."""
 
 
 class Position(NamedTuple):
@@ -129,7 +131,7 @@ class Remembering(Control):
     """The protocol of the algebra without its atoms: closure, and a memory of the boards shown.
 
     At each step a legal queen is inserted for that step. Remembered boards are closed with the
-    fixed queens and the inserted one; of 16 drawn from those without contradiction the largest is
+    fixed queens and the inserted one; of 256 drawn from those without contradiction the largest is
     shown and remembered. With ``joins``, boards merged two by two are drawn as well.
     """
 

@@ -10,7 +10,7 @@ from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PROTOCOLS = {"paper": "the paper's protocol", "ours": "our protocol"}
+PROTOCOLS = {"letter": "to the letter", "default": "this library"}
 
 Digits = Mapping[str, list[dict[str, Any]]]
 """By protocol, what was found for each digit."""
@@ -24,7 +24,7 @@ def draw_epochs(by: Digits) -> "Figure":
             epochs = [point["epoch"] for point in found["curve"]]
             curve(axis, epochs, (p["single"]["error"] for p in found["curve"]), str(d))
         in_percent(axis)
-        label(axis, "epoch", "test error", name, legend=protocol == "ours")
+        label(axis, "epoch", "test error", name, legend=protocol == "default")
     axes[0, 1].legend(frameon=False, fontsize=7, ncols=2)
     return figure
 

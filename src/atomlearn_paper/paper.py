@@ -83,8 +83,8 @@ SINGLE = (
         for digit in range(2, 10)
     ),
 )
-"""Table 1A as it must have been: from digit 2 on, each FPR stands one row too low. With the FPR of
-the row above, the printed error of digits 2 to 9 follows exactly (:func:`error_of`)."""
+"""Table 1A as it must have been: from digit 2 on, each FPR is printed one row too high. With the
+FPR of the row above, the printed error of digits 2 to 9 follows exactly (:func:`error_of`)."""
 
 
 def error_of(digit: int, fpr: float, fnr: float) -> float:

@@ -1,9 +1,10 @@
 """Queens: the paper's section 5, and beside every success what is reached without learning."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from atomlearn.engine.protocol import protocol_of, switches
 from atomlearn.problems import queens
 from atomlearn.problems.queens import Board
 from atomlearn.problems.solving import ATTEMPTS, PAPER
@@ -60,37 +61,62 @@ class Tally:
         }
 
 
-def completions(size: int, fixed: list[str], seed: int, epochs: int, kept: int) -> dict[str, Any]:
+def completions(
+    size: int,
+    fixed: list[str],
+    seed: int,
+    epochs: int,
+    kept: int = 0,
+    start: str = "default",
+    changed: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """The paper's straightforward way: idle epochs, nothing inserted.
 
-    ``kept`` boards are kept to be drawn, and the atoms of one epoch.
+    ``kept`` boards are kept to be drawn, and the atoms of one epoch. ``changed`` are switches of
+    the protocol that differ from those of ``start``.
     """
     boards: list[dict[str, Any]] = []
     atoms: dict[str, Any] = {}
+    most = 0
 
     def keep(board: Board) -> None:
+        nonlocal most
+        if not board.idle:
+            most = max(most, len(board.queens))
         if len(boards) < kept:
             boards.append(plain_board(board))
         if kept and not atoms and board.epoch >= MIDDLE_EPOCH and not board.idle:
             atoms.update(board_atoms(board))
 
+    protocol = replace(protocol_of(start), **(changed or {}))
     solver = queens.solve(
-        size, fixed, random_state=seed, max_epochs=epochs, schedule=PAPER, on_epoch=keep
-    )
+        size, fixed, random_state=seed, max_epochs=epochs, schedule=PAPER, on_epoch=keep,
+        protocol=protocol,
+    )  # fmt: skip
     found = [board.epoch for board in solver]
-    return {"epochs": found, "shown again": solver.repeated, "boards": boards, "atoms": atoms}
+    return {
+        "epochs": found, "shown again": solver.repeated, "most queens": most,
+        "pins": len(solver.epochs.pool), "boards": boards, "atoms": atoms,
+    }  # fmt: skip
 
 
-def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -> dict[str, Any]:
+def attempts(
+    size: int, fixed: list[str], seed: int, attempts: int, kept: int = 0, start: str = "default"
+) -> dict[str, Any]:
     """Attempts of 20 epochs, a queen inserted in 17 of them; the controls with as many."""
     tally = Tally()
     boards: list[dict[str, Any]] = []
-    solver = queens.solve(size, fixed, random_state=seed, schedule=ATTEMPTS)
+    solver = queens.solve(size, fixed, random_state=seed, schedule=ATTEMPTS, protocol=start)
+    jumps: list[int] = []
     for _ in range(attempts):
-        full = []
+        full, before = [], 0
         for _ in range(ATTEMPTS.length):
             solver.step()
             board = solver.latest
+            if board is not None and not board.idle:
+                if board.solved():
+                    jumps.append(len(board.queens) - before)
+                before = len(board.queens)
             if board is not None and not board.idle and board.solved():
                 full.append(board.queens)
                 if len(boards) < kept and board.queens not in tally.boards:
@@ -101,7 +127,7 @@ def attempts(size: int, fixed: list[str], seed: int, attempts: int, kept: int) -
     joined = simulate(Remembering(size, fixed, seed, joins=True), attempts)
     return {"size": size} | tally.plain() | {
         "memory": memory, "joined": joined, "boards": boards, "atoms": atoms,
-        "epochs": solver.epochs.number,
+        "epochs": solver.epochs.number, "queens at once": jumps,
     }  # fmt: skip
 
 
@@ -136,7 +162,8 @@ def board_atoms(board: Board, n: int = 40) -> dict[str, Any]:
     """Atoms of a board's model that are about squares and not about rules.
 
     A square of which an atom has ``E`` and not ``Q`` is a queen of its pinning term; so atoms look
-    like boards. ``queens`` counts the atoms by queens, ``shown`` has those with most queens first.
+    like boards. ``queens`` counts the atoms by queens, ``shown`` has those with most queens first;
+    ``as captioned`` counts those that are legal if black squares are read as queens.
     """
     if board.model is None:
         return {"epoch": board.epoch, "queens": {}, "shown": []}
@@ -150,7 +177,19 @@ def board_atoms(board: Board, n: int = 40) -> dict[str, Any]:
         "epoch": board.epoch,
         "queens": {str(k): counts[k] for k in sorted(counts)},
         "shown": [list(constants) for constants in shown],
+        "as captioned": sum(legal_as_captioned(atom, board.size) for atom in atoms),
     }
+
+
+def legal_as_captioned(atom: tuple[str, ...], size: int) -> bool:
+    """Read as the paper's captions do, black squares (``Q`` without ``E``) as queens: is it legal?
+
+    >>> legal_as_captioned(("Qa1", "Qb3"), 4), legal_as_captioned(("Qa1", "Qb1"), 4)
+    (True, False)
+    """
+    held = set(atom)
+    black = [name[1:] for name in atom if name[0] == "Q" and f"E{name[1:]}" not in held]
+    return bool(black) and queens.is_legal(size, black)
 
 
 def n_queens(atom: tuple[str, ...]) -> int:
@@ -163,38 +202,72 @@ def n_queens(atom: tuple[str, ...]) -> int:
     return sum(name[0] == "E" and f"Q{name[1:]}" not in held for name in atom)
 
 
+IN_GAMES = ("vocabulary", "draws", "dual", "strategy", "master", "contradicted", "focus", "order")
+"""The switches that matter here; the others are about examples."""
+
+
+def switched() -> dict[str, tuple[str, dict[str, Any]]]:
+    """What is changed, one thing at a time, and in which protocol."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    for one in switches():
+        if one.name in IN_GAMES:
+            found[f"letter-{one.name}"] = "letter", {one.name: one.ours}
+            if one.name in ("vocabulary", "dual", "contradicted", "focus", "order"):
+                found[f"default-{one.name}"] = "default", {one.name: one.paper}
+    found["letter-left-out"] = "letter", {"contradicted": "leave"}
+    found["letter-first-strategy"] = "letter", {"strategy": "enforce"}
+    found["letter-close-and-focus"] = "letter", {"contradicted": "close", "focus": "largest"}
+    return found
+
+
 def steps(setting: Setting) -> list[Step]:
-    """8 × 8 and 13 × 13 by themselves, ten experiments on 17 × 17, and controls."""
+    """8 × 8 and 13 × 13 by themselves, experiments on 17 × 17, and controls."""
     quick, seed = setting.quick, setting.seed
     found = []
-    for (size, fixed), seeds, epochs, cost in (
-        (SMALL, 3 if quick else 10, 60, 1.0),
-        (MIDDLE, 1 if quick else 5, 60, 7.0),
+    for start, (size, fixed), seeds, epochs, cost in (
+        ("default", SMALL, 3 if quick else 10, 60, 1.0),
+        ("default", MIDDLE, 1 if quick else 3, 60, 7.0),
+        ("letter", SMALL, 1 if quick else 10, 20 if quick else 60, 6.0),
+        ("letter", MIDDLE, 1 if quick else 3, 12 if quick else 20, 20.0),
     ):
+        name = f"{size}x{size}" + ("-letter" if start == "letter" else "")
         found += [
             Step(
-                f"{size}x{size}-{k}", completions,
+                f"{name}-{k}", completions,
                 {"size": size, "fixed": fixed, "seed": seed + k, "epochs": epochs,
-                 "kept": 30 if k == 0 else 0},
+                 "kept": 30 if k == 0 else 0, "start": start},
                 cost,
             )
             for k in range(seeds)
         ]  # fmt: skip
+    size, fixed = SMALL
+    found += [
+        Step(f"switch-{name}-{k}", completions,
+             {"size": size, "fixed": fixed, "seed": seed + k, "epochs": 12 if quick else 40,
+              "start": start, "changed": changed}, 4.0)
+        for name, (start, changed) in switched().items() for k in range(1 if quick else 3)
+    ]  # fmt: skip
     size, fixed = (11, ["c7"]) if quick else LARGE
-    tries = setting.attempts or (2 if quick else 8)
+    tries = setting.attempts or 2
     for name in CONTROLS:
         given = {"size": size, "fixed": fixed, "control": name, "seed": seed,
                  "draws": 1000 if quick else 10_000}  # fmt: skip
         found.append(Step(f"chance-{name.split()[0]}", chance, given, 15.0))
-    return found + [
+    found += [
         Step(
             f"attempts-{k}", attempts,
             {"size": size, "fixed": fixed, "seed": seed + k, "attempts": tries,
              "kept": 2 if k == 0 else 0},
-            tries * (1.0 if quick else 14.0),
+            tries * (1.0 if quick else 12.0),
         )
-        for k in range(2 if quick else 10)
+        for k in range(2 if quick else 3)
     ]  # fmt: skip
+    small = {"size": 7 if quick else 11, "fixed": ["c7"], "attempts": 1}
+    return found + [
+        Step(f"small-{start}-{k}", attempts, small | {"seed": seed + k, "start": start}, 15.0)
+        for start in ("default", "letter")
+        for k in range(1 if quick else 3)
+    ]
 
 
 EXPERIMENT = Experiment("queens", "Queens from their rules", steps, report)

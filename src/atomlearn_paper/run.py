@@ -33,6 +33,10 @@ def reproduce_all(
         later = sum(costs[k + 1 :])
         reproduce(experiment(name), out / name, setting, n_jobs=n_jobs, again=again, later=later)
         pages.append(out / name / "index.html")
+    if set(names) == set(NAMES):
+        from atomlearn_paper.claims.page import write_claims
+
+        pages += write_claims(out)
     write_index(out)
     return pages
 
@@ -62,6 +66,8 @@ def write_index(out: Path) -> None:
         f"What the paper says beside what atomlearn {__version__} finds. Each part has a page of "
         "its own, with every table and figure, in the folder of its name."
     )
+    if (out / "claims.html").exists():
+        page.link("claims.html", "A verdict on every claim of the paper")
     for name in NAMES:
         found = read_json(out / name / "results.json")
         if found is not None:

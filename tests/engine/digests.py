@@ -15,6 +15,7 @@ from atomlearn.engine.concept import Concept, Recipe, Sampler
 from atomlearn.engine.discriminant import contradicted, discriminants
 from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.engine.pool import hash_lists
+from atomlearn.engine.protocol import Protocol
 from atomlearn.engine.report import Report
 from atomlearn.sets import words
 from atomlearn.sets.closing import close_rows
@@ -90,7 +91,7 @@ def engine(seed, shape):
         contradicted(lists, sides.left_of, sides.right_of),
         count_misses(lists, blocks_of(sides.right, n), len(sides.right)),
     ]
-    for singletons in ("all", "needed"):
+    for vocabulary in ("all", "needed"):
         for pinned in (False, True):
             batch = epoch.prepare(relation_rows(problem), rng)
             report = Report()
@@ -102,9 +103,11 @@ def engine(seed, shape):
                     rng,
                     report,
                     pins=lists_of(pins, n),
-                    enforce_pins=pinned,
-                    dual_reduction=not pinned,
-                    singletons=singletons,
+                    protocol=Protocol(
+                        vocabulary=vocabulary,
+                        dual="lazy" if pinned else "reduced",
+                        strategy="enforce" if pinned else "lend",
+                    ),
                     kept=to_rows(atoms[:5], n) if pinned else None,
                 ),
                 report.words["crossing"],

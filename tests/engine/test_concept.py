@@ -1,5 +1,6 @@
 """Learning one class from examples: what holds after every batch, and how batches are drawn."""
 
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from atomlearn import Algebra, load
 from atomlearn.engine.concept import PAPER, Concept, Recipe, Sampler
 from atomlearn.engine.misses import blocks_of
+from atomlearn.engine.protocol import LETTER, Protocol
 from tests.engine.bars import BAR, N, bars, rows
 from tests.engine.strategies import sets_of_lists
 from tests.sets.strategies import KERNELS, to_sets
@@ -16,9 +18,11 @@ pytestmark = KERNELS
 
 RECIPES = {
     "default": Recipe(first=20, growth=1.3, largest=40),
-    "paper": PAPER,
+    "letter, pins checked at once": replace(PAPER, protocol=replace(LETTER, pins_checked="all")),
     "hard": Recipe(first=20, hard_after=1, hard_every=2, hard_size=8, hard_atoms=30),
-    "few masters": Recipe(first=20, candidates=0.3, dual_reduction=True, atomizations=2),
+    "few masters": Recipe(
+        first=20, candidates=0.3, protocol=Protocol(dual="reduced"), atomizations=2
+    ),
 }
 
 
@@ -258,7 +262,7 @@ def test_the_bars_are_learned():
 def test_enforced_pins_are_kept_by_the_master():
     terms, _, labels = bars(6, 60)
     examples = rows(terms)
-    concept = Concept(N, BAR, 2, Recipe(candidates=None, enforce_pins=True))
+    concept = Concept(N, BAR, 2, Recipe(candidates=None, protocol=Protocol(strategy="enforce")))
     concept.learn_batch(examples[labels], examples[~labels])
     pins = sets_of_lists(concept.pool.atoms)
     concept.learn_batch(examples[labels], examples[~labels])

@@ -49,9 +49,28 @@ def test_reduce_dual_is_algorithm_5(problem, seed):
     witnesses = [b for _, b in negatives]
     witnesses += [naive.pinning_term(pin, range(n)) for pin in closed_pins(problem, seed, 20)]
     stream, twin = twin_streams(seed)
-    kept = reduce_dual(side(negatives, 0, n), side(negatives, 1, n), to_rows(witnesses, n), stream)
+    kept = reduce_dual(
+        side(negatives, 0, n), side(negatives, 1, n), to_rows(witnesses, n), n, stream
+    )
     order = twin.permutation(len(negatives))
     assert to_sets(kept) == twins.reduce_dual(witnesses, negatives, order, twin.choose)
+    assert twin.agrees(stream)
+
+
+@given(problems, seeds)
+def test_every_relation_gets_a_witness_and_algorithm_5_keeps_what_is_needed(problem, seed):
+    n, negatives = problem.n, closed_negatives(problem)
+    pins = closed_pins(problem, seed, 20)
+    stream, twin = twin_streams(seed)
+    sides = side(negatives, 0, n), side(negatives, 1, n)
+    witnesses = cover(*sides, lists_of(pins, n), n, stream, "every")
+    terms = [naive.pinning_term(pin, range(n)) for pin in pins]
+    drawn = [
+        twin.choose([*(t for t in terms if naive.separates(t, a, b)), b]) for a, b in negatives
+    ]
+    order = twin.permutation(len(negatives))
+    expected = twins.reduce_dual(naive.distinct(drawn), negatives, order, twin.choose)
+    assert to_sets(witnesses) == expected
     assert twin.agrees(stream)
 
 
@@ -59,7 +78,7 @@ def test_reduce_dual_is_algorithm_5(problem, seed):
 def test_no_negative_relation_needs_no_witness(n):
     nothing, (stream, _) = to_rows([], n), twin_streams(0)
     assert len(cover(nothing, nothing, lists_of([{0}], n), n, stream)) == 0
-    assert len(reduce_dual(nothing, nothing, to_rows([{0}], n), stream)) == 0
+    assert len(reduce_dual(nothing, nothing, to_rows([{0}], n), n, stream)) == 0
 
 
 def test_every_witness_of_a_relation_is_drawn_sometime():

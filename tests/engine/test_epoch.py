@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from atomlearn.engine import epoch, learn
 from atomlearn.engine.pool import Pool
+from atomlearn.engine.protocol import Protocol
 from atomlearn.engine.report import Report
 from atomlearn.sets.random import stream
 from tests import naive
@@ -34,12 +35,13 @@ from tests.sets.strategies import KERNELS, seeds, to_rows, to_sets, twin_streams
 
 pytestmark = KERNELS
 
-settings_of_an_epoch = st.fixed_dictionaries(
-    {
-        "singletons": st.sampled_from(["all", "needed"]),
-        "dual_reduction": st.booleans(),
-        "enforce_pins": st.booleans(),
-    }
+protocols = st.builds(
+    Protocol,
+    vocabulary=st.sampled_from(["all", "needed"]),
+    draws=st.sampled_from(["guided", "blind"]),
+    dual=st.sampled_from(["lazy", "greedy", "reduced", "every"]),
+    strategy=st.sampled_from(["lend", "enforce", "hold"]),
+    reduction=st.sampled_from(["traces", "negatives"]),
 )
 growths = st.sampled_from([(2.0, 512), (1.0, 0), (1.3, 5)])
 
@@ -77,9 +79,9 @@ def watched(n, relations, growth=epoch.GROWTH, floor=epoch.FLOOR):
     steps = {"crossings": 0, "reductions": 0, "most": 0}
     cross_until, reduce = epoch.cross_until, epoch.reduce
 
-    def crossing(limit, first, positives, dual, master, rng, budget):
+    def crossing(limit, first, positives, dual, master, rng, budget, blind):
         witnesses, before = to_sets(dual.witnesses), atoms_in(master)
-        result = cross_until(limit, first, positives, dual, master, rng, budget)
+        result = cross_until(limit, first, positives, dual, master, rng, budget, blind)
         done, after, _ = result
         atoms = atoms_in(after)
         assert constant_traces(n, atoms, witnesses) == constant_traces(n, before, witnesses)
@@ -139,13 +141,13 @@ def assert_model(atoms, problem):
     assert all(atoms) and len(atoms) == len(set(atoms))
 
 
-@given(problems, seeds, settings_of_an_epoch, st.booleans(), st.booleans(), growths)
-def test_all_relations_hold_after_an_epoch(problem, seed, settings, with_pins, keep, growth):
+@given(problems, seeds, protocols, st.booleans(), st.booleans(), growths)
+def test_all_relations_hold_after_an_epoch(problem, seed, protocol, with_pins, keep, growth):
     pins = closed_pins(problem, seed, 12) if with_pins else []
     kept = random_terms(seed, 10, problem.n) if keep else None
-    atoms = run(problem, seed, pins, kept, growth, **settings)
+    atoms = run(problem, seed, pins, kept, growth, protocol=protocol)
     assert_model(atoms, problem)
-    if settings["enforce_pins"]:
+    if protocol.strategy == "enforce":
         assert naive.is_model(atoms, [], naive.pinning_relations(pins, range(problem.n)))
 
 
@@ -214,10 +216,11 @@ def test_pins_of_one_batch_serve_the_next_if_it_does_not_contradict_them(first, 
     assert_model(run(second, seed, good), second)
 
 
-@given(problems, seeds, settings_of_an_epoch)
-def test_the_same_seed_gives_the_same_atoms(problem, seed, settings):
+@given(problems, seeds, protocols)
+def test_the_same_seed_gives_the_same_atoms(problem, seed, protocol):
     pins = closed_pins(problem, seed, 12)
-    assert run(problem, seed, pins, **settings) == run(problem, seed, pins, **settings)
+    one, other = (run(problem, seed, pins, protocol=protocol) for _ in range(2))
+    assert one == other
 
 
 def test_another_seed_gives_other_atoms():

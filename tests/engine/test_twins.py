@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import assume, given
 
 from tests import naive
@@ -10,14 +11,16 @@ from tests.engine.strategies import problems, singletons, small, states
 from tests.sets.strategies import SplitMix, seeds
 
 
+@pytest.mark.parametrize("blind", [False, True])
 @given(states(small), seeds)
-def test_crossing_in_slots_is_the_guided_crossing_of_the_oracle(state, seed):
+def test_crossing_in_slots_is_the_crossing_of_the_oracle(blind, state, seed):
+    cross = naive.sparse_crossing if blind else naive.guided_sparse_crossing
     atoms = [*singletons(state.singles), *state.composites]
     singles, slots = set(state.singles), list(state.composites)
     for a, b in state.problem.positives:
-        expected = naive.guided_sparse_crossing(atoms, state.witnesses, a, b, SplitMix(seed).choose)
+        expected = cross(atoms, state.witnesses, a, b, SplitMix(seed).choose)
         twins.cross_until(
-            10**9, 0, [(a, b)], state.witnesses, singles, slots, SplitMix(seed).choose
+            10**9, 0, [(a, b)], state.witnesses, singles, slots, SplitMix(seed).choose, blind
         )
         atoms = [*singletons(singles), *filter(None, slots)]
         assert Counter(atoms) == Counter(expected)

@@ -18,6 +18,7 @@ def cross_until(
     singles: set[int],
     slots: list[Term],
     choose: Choose,
+    blind: bool = False,
 ) -> tuple[int, int]:
     """Algorithm 3 relation after relation, in place: where to go on, and how many atoms were made.
 
@@ -25,6 +26,7 @@ def cross_until(
     its slot, all others are appended, and one without successors leaves an empty slot.
     """
     made = 0
+    replace = blind_successors_of if blind else successors_of
     for i in range(first, len(positives)):
         if len(slots) > limit:
             return i, made
@@ -34,11 +36,11 @@ def cross_until(
         partners = [*singletons(singles & b), *(atom for atom in slots if atom & b)]
         singles.difference_update(lone)
         for c in lone:
-            successors = successors_of(frozenset({c}), partners, witnesses, choose)
+            successors = replace(frozenset({c}), partners, witnesses, choose)
             slots += successors
             made += len(successors)
         for k in replaced:
-            successors = successors_of(slots[k], partners, witnesses, choose)
+            successors = replace(slots[k], partners, witnesses, choose)
             slots[k] = successors[0] if successors else frozenset()
             slots += successors[1:]
             made += len(successors)
@@ -61,6 +63,25 @@ def successors_of(
         epsilon = choose(fitting)
         successors.append(phi | epsilon)
         delta &= trace(epsilon, witnesses)
+    return successors
+
+
+def blind_successors_of(
+    phi: Term, partners: Sequence[Term], witnesses: Sequence[Term], choose: Choose
+) -> list[Term]:
+    """The same as Algorithm 3 has it: any partner not tried yet, kept if it helps."""
+    delta = set(range(len(witnesses))) - trace(phi, witnesses)
+    untried, successors = list(partners), []
+    if not delta and untried:
+        successors.append(phi | choose(untried))
+    while delta:
+        if not untried:
+            raise NoPartnerError
+        epsilon = untried.pop(choose(range(len(untried))))
+        rest = delta & trace(epsilon, witnesses)
+        if rest != delta:
+            successors.append(phi | epsilon)
+        delta = rest
     return successors
 
 

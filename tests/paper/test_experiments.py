@@ -4,7 +4,6 @@ import csv
 import json
 import re
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -82,14 +81,11 @@ def test_toy_by_the_command(tmp_path):
     assert found["models"]["freest"]["right"] == 16 - 5  # it knows two of the seven bars
 
 
-@pytest.mark.slow
 def test_traces_stay_from_the_trace_constraints_on():
-    from atomlearn.sets.random import stream
-
-    for seed in range(20):
-        stages = {stage.name: stage.traces for stage in toy.embed(stream(seed))}
+    for seed in range(5):
+        found = {stage["stage"]: stage["traces"] for stage in toy.stages(toy.examples(), seed)}
         for name in ("first crossing", "second crossing", "reduction"):
-            assert np.array_equal(stages[name], stages["positive trace constraints"])
+            assert found[name] == found["positive trace constraints"]
 
 
 def test_bars_learn_and_are_counted():
@@ -119,7 +115,7 @@ def test_parity_pages(tmp_path):
         cut = {"n_test": 500, "largest": 260}
         return [
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}
-                 | ({"epochs": 5} if s.name == "as-told" else {}))
+                 | ({"epochs": 5} if s.name.startswith("as-told") else {}))
             for s in parity.steps(setting)
         ]  # fmt: skip
 
@@ -132,7 +128,9 @@ def test_parity_pages(tmp_path):
 def test_queens_pages(tmp_path):
     def smaller(setting):
         cut = {"size": 6, "fixed": ["b1"], "draws": 50, "epochs": 45, "attempts": 1}
-        kept = ("8x8-0", "13x13-0", "chance-random", "chance-the", "attempts-0", "attempts-1")
+        kept = ("8x8-0", "8x8-letter-0", "13x13-0", "13x13-letter-0", "chance-random", "chance-the",
+                "attempts-0", "attempts-1", "small-letter-0", "small-default-0",
+                "switch-letter-contradicted-0")  # fmt: skip
         steps = [s for s in queens.steps(setting) if s.name in kept]
         return [
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}) for s in steps
@@ -147,27 +145,27 @@ def test_queens_pages(tmp_path):
 
 def test_attempts_are_a_setting():
     steps = {s.name: s for s in queens.steps(Setting(attempts=77))}
-    assert steps["attempts-9"].settings["attempts"] == 77
+    assert steps["attempts-2"].settings["attempts"] == 77
 
 
 @pytest.mark.slow
 def test_mnist_pages(tmp_path, tiny_mnist, monkeypatch):
-    monkeypatch.setitem(mnist.RECIPES, "ours", Recipe(first=20))
+    monkeypatch.setitem(mnist.RECIPES, "default", Recipe(first=20))
     done = command("mnist", "--quick", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     results = check_folder(tmp_path / "mnist")
     found = {step["step"]: step["result"] for step in results["steps"]}
-    for result in found.values():
+    for result in (found[f"digit-{d}-{p}-0"] for d in range(10) for p in mnist.RECIPES):
         spared = result["misses"]
         assert spared["error"] >= result["misses, cut chosen on the test set"]["error"]
         assert sum(result.get("yes", [10])) == 10  # test images of the digit
-    assert found["digit-3-ours"]["single"]["error"] < 0.1
+    assert found["digit-3-default-0"]["single"]["error"] < 0.1
 
 
 def test_spared_images_are_in_no_batch(tiny_mnist):
     data = mnist.split(0)
     assert data.spared.sum() == 400 // 6
-    sampler = mnist.learner(data, 3, 0, Recipe())
+    _, sampler = mnist.learner(data, 3, 0, Recipe())
     assert data.variants.shape[1] == 400 - 400 // 6
     assert len(sampler.positives) + len(sampler.negatives) == data.variants.shape[1]
 

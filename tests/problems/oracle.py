@@ -76,3 +76,16 @@ def is_colourable(vertices, edges, colours):
     for one, other in edges:
         model.add(colour[one] != colour[other])
     return cp_model.CpSolver().solve(model) in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+
+
+def paths(vertices, adjacent):
+    """All Hamiltonian paths, by trying them."""
+
+    def longer(path):
+        if len(path) == len(vertices):
+            yield path
+        for vertex in vertices:
+            if vertex not in path and (not path or adjacent(path[-1], vertex)):
+                yield from longer((*path, vertex))
+
+    return set(longer(()))

@@ -1,12 +1,16 @@
-"""The guide "Write your own problem" runs as it is printed."""
+"""The guides about formal problems run as they are printed."""
 
 import doctest
 from pathlib import Path
 
-GUIDE = Path(__file__).parents[2] / "docs" / "write-your-own-problem.md"
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_guide():
+@pytest.mark.parametrize(("guide", "least"), [("write-your-own-problem", 15), ("problems", 5)])
+def test_guide(guide, least):
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    failed, tried = doctest.testfile(str(GUIDE), module_relative=False, optionflags=options)
-    assert tried > 15 and not failed
+    page = str(DOCS / f"{guide}.md")
+    failed, tried = doctest.testfile(page, module_relative=False, optionflags=options)
+    assert tried > least and not failed

@@ -26,6 +26,7 @@ from atomlearn.sets.lists import lists_of
 
 if TYPE_CHECKING:
     from atomlearn.engine.epochs import Epochs
+    from atomlearn.engine.protocol import Protocol
     from atomlearn.engine.report import OnEpoch
     from atomlearn.sets.random import Seed
 
@@ -265,6 +266,7 @@ class Algebra:
         self._check_learning(max_bytes)
         self._refuse_conflicts()
         from atomlearn.engine.learning import learn
+        from atomlearn.engine.protocol import Protocol
 
         if random_state is None:
             random_state = np.random.SeedSequence()
@@ -272,8 +274,7 @@ class Algebra:
         rows = learn(
             relations,
             random_state=random_state,
-            dual_reduction=dual_reduction,
-            singletons=singletons,
+            protocol=Protocol(dual="reduced" if dual_reduction else "lazy", vocabulary=singletons),
             on_epoch=on_epoch,
         )
         return Model(self._vocabulary, rows, relations.n_constants)
@@ -287,6 +288,7 @@ class Algebra:
         max_pins: int = 20_000,
         max_bytes: int | None = None,
         on_epoch: "OnEpoch | None" = None,
+        protocol: "str | Protocol" = "default",
     ) -> "Epochs":
         """Learn epoch after epoch, each with the pinning terms of those before.
 
@@ -307,6 +309,9 @@ class Algebra:
             Memory allowed; 2 GiB if not given.
         on_epoch
             Called with a :class:`~atomlearn.engine.Report` after each epoch.
+        protocol
+            ``"default"``, ``"letter"`` (the paper's procedure to the letter), or a
+            :class:`~atomlearn.engine.Protocol` with switches of your own.
 
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
@@ -324,6 +329,7 @@ class Algebra:
             max_epochs=max_epochs,
             max_pins=max_pins,
             on_epoch=on_epoch,
+            protocol=protocol,
         )
 
     def freest(self, *, max_atoms: int | None = None) -> Model:

@@ -8,7 +8,9 @@ import typer
 from atomlearn import interrupts
 from atomlearn.cli.output import check_page, fail
 
-ALL = "all"
+ALL, CLAIM, CLAIMS = "all", "claim", "claims"
+COMMITTED = Path("docs/results")
+"""Results of the full run, in a copy of the repository."""
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +19,12 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    which: Annotated[str, typer.Argument(help="toy, bars, parity, mnist, queens or all.")],
+    which: Annotated[
+        str, typer.Argument(help="toy, bars, parity, mnist, queens or all; claim or claims.")
+    ],
+    number: Annotated[
+        int | None, typer.Argument(help="The number of a claim, after 'claim'.")
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sizes: seconds to minutes.")
     ] = False,
@@ -37,17 +44,30 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments; writes JSON, CSV, PNG and an HTML page for each.
 
-    An interrupted run continues where it stopped.
+    An interrupted run continues where it stopped. 'claim 27' checks one sentence of the paper,
+    'claims' all of them: quick checks are run, others read the results in --out.
     """
     from atomlearn_paper import NAMES
     from atomlearn_paper.experiment import Setting
     from atomlearn_paper.run import reproduce_all
 
-    if which not in (*NAMES, ALL):
-        fail(f"there is no experiment {which!r}: it is one of {', '.join((*NAMES, ALL))}")
+    if which not in (*NAMES, ALL, CLAIM, CLAIMS):
+        known = ", ".join((*NAMES, ALL, CLAIM, CLAIMS))
+        fail(f"there is no experiment {which!r}: it is one of {known}")
+    if (which == CLAIM) != (number is not None):
+        fail("a number goes with 'claim', and with nothing else: atomlearn reproduce claim 27")
+    if number is not None:
+        _claim(number, out)
+        return
     if jobs == 0:
         fail("--jobs must be a number of processes, or -1 for one per core")
     check_page(out / "index.html")
+    if which == CLAIMS:
+        from atomlearn_paper.claims.page import write_claims
+
+        for page in write_claims(out):
+            print(page)
+        return
     names = NAMES if which == ALL else (which,)
     setting = Setting(quick, seed, attempts)
     try:
@@ -57,3 +77,16 @@ def reproduce(
         fail("interrupted; run the same command again to continue", code)
     for page in pages:
         print(page)
+
+
+def _claim(number: int, out: Path) -> None:
+    """Check one claim and print what came out."""
+    from atomlearn_paper.claims.registry import Measured, claim_numbered
+
+    one = claim_numbered(number)
+    folder = out if out.exists() or not COMMITTED.exists() else COMMITTED
+    found = one.check(Measured(folder))
+    print(f"{number}. Section {one.section}: {one.quote}")
+    print(f"{found.verdict}: {found.figure}")
+    if one.needs:
+        print(f"read from {folder}; made by: {one.command(number)}")

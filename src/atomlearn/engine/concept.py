@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from atomlearn.algebra.relations import PackedRelations
 from atomlearn.engine.discriminant import contradicted
-from atomlearn.engine.epoch import PreparedBatch, prepare, run
+from atomlearn.engine.epoch import PreparedBatch, prepare, run, split
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.engine.pool import Pool, Source
+from atomlearn.engine.protocol import DEFAULT, LETTER, Protocol
 from atomlearn.engine.report import Report
 from atomlearn.engine.state import Positives, examples_of
 from atomlearn.engine.symmetries import Symmetries
@@ -45,12 +46,8 @@ class Recipe:
     candidates: float | None = 1.0
     """Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
     witnesses come from new data too, and the pool does not go stale."""
-    dual_reduction: bool = False
-    enforce_pins: bool = False
-    """The paper's first strategy: the pinning relations of the candidates are enforced with the
-    batch. By default they only lend witnesses (the second, which the paper found better)."""
-    greedy: bool = False
-    """Prefer the pins that separate the most: the masters become small enough to be read."""
+    protocol: Protocol = DEFAULT
+    """How an epoch is run: ours, or to the letter of the paper."""
     atomizations: int = 10
     """Number of recent masters kept for voting."""
     share: float = 0.7
@@ -63,12 +60,13 @@ class Recipe:
 
 
 READABLE = Recipe(
-    largest=100_000, growth=1e6, hard_share=0.0, candidates=None, greedy=True, share=1
-)
+    largest=100_000, growth=1e6, hard_share=0.0, candidates=None,
+    protocol=Protocol(dual="greedy"), share=1,
+)  # fmt: skip
 """Epochs over all examples at once, for single models that can be read."""
 
-PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, dual_reduction=True)
-"""The paper's protocol; what it leaves open is as in the defaults."""
+PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, protocol=LETTER)
+"""The paper's batches, and its procedure to the letter."""
 
 
 class Concept:
@@ -98,6 +96,10 @@ class Concept:
         self.data = 0
         """A digest of the training set in which ``hard`` are positions."""
         self.epoch = 0
+        self.kept: tuple[Rows | None, Rows | None] = (None, None)
+        """The singletons and the composite atoms of the last master, if epochs start from them."""
+        self.growths = 0
+        """How often batches have grown, if they grow when accuracy stalls."""
         self.all_positives: Positives | None = None
         """All examples there will ever be, if that is known: pins are then checked when they are
         born and never again. Else each batch is held against the whole pool."""
@@ -134,8 +136,11 @@ class Concept:
 
     def batch_size(self, available: int) -> int:
         """Number of examples on each side of the next batch."""
+        steady = self.recipe.protocol.batches == "steady"
         try:
-            wanted = self.recipe.first * self.recipe.growth**self.epoch
+            wanted = self.recipe.first * self.recipe.growth ** (
+                self.epoch if steady else self.growths
+            )
         except OverflowError:  # as large as can be
             wanted = math.inf
         most = math.ceil(self.recipe.share * available)
@@ -154,15 +159,13 @@ class Concept:
 
     def _master(self, batch: PreparedBatch, pins: Lists, report: Report) -> Lists:
         """The atoms of the class in one master of the batch."""
+        protocol = self.recipe.protocol
+        singles, kept = self.kept
         atoms = run(
-            batch,
-            self.rng,
-            report,
-            pins=pins,
-            enforce_pins=self.recipe.enforce_pins,
-            dual_reduction=self.recipe.dual_reduction,
-            greedy=self.recipe.greedy,
+            batch, self.rng, report, pins=pins, protocol=protocol, kept=kept, singles=singles
         )
+        if protocol.master == "kept":
+            self.kept = split(atoms)
         return to_lists(atoms[(atoms[:, self.constant // 64] & self._bit()) != 0])
 
     def _candidates(self, n_negatives: int) -> Lists:
@@ -214,9 +217,11 @@ class Sampler:
         self.variants = variants
         self.positives, self.negatives = np.flatnonzero(is_positive), np.flatnonzero(~is_positive)
         self._negative_blocks: Blocks | None = None
-        every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
-        concept.all_positives = examples_of(every, concept.n_constants, concept.constant)
-        concept.pool.drop_contradicted(concept.all_positives)
+        self._accuracy = 0.0
+        if concept.recipe.protocol.pins_checked == "all":
+            every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
+            concept.all_positives = examples_of(every, concept.n_constants, concept.constant)
+            concept.pool.drop_contradicted(concept.all_positives)
         if data is None:
             data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))
         if concept.data != data:
@@ -241,9 +246,25 @@ class Sampler:
                 [self._some(concept.hard, n_hard), self._some(self.negatives, size - n_hard)]
             )
             negatives = self._pick(np.unique(chosen))
+            if recipe.protocol.batches == "stalled":
+                self._grow_if_stalled(positives, negatives)
         learned = concept.learn_batch(positives, negatives)
         learned.seconds = {**report.seconds, **learned.seconds}
         return learned
+
+    def _grow_if_stalled(self, positives: Rows, negatives: Rows) -> None:
+        """Let batches grow if the last master is no more accurate on this one than on the last."""
+        if not self.concept.masters:
+            return
+        n = self.concept.n_constants
+        said = [
+            count_misses(self.concept.masters[-1], blocks_of(side, n), len(side)) == 0
+            for side in (positives, negatives)
+        ]
+        accuracy = (said[0].mean() + 1 - said[1].mean()) / 2
+        if accuracy <= self._accuracy:
+            self.concept.growths += 1
+        self._accuracy = accuracy
 
     def _some(self, which: Indices, size: int) -> Indices:
         return which[sample(self.concept.rng, len(which), size)]

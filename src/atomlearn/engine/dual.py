@@ -1,23 +1,24 @@
-"""The dual: witnesses that separate the negative relations (Algorithm 5 and the lazy cover).
+"""The dual: witnesses that separate the negative relations (Algorithm 5 and the covers).
 
 A witness for ``¬(a < b)`` is a closed set that holds ``b`` and not all of ``a``: the closure of
 ``b``, or the pinning term of an atom that misses ``b`` and has a constant of ``a``.
 """
+
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.engine.discriminant import discriminants
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists
-from atomlearn.sets.random import Stream, below, permutation, shuffle
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.lists import Lists, to_lists
+from atomlearn.sets.random import Stream, below, permutation
+from atomlearn.sets.rows import Rows, complement, distinct
 from atomlearn.sets.transpose import transpose
 from atomlearn.sets.words import (
     FULL,
     ZERO,
     bit_of,
-    clear,
     copy_row,
     has,
     popcount,
@@ -27,23 +28,45 @@ from atomlearn.sets.words import (
     tail,
 )
 
+Cover = Literal["lazy", "greedy", "reduced", "every"]
+"""How witnesses are chosen: see :class:`~atomlearn.engine.protocol.Protocol`."""
+
 
 def cover(
-    left: Rows, closed: Rows, pins: Lists, n_constants: int, rng: Stream, greedy: bool = False
+    left: Rows, closed: Rows, pins: Lists, n_constants: int, rng: Stream, way: Cover = "lazy"
 ) -> Rows:
-    """Witnesses for the negative relations ``¬(left[j] < closed[j])`` by lazy cover.
+    """Witnesses for the negative relations ``¬(left[j] < closed[j])``.
 
     ``closed`` are the right-hand sides, closed under the positive relations; ``pins`` are atoms
-    whose pinning terms are closed too. ``greedy`` takes the pins that separate most: few
-    witnesses, and so a small master to be read.
+    whose pinning terms are closed too. ``"greedy"`` takes the pins that separate most: few
+    witnesses, and so a small master to be read. ``"every"`` is the paper: a witness for each
+    relation, then Algorithm 5.
     """
     separated = discriminants(pins, transpose(left, n_constants), transpose(closed, n_constants))
     separated_by = transpose(separated, len(left))
-    order = permutation(rng, len(left))
-    chosen = lazy_cover(order, left, closed, separated, separated_by, greedy, rng)
+    if way == "every":
+        chosen = draw_each(separated_by, rng)
+    else:
+        order = permutation(rng, len(left))
+        chosen = lazy_cover(order, left, closed, separated, separated_by, way == "greedy", rng)
     witnesses = np.empty((len(chosen), closed.shape[1]), dtype=np.uint64)
     write_witnesses(chosen, closed, pins, n_constants, witnesses)
+    if way == "every":
+        witnesses = distinct(witnesses)
+    if way in ("every", "reduced"):
+        witnesses = reduce_dual(left, closed, witnesses, n_constants, rng)
     return witnesses
+
+
+@kernel
+def draw_each(separated_by: Rows, rng: Stream) -> npt.NDArray[np.int64]:
+    """A witness for each relation, from the pins that separate it and its own closure."""
+    chosen = np.empty(separated_by.shape[0], dtype=np.int64)
+    for j in range(separated_by.shape[0]):
+        n_pins = size(separated_by[j])
+        pick = below(rng, n_pins + 1)
+        chosen[j] = select(separated_by[j], pick) if pick < n_pins else -1 - j
+    return chosen
 
 
 @kernel
@@ -130,23 +153,25 @@ def write_witnesses(
             out[z, c >> 6] &= ~bit_of(c)
 
 
-@kernel
-def reduce_dual(left: Rows, right: Rows, witnesses: Rows, rng: Stream) -> Rows:
+def reduce_dual(left: Rows, right: Rows, witnesses: Rows, n_constants: int, rng: Stream) -> Rows:
     """Algorithm 5: keep witnesses enough to separate each negative relation, in random order."""
-    n = witnesses.shape[0]
-    kept = np.zeros((n + 63) >> 6, dtype=np.uint64)
-    discriminating = np.empty((n + 63) >> 6, dtype=np.uint64)
-    order = np.arange(left.shape[0])
-    shuffle(rng, order)
-    for m in range(len(order)):
-        i = int(order[m])
-        clear(discriminating)
-        for z in range(n):
-            if separates(witnesses, z, left, right, i):
-                put(discriminating, z)
-        if not (discriminating & kept).any() and discriminating.any():
-            put(kept, select(discriminating, below(rng, size(discriminating))))
-    out = np.empty((size(kept), witnesses.shape[1]), dtype=np.uint64)
-    for m in range(out.shape[0]):
-        copy_row(witnesses, select(kept, m), out, m)
-    return out
+    outside = to_lists(complement(witnesses, n_constants))
+    separated = discriminants(outside, transpose(left, n_constants), transpose(right, n_constants))
+    order = permutation(rng, len(left))
+    return witnesses[keep_one_each(order, transpose(separated, len(left)), rng)]
+
+
+@kernel
+def keep_one_each(order: npt.NDArray[np.int64], by: Rows, rng: Stream) -> npt.NDArray[np.int64]:
+    """Go through rows in order; where none of the members is kept, keep one at random."""
+    kept = np.zeros(by.shape[1], dtype=np.uint64)
+    for m in range(order.shape[0]):
+        row = by[order[m]]
+        if not (row & kept).any():
+            n = size(row)
+            if n > 0:
+                put(kept, select(row, below(rng, n)))
+    found = np.empty(size(kept), dtype=np.int64)
+    for m in range(found.shape[0]):
+        found[m] = select(kept, m)
+    return found

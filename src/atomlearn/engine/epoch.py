@@ -1,21 +1,21 @@
 """One epoch of learning: a batch of relations in, the atoms of a master model out.
 
 It reads as section 2 of the paper: the dual, the trace constraints, the crossing of each positive
-relation, the reduction. Pins are candidates for the dual and nothing else (the second strategy of
-the paper's batch section) unless they are enforced (the first).
+relation, the reduction. What the paper does otherwise is a switch of the protocol.
 """
 
 import time
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.algebra.relations import PackedRelations
-from atomlearn.engine.dual import cover, reduce_dual
-from atomlearn.engine.reduction import reduce
+from atomlearn.engine.dual import cover
+from atomlearn.engine.pinning_relations import holding, joined, pinning_relations
+from atomlearn.engine.protocol import DEFAULT, Protocol
+from atomlearn.engine.reduction import discriminating, reduce
 from atomlearn.engine.report import Report
 from atomlearn.engine.sparse_crossing import cross_until
 from atomlearn.engine.state import (
@@ -31,7 +31,7 @@ from atomlearn.engine.state import (
 from atomlearn.engine.trace_constraints import HOLD, enforce_negative, enforce_positive
 from atomlearn.sets import rows
 from atomlearn.sets.closing import close_rows
-from atomlearn.sets.lists import Lists, no_lists, to_rows
+from atomlearn.sets.lists import Lists, no_lists
 from atomlearn.sets.random import Stream, permutation
 from atomlearn.sets.rows import Rows
 
@@ -46,9 +46,6 @@ PAUSE = 0.5
 
 BUDGET = 1 << 24
 """Number of words that certainly take less time than that."""
-
-Singletons = Literal["all", "needed"]
-"""Which constants start an epoch with an atom of their own."""
 
 
 @dataclass(frozen=True)
@@ -82,30 +79,31 @@ def run(
     report: Report,
     *,
     pins: Lists | None = None,
-    enforce_pins: bool = False,
-    dual_reduction: bool = False,
-    greedy: bool = False,
-    singletons: Singletons = "all",
+    protocol: Protocol = DEFAULT,
     kept: Rows | None = None,
+    singles: Rows | None = None,
 ) -> Rows:
     """The atoms of a master model of the batch.
 
     ``pins`` are atoms whose pinning terms are closed under the batch; ``kept`` are composite atoms
-    to start from. With ``singletons="all"`` every constant starts with an atom of its own, with
-    ``"needed"`` only those that the trace constraints ask for (the paper read literally).
+    to start from, ``singles`` the constants that start with an atom of their own beside those that
+    the protocol asks for.
     """
+    n = batch.n_constants
     pins = no_lists() if pins is None else pins
-    left, closed = (
-        with_pinning_relations(batch, pins) if enforce_pins else (batch.left, batch.closed)
-    )
+    negatives = batch.left, batch.closed
+    if protocol.strategy == "enforce":
+        negatives = joined(negatives, pinning_relations(pins, n))
     with report.phase("dual"):
-        witnesses = cover(left, closed, pins, batch.n_constants, rng, greedy)
-        if dual_reduction:
-            witnesses = reduce_dual(left, closed, witnesses, rng)
-        report.count("dual", len(pins.constants) * rows.width(len(left)))
-    master = embed(batch, left, closed, witnesses, rng, report, singletons, kept)
+        witnesses = cover(*negatives, pins, n, rng, protocol.dual)
+        report.count("dual", len(pins.constants) * rows.width(len(negatives[0])))
+    master = embed(
+        batch, *negatives, witnesses, rng, report, pins=pins, protocol=protocol,
+        kept=kept, singles=singles,
+    )  # fmt: skip
     atoms = atoms_of(master)
-    report.n_witnesses = len(witnesses)
+    if protocol.reduction == "negatives":
+        atoms = atoms[discriminating(atoms, *negatives, n, rng)]
     report.n_atoms = len(atoms)
     return atoms
 
@@ -117,43 +115,64 @@ def embed(
     witnesses: Rows,
     rng: Stream,
     report: Report,
-    singletons: Singletons = "all",
+    *,
+    pins: Lists | None = None,
+    protocol: Protocol = DEFAULT,
     kept: Rows | None = None,
+    singles: Rows | None = None,
 ) -> Master:
     """Enforce the trace constraints of a dual, then cross and reduce until the batch holds."""
     positives = batch.positives
     composites = rows.empty(0, batch.n_constants) if kept is None else kept
     with report.phase("trace constraints"):
-        if singletons == "all":
+        if protocol.vocabulary == "all":
             # With an atom in every constant Tr(x) = GLᵃ([x]), and closed witnesses that separate
             # the negatives meet all constraints (the paper's proof of Theorem 7).
             dual = dual_of(witnesses, batch.n_constants)
             master = master_of(rows.full(batch.n_constants), composites, positives, dual)
             traces = dual.witnesses_of
         else:
-            dual, master, traces = enforce(batch, left, closed, witnesses, composites, rng)
+            sides = left, closed
+            if protocol.strategy == "hold" and pins is not None:
+                sides = joined(sides, holding(pins, witnesses, batch.n_constants))
+            dual, master, traces = enforce(batch, *sides, witnesses, composites, rng, singles)
+    report.n_witnesses = len(dual.witnesses)
     with report.phase("reduction"):
         master = reduce(traces, dual, master, rng)
     first = 0
     while first < len(positives.left):
         interrupts.check()
         with report.phase("crossing"):
-            first, master = cross(first, positives, dual, master, rng, report)
+            first, master = cross(first, positives, dual, master, rng, report, protocol)
         with report.phase("reduction"):
             report.count("reduction", master.n * (master.atoms.shape[1] + master.traces.shape[1]))
             master = reduce(traces, dual, master, rng)
     return master
 
 
+def split(atoms: Rows) -> tuple[Rows, Rows]:
+    """The singletons as one row, and the composites."""
+    alone = rows.count(atoms) == 1
+    return rows.union(atoms[alone]), atoms[~alone]
+
+
 def cross(
-    first: int, positives: Positives, dual: Dual, master: Master, rng: Stream, report: Report
+    first: int,
+    positives: Positives,
+    dual: Dual,
+    master: Master,
+    rng: Stream,
+    report: Report,
+    protocol: Protocol = DEFAULT,
 ) -> tuple[int, Master]:
     """Cross relations from ``first`` on until a reduction is due, checking for signals."""
     limit = max(FLOOR, int(GROWTH * master.n))
     budget = BUDGET
     while True:
         start = time.perf_counter()
-        first, master, words = cross_until(limit, first, positives, dual, master, rng, budget)
+        first, master, words = cross_until(
+            limit, first, positives, dual, master, rng, budget, protocol.draws == "blind"
+        )
         report.count("crossing", words)
         if first < 0:
             raise AssertionError(f"positive trace constraint {-1 - first} does not hold")
@@ -165,10 +184,16 @@ def cross(
 
 
 def enforce(
-    batch: PreparedBatch, left: Rows, closed: Rows, witnesses: Rows, composites: Rows, rng: Stream
+    batch: PreparedBatch,
+    left: Rows,
+    closed: Rows,
+    witnesses: Rows,
+    composites: Rows,
+    rng: Stream,
+    singles: Rows | None = None,
 ) -> tuple[Dual, Master, Rows]:
     """Run Algorithms 1 and 2 in turn until a full pass adds nothing."""
-    singles = rows.empty(1, batch.n_constants)[0]
+    singles = rows.empty(1, batch.n_constants)[0] if singles is None else singles
     while True:
         dual = dual_of(witnesses, batch.n_constants)
         master = master_of(singles, composites, batch.positives, dual)
@@ -187,13 +212,3 @@ def enforce(
                 return dual, master, traces
         witnesses = np.vstack([witnesses, closed[lacking]])
         singles = master.singles
-
-
-def with_pinning_relations(batch: PreparedBatch, pins: Lists) -> tuple[Rows, Rows]:
-    """The negative relations of the batch, and ``¬(c < T_φ)`` for every pin and its constants."""
-    atoms = to_rows(pins, batch.n_constants)
-    which = np.repeat(np.arange(len(atoms)), np.diff(pins.starts))
-    terms = rows.complement(atoms, batch.n_constants)[which]
-    n = len(which)
-    constants = rows.from_pairs(np.arange(n), pins.constants, n, batch.n_constants)
-    return np.vstack([batch.left, constants]), np.vstack([batch.closed, terms])

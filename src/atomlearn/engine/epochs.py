@@ -3,7 +3,8 @@
 Each epoch embeds the relations anew with another dual, and its atoms join the pool as pins. A pin
 that contradicts the relations is not dropped here but *closed* under them for the epoch: only the
 pinning relations that fail go, the term grows, and the original is kept. So what was learned of
-the rules alone serves every game that is played with them.
+the rules alone serves every game that is played with them. The paper discards it; that, and all
+else that differs, is a switch of the :class:`~atomlearn.engine.Protocol`.
 
 The relations are crossed in the order of how much they say, those with most constants on the left
 first, and at random among equals. Crossed in a wholly random order, an epoch makes little else than
@@ -21,9 +22,11 @@ import numpy.typing as npt
 from atomlearn import interrupts
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.terms import Term, make_term
-from atomlearn.engine.dual import cover
-from atomlearn.engine.epoch import PreparedBatch, embed, prepare
+from atomlearn.engine.discriminant import contradicted
+from atomlearn.engine.dual import Cover, cover
+from atomlearn.engine.epoch import PreparedBatch, embed, prepare, run, split
 from atomlearn.engine.pool import Pool
+from atomlearn.engine.protocol import DEFAULT, Protocol, protocol_of
 from atomlearn.engine.report import OnEpoch, Report
 from atomlearn.engine.state import atoms_of, positives_of
 from atomlearn.errors import DifferentConstants, InconsistentRelations
@@ -75,7 +78,9 @@ class Epochs(Iterator[Epoch]):
         max_epochs: int | None = None,
         max_pins: int = 20_000,
         on_epoch: OnEpoch | None = None,
+        protocol: str | Protocol = DEFAULT,
     ) -> None:
+        self.protocol = protocol_of(protocol)
         self.algebra = algebra
         self.focus = None if focus is None else make_term(algebra.vocabulary, focus)
         self.max_epochs = max_epochs
@@ -84,6 +89,7 @@ class Epochs(Iterator[Epoch]):
         self.rng: Stream = stream(random_state)
         self.pool = Pool(algebra.n_constants, algebra.names)
         self.number = 0
+        self._kept: tuple[Rows | None, Rows | None] = (None, None)
 
     def __next__(self) -> Epoch:
         if self.max_epochs is not None and self.number >= self.max_epochs:
@@ -106,27 +112,59 @@ class Epochs(Iterator[Epoch]):
         rng = self.rng.copy()
         relations = algebra.packed()
         report = Report(self.number + 1, len(relations.positive_left), len(relations.negative_left))
+        protocol = self.protocol
         with report.phase("closure"):
-            batch = largest_first(prepare(relations, rng))
+            batch = prepare(relations, rng)
+            if protocol.order == "largest":
+                batch = largest_first(batch)
         if len(batch.conflicts):
             raise InconsistentRelations(algebra.conflicts())
         with report.phase("pool"):
-            pins = close_pins(self.pool.rows(), batch)
-        with report.phase("dual"):
-            witnesses = choose_witnesses(batch, pins, self._focus_row(), rng)
-        master = embed(batch, batch.left, batch.closed, witnesses, rng, report)
-        atoms = atoms_of(master)
+            pins = self._pins(batch)
+        atoms, pinned = self._embed(batch, pins, rng, report)
         with report.phase("pinning"):
-            report.n_new = self.pool.add(master.atoms[: master.n], self.number + 1)
-            report.n_new += self.pool.add(self._about_focus(witnesses), self.number + 1)
-            report.n_dropped = self._forget()
-        report.n_witnesses, report.n_atoms = len(witnesses), len(atoms)
+            if protocol.contradicted == "discard":
+                report.n_dropped = self.pool.drop_contradicted(batch.positives)
+            report.n_new = self.pool.add(pinned, self.number + 1)
+            report.n_dropped += self._forget()
+        if protocol.master == "kept":
+            self._kept = split(atoms)
+        report.n_atoms = len(atoms)
         report.n_pool = len(self.pool)
         self.rng = rng
         self.number += 1
         if self.on_epoch is not None:
             self.on_epoch(report)
         return Epoch(self.number, Model(self.algebra, atoms), report)
+
+    def _pins(self, batch: PreparedBatch) -> Rows:
+        """The pins that the relations do not contradict, or all of them, closed under the
+        relations."""
+        pins = self.pool.rows()
+        if self.protocol.contradicted == "close":
+            return close_pins(pins, batch)
+        positives = batch.positives
+        return pins[~contradicted(self.pool.atoms, positives.left_of, positives.right_of)]
+
+    def _embed(
+        self, batch: PreparedBatch, pins: Rows, rng: Stream, report: Report
+    ) -> tuple[Rows, Rows]:
+        """The atoms of the master, and those that become pins."""
+        protocol, (singles, kept) = self.protocol, self._kept
+        if protocol.focus == "drawn":
+            atoms = run(
+                batch, rng, report, pins=to_lists(pins), protocol=protocol,
+                kept=kept, singles=singles,
+            )  # fmt: skip
+            return atoms, atoms[rows.count(atoms) < batch.n_constants]
+        with report.phase("dual"):
+            witnesses = choose_witnesses(batch, pins, self._focus_row(), rng, protocol.dual)
+        master = embed(
+            batch, batch.left, batch.closed, witnesses, rng, report, pins=to_lists(pins),
+            protocol=protocol, kept=kept, singles=singles,
+        )  # fmt: skip
+        pinned = np.vstack([master.atoms[: master.n], self._about_focus(witnesses)])
+        return atoms_of(master), pinned
 
     def _focus_row(self) -> Rows | None:
         if self.focus is None:
@@ -171,11 +209,13 @@ def close_pins(pins: Rows, batch: PreparedBatch) -> Rows:
     return rows.distinct(atoms[atoms.any(axis=1)])
 
 
-def choose_witnesses(batch: PreparedBatch, pins: Rows, focus: Rows | None, rng: Stream) -> Rows:
-    """A lazy cover of the negative relations in which one witness at most holds the focus."""
+def choose_witnesses(
+    batch: PreparedBatch, pins: Rows, focus: Rows | None, rng: Stream, way: Cover = "lazy"
+) -> Rows:
+    """A cover of the negative relations in which one witness at most holds the focus."""
     n = batch.n_constants
     if focus is None:
-        return cover(batch.left, batch.closed, to_lists(pins), n, rng)
+        return cover(batch.left, batch.closed, to_lists(pins), n, rng, way)
     about_focus = np.flatnonzero(rows.within(focus[None, :], batch.closed).ravel())
     holds_focus = rows.within(np.tile(focus, (len(pins), 1)), rows.complement(pins, n))
     first = rows.empty(0, n)
@@ -185,7 +225,7 @@ def choose_witnesses(batch: PreparedBatch, pins: Rows, focus: Rows | None, rng: 
         first = focus_witness(batch, about_focus, terms, rng)[None, :]
         rest = np.flatnonzero(~separated_by(first[0], batch.left, batch.closed))
     others = to_lists(np.ascontiguousarray(pins[~holds_focus]))
-    return np.vstack([first, cover(batch.left[rest], batch.closed[rest], others, n, rng)])
+    return np.vstack([first, cover(batch.left[rest], batch.closed[rest], others, n, rng, way)])
 
 
 def focus_witness(

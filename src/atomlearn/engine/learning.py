@@ -2,7 +2,8 @@
 
 from atomlearn import interrupts
 from atomlearn.algebra.relations import PackedRelations
-from atomlearn.engine.epoch import Singletons, prepare, run
+from atomlearn.engine.epoch import prepare, run
+from atomlearn.engine.protocol import DEFAULT, Protocol
 from atomlearn.engine.report import OnEpoch, Report
 from atomlearn.sets.random import Seed, stream
 from atomlearn.sets.rows import Rows
@@ -12,8 +13,7 @@ def learn(
     relations: PackedRelations,
     *,
     random_state: Seed = None,
-    dual_reduction: bool = False,
-    singletons: Singletons = "all",
+    protocol: Protocol = DEFAULT,
     on_epoch: OnEpoch | None = None,
 ) -> Rows:
     """The atoms of one master model: all relations hold in it."""
@@ -26,7 +26,7 @@ def learn(
             batch = prepare(relations, rng)
         if len(batch.conflicts):
             raise ValueError(f"negative relation {int(batch.conflicts[0])} is contradicted")
-        atoms = run(batch, rng, report, dual_reduction=dual_reduction, singletons=singletons)
+        atoms = run(batch, rng, report, protocol=protocol)
     if on_epoch is not None:
         on_epoch(report)
     return atoms

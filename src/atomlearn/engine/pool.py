@@ -19,9 +19,10 @@ from atomlearn.engine.state import Positives, positives_of
 from atomlearn.engine.symmetries import NEVER, moved
 from atomlearn.errors import DifferentConstants
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists, append, no_lists, take, to_lists, to_rows
+from atomlearn.sets.lists import Lists, append, no_lists, take, to_lists
 from atomlearn.sets.random import Stream, sample
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Rows, empty
+from atomlearn.sets.words import bit_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,7 +220,9 @@ class Pool:
 
     def rows(self) -> Rows:
         """The pins as packed atoms."""
-        return to_rows(self.atoms, self.n_constants)
+        packed = empty(len(self), self.n_constants)
+        write_rows(self.atoms, packed)
+        return packed
 
     def merge(self, *others: "Pool", relations: "Positives | Algebra | None" = None) -> Merged:
         """Merge the pins of other pools, after dropping those that ``relations`` contradict.
@@ -289,6 +292,15 @@ def _positives(relations: "Positives | Algebra | None") -> Positives | None:
         return relations
     packed = relations.packed()
     return positives_of(packed.positive_left, packed.positive_right, packed.n_constants)
+
+
+@kernel
+def write_rows(atoms: Lists, out: Rows) -> None:
+    """Write lists as packed rows; a formal problem has millions of constants in its pins."""
+    for k in range(out.shape[0]):
+        for p in range(atoms.starts[k], atoms.starts[k + 1]):
+            c = atoms.constants[p]
+            out[k, c >> 6] |= bit_of(c)
 
 
 @kernel

@@ -2,16 +2,38 @@
 
 Constants are reviewed in random order. For each, atoms are added to the set ``Q`` of the kept until
 ``Q`` alone gives the constant its trace; atoms outside ``Q`` are deleted at the end.
+
+The paper's other scheme (section 2.8), :func:`discriminating`, keeps just enough atoms for the
+negative relations. It may only be used when everything is embedded.
 """
 
 import numpy as np
+import numpy.typing as npt
 
+from atomlearn.engine.discriminant import discriminants
+from atomlearn.engine.dual import keep_one_each
 from atomlearn.engine.state import Dual, Master
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.random import Stream, below, shuffle
+from atomlearn.sets.lists import to_lists
+from atomlearn.sets.random import Stream, below, permutation, shuffle
 from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose_into
-from atomlearn.sets.words import ONE, ZERO, copy_row, has, lowest, popcount, put, select, size, tail
+from atomlearn.sets.transpose import transpose, transpose_into
+from atomlearn.sets.words import (
+    ONE,
+    ZERO,
+    bit_of,
+    copy_row,
+    has,
+    lowest,
+    popcount,
+    put,
+    select,
+    size,
+    tail,
+)
+
+WHOLE_ROWS = 48
+"""Kept atoms of a constant that are gone through before its witnesses are, one by one."""
 
 
 @kernel
@@ -37,13 +59,7 @@ def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
             excess[t] = ~traces[c, t]
         if n_traces > 0:
             excess[-1] &= tail(n_witnesses)
-        for q in range(n_words):
-            word = holders[c, q] & kept[q]
-            while word != ZERO:
-                k = q * 64 + lowest(word)
-                word &= word - ONE
-                for t in range(n_traces):
-                    excess[t] &= master.traces[k, t]
+        remove_reached(holders[c], kept, master.traces, having, fitting, excess)
         todo = size(excess)
         while todo > 0:
             xi = select(excess, below(rng, todo))
@@ -74,3 +90,45 @@ def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
                 copy_row(master.rights, k, master.rights, n)
             n += 1
     return Master(kept_singles, master.atoms, master.traces, master.lefts, master.rights, n)
+
+
+@kernel
+def remove_reached(
+    holders: Rows, kept: Rows, traces: Rows, having: Rows, both: Rows, excess: Rows
+) -> None:
+    """Take from the excess of a constant what some kept atom of it misses.
+
+    The first kept atoms leave few witnesses; it is asked of these, one by one, whether any of the
+    other atoms misses them.
+    """
+    q, done = 0, 0
+    while q < holders.shape[0] and done < WHOLE_ROWS:
+        word = holders[q] & kept[q]
+        while word != ZERO:
+            k = q * 64 + lowest(word)
+            word &= word - ONE
+            done += 1
+            for t in range(excess.shape[0]):
+                excess[t] &= traces[k, t]
+        q += 1
+    for r in range(q, holders.shape[0]):
+        both[r] = holders[r] & kept[r]
+    for t in range(excess.shape[0]):
+        left = excess[t]
+        while left != ZERO:
+            xi = lowest(left)
+            left &= left - ONE
+            for r in range(q, holders.shape[0]):
+                if both[r] & ~having[t * 64 + xi, r] != ZERO:
+                    excess[t] &= ~bit_of(xi)
+                    break
+
+
+def discriminating(
+    atoms: Rows, left: Rows, right: Rows, n_constants: int, rng: Stream
+) -> npt.NDArray[np.int64]:
+    """Which atoms to keep so that each ``¬(left[j] < right[j])`` has one: no more than those."""
+    separated = discriminants(
+        to_lists(atoms), transpose(left, n_constants), transpose(right, n_constants)
+    )
+    return keep_one_each(permutation(rng, len(left)), transpose(separated, len(left)), rng)

@@ -2,8 +2,9 @@
 
 Each atom ``φ`` of ``dis(a, b)`` is replaced by atoms ``ψ = φ ∪ ε`` with ``ε < b``, as few as keep
 the trace of ``φ``: every witness ``ζ ∉ Tr(φ)`` must be missed by one of the chosen ``ε``. The
-paper draws ``ε`` blindly and keeps those that help; here an uncovered ``ζ`` is drawn first, then an
-``ε`` that misses it, so that every draw helps. In bit form the paper's ``ε'`` is ``ε`` itself.
+paper draws ``ε`` blindly, each once, and keeps those that help. A guided draw takes an uncovered
+``ζ`` first, then an ``ε`` that misses it, so that every draw helps. In bit form the paper's ``ε'``
+is ``ε`` itself.
 
 An atom is named by a number: composite atom ``k`` by ``k``, singleton ``{c}`` by ``-1 - c``.
 """
@@ -42,6 +43,7 @@ def cross_until(
     master: Master,
     rng: Stream,
     budget: int,
+    blind: bool,
 ) -> tuple[int, Master, int]:
     """Cross the positive relations from ``first`` on, until there are more than ``limit`` atoms.
 
@@ -67,6 +69,9 @@ def cross_until(
     for k in range(n):
         note_missing(k, traces, missing)
     partners = np.zeros((room + 63) >> 6, dtype=np.uint64)
+    # What blind draws have left of the atoms of b: composites, and singletons.
+    untried = np.zeros((room + 63) >> 6, dtype=np.uint64)
+    untried_singles = np.zeros(singles.shape[0], dtype=np.uint64)
     discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
     words = 0
     work = 0
@@ -129,14 +134,30 @@ def cross_until(
             complement(phi_trace, witnesses.shape[0], uncovered)
             todo = size(uncovered)
             replaced = False
+            if blind:
+                for q in range((n_before + 63) >> 6):
+                    untried[q] = partners[q]
+                for w in range(singles.shape[0]):
+                    untried_singles[w] = right[i, w] & singles[w]
             while todo > 0 or not replaced:
-                zeta = select(uncovered, below(rng, todo)) if todo > 0 else -1
                 work += 2 * (singles.shape[0] + (n_before >> 6)) + 4 * traces.shape[1]
-                epsilon = draw_partner(
-                    right, i, singles, partners, n_before, witnesses, missing, zeta, rng
-                )
+                if blind:
+                    epsilon = draw_untried(untried, n_before, untried_singles, rng)
+                else:
+                    zeta = select(uncovered, below(rng, todo)) if todo > 0 else -1
+                    epsilon = draw_partner(
+                        right, i, singles, partners, n_before, witnesses, missing, zeta, rng
+                    )
                 if epsilon == NONE:
                     break
+                if blind and todo > 0:
+                    helps = (
+                        misses_any(uncovered, traces, epsilon)
+                        if epsilon >= 0
+                        else misses_any(uncovered, witnesses_of, -1 - epsilon)
+                    )
+                    if not helps:
+                        continue
                 if replaced or phi < 0:
                     if n == room:
                         room *= 2
@@ -145,6 +166,7 @@ def cross_until(
                         violates, is_below = longer(violates, room), longer(is_below, room)
                         missing = wider(missing, (room + 63) >> 6)
                         partners = longer(partners, (room + 63) >> 6)
+                        untried = longer(untried, (room + 63) >> 6)
                     psi = n
                     n += 1
                 else:
@@ -229,6 +251,34 @@ def draw_partner(
             return q * 64 + nth(word, pick)
         pick -= inside
     return NONE
+
+
+@kernel
+def draw_untried(untried: Rows, n: int, singles: Rows, rng: Stream) -> int:
+    """Any atom that was not drawn yet; it is taken out."""
+    n_singles = size(singles)
+    left = n_singles
+    for q in range((n + 63) >> 6):
+        left += popcount(untried[q])
+    if left == 0:
+        return NONE
+    pick = below(rng, left)
+    if pick < n_singles:
+        c = select(singles, pick)
+        singles[c >> 6] &= ~bit_of(c)
+        return -1 - c
+    k = select(untried, pick - n_singles)
+    untried[k >> 6] &= ~bit_of(k)
+    return k
+
+
+@kernel
+def misses_any(uncovered: Rows, table: Rows, k: int) -> bool:
+    """Is any witness of ``Δ`` outside the trace ``table[k]``?"""
+    missed = ZERO
+    for w in range(uncovered.shape[0]):
+        missed |= uncovered[w] & ~table[k, w]
+    return missed != ZERO
 
 
 @kernel

@@ -26,9 +26,12 @@ def enforce_negative(
     """
     above_a = np.empty(traces.shape[1], dtype=np.uint64)
     above_b = np.empty(traces.shape[1], dtype=np.uint64)
+    known = -1  # the relation whose Tr(b) is still right: pinning relations share their terms
     for j in range(left.shape[0]):
         trace_of(left, j, dual.witnesses.shape[0], traces, above_a)
-        trace_of(right, j, dual.witnesses.shape[0], traces, above_b)
+        if known < 0 or not same_row(right, j, known):
+            trace_of(right, j, dual.witnesses.shape[0], traces, above_b)
+            known = j
         if (above_b & ~above_a).any():
             continue
         c = strongly_discriminant_constant(left[j], above_b, dual, rng)
@@ -36,7 +39,17 @@ def enforce_negative(
             return j
         put(singles, c)
         traces[c] &= dual.witnesses_of[c]
+        known = -1
     return HOLD
+
+
+@kernel
+def same_row(table: Rows, i: int, j: int) -> bool:
+    """Are two rows the same?"""
+    differing = ZERO
+    for w in range(table.shape[1]):
+        differing |= table[i, w] ^ table[j, w]
+    return differing == ZERO
 
 
 @kernel

@@ -127,8 +127,9 @@ class Choices:
 def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Game:
     """A game over the choices that the rules and what is given leave open.
 
-    What follows from them is found by closure, exactly, and need not be learned; the rules of the
-    choices that are left are the same rules with the decided ones taken out. ``assumed`` choices
+    What follows from them is found by closure and by probing (:mod:`~atomlearn.problems.refuting`),
+    exactly, and need not be learned; the rules of the choices that are left are the same rules with
+    the decided ones taken out. ``assumed`` choices
     lose nothing but symmetric solutions, and serve to show that there is none. Raises
     :class:`~atomlearn.errors.ContradictoryGivens` if what is given contradicts the rules.
     """
@@ -137,7 +138,7 @@ def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Gam
     algebra.add(whole.positive())
     setting = Setting(algebra, whole.yes, whole.no, whole.U, whole.S, tuple(fixed), tuple(assumed))
     setting.refuse_contradiction()
-    chosen, excluded = _decided(whole, algebra, fixed)
+    chosen, excluded = _decided(whole, setting)
     left = Choices(rules.among(frozenset(rules.excluded) - chosen - excluded, chosen))
     rule_set = left.rule_set()
     game = rule_set.copy()
@@ -147,14 +148,15 @@ def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Gam
     return Game(rule_set, game, left.yes, left.no, left.U, left.S, asked, chosen, excluded, setting)
 
 
-def _decided(
-    whole: Choices, rules: Algebra, given: list[str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The choices that follow, made and not made."""
-    start = rules.term([whole.U, whole.S, *(whole.yes[choice] for choice in given)])
-    found = set(rules.closure(start).constants)
-    chosen = frozenset(name for name in whole.yes if name in found)
-    return chosen, frozenset(name for name in whole.no if f"!{name}" in found)
+def _decided(whole: Choices, setting: Setting) -> tuple[frozenset[str], frozenset[str]]:
+    """The choices that every solution makes, and those that none makes."""
+    known = setting.probed(setting.given)
+    found = set() if known is None else set(known.tolist())  # no solution: the solver will tell
+    yes, no = (
+        frozenset(name for name, constant in constants.items() if constant.indices[0] in found)
+        for constants in (whole.yes, whole.no)
+    )
+    return yes, no
 
 
 def _without(constants: Mapping[str, Constant], choice: str) -> Iterator[Constant]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
+from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
@@ -100,6 +101,7 @@ def solve(
     max_epochs: int = 100,
     schedule: Schedule | None = None,
     on_epoch: Callable[[Colouring], None] | None = None,
+    protocol: str | Protocol = "default",
 ) -> Solver[Colouring]:
     """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`."""
     g = graph(source)
@@ -123,6 +125,7 @@ def solve(
         max_epochs=max_epochs,
         schedule=schedule,
         on_epoch=on_epoch,
+        protocol=protocol,
     )
 
 

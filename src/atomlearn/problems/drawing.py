@@ -10,7 +10,7 @@ from atomlearn.algebra.atoms import Atom
 from atomlearn.errors import MissingExtra
 from atomlearn.problems.colouring import Colouring
 from atomlearn.problems.graphs import Graph
-from atomlearn.problems.hamiltonian import Cycle
+from atomlearn.problems.hamiltonian import Cycle, HamiltonianPath
 from atomlearn.problems.queens import Board, square_name
 from atomlearn.problems.sudoku import BOXES, Grid
 
@@ -71,11 +71,10 @@ def draw_grid(grid: Grid, ax: "Axes") -> None:
 
 
 def draw_cycle(cycle: Cycle, ax: "Axes") -> None:
-    """A graph with its cycle in colour."""
+    """A graph with its cycle or path in colour."""
     at = _on_circle(cycle.graph)
     _draw_graph(cycle.graph, at, ax, lambda _: "white")
-    ends = zip(cycle.vertices, cycle.vertices[1:] + cycle.vertices[:1], strict=True)
-    for one, other in ends:
+    for one, other in cycle.steps:
         if one in at and other in at:
             (x1, y1), (x2, y2) = at[one], at[other]
             ax.plot([x1, x2], [y1, y2], color=INSERTED, linewidth=2.5, zorder=1.5)
@@ -97,6 +96,7 @@ DRAWN: dict[type, Callable[[Any, "Axes"], None]] = {
     Board: draw_board,
     Grid: draw_grid,
     Cycle: draw_cycle,
+    HamiltonianPath: draw_cycle,
     Colouring: draw_colouring,
 }
 

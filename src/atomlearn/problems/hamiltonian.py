@@ -1,18 +1,23 @@
-"""Hamiltonian cycles of a graph, from its edges.
+"""Hamiltonian cycles and paths of a graph, from its edges.
 
 A choice is a vertex at a place of the cycle. One vertex a place, one place a vertex, and vertices
-in neighbouring places are joined by an edge. The first vertex is at the first place.
+in neighbouring places are joined by an edge. The first vertex is at the first place. A path is the
+same without an edge from the last place to the first, and begins anywhere.
 
 >>> cycle = next(solve("a b\\nb c\\nc d\\nd a\\na c", random_state=0))
 >>> cycle.vertices in (("a", "b", "c", "d"), ("a", "d", "c", "b"))
 True
+>>> next(solve_path("a b\\nb c\\nc d", start="d", random_state=0)).vertices
+('d', 'c', 'b', 'a')
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
+from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
@@ -37,11 +42,16 @@ def _groups(g: Graph) -> Iterator[list[str]]:
     yield from ([choice(v, p) for v in g.vertices] for p in places)
 
 
-def _rules(g: Graph) -> Rules:
+def _rules(g: Graph, closed: bool = True) -> Rules:
     n = len(g.vertices)
     strangers = {v: [w for w in g.vertices if w != v and not g.adjacent(v, w)] for v in g.vertices}
+
+    def beside(place: int) -> list[int]:
+        around = (place - 1, place + 1)
+        return [p % n for p in around] if closed else [p for p in around if 0 <= p < n]
+
     apart = {
-        choice(v, p): [choice(w, (p + step) % n) for w in strangers[v] for step in (-1, 1)]
+        choice(v, p): [choice(w, other) for w in strangers[v] for other in beside(p)]
         for v in g.vertices
         for p in range(n)
     }
@@ -62,9 +72,9 @@ def algebra(source: Any) -> Algebra:
     return Choices(_rules(g)).algebra([choice(g.vertices[0], 0)])
 
 
-def is_legal(g: Graph, cycle: tuple[str, ...]) -> bool:
-    """Is it a cycle through every vertex along edges? Plain Python, without the algebra."""
-    steps = zip(cycle, cycle[1:] + cycle[:1], strict=True)
+def is_legal(g: Graph, cycle: tuple[str, ...], closed: bool = True) -> bool:
+    """Is it a cycle (or a path) through every vertex along edges? Plain Python, no algebra."""
+    steps = list(pairwise(cycle + cycle[:1] if closed else cycle))
     return sorted(cycle) == sorted(g.vertices) and all(g.adjacent(v, w) for v, w in steps)
 
 
@@ -73,6 +83,7 @@ class Cycle(Answer):
     """A cycle; ``?`` is a place that is not known."""
 
     fields: ClassVar[tuple[str, ...]] = ("vertices",)
+    closed: ClassVar[bool] = True
 
     vertices: tuple[str, ...]
     graph: Graph = field(repr=False)
@@ -83,12 +94,24 @@ class Cycle(Answer):
         known = sum(vertex != "?" for vertex in self.vertices)
         return f"{known} of {len(self.vertices)} places"
 
+    @property
+    def steps(self) -> list[tuple[str, str]]:
+        """Neighbouring places, from the first on."""
+        return list(pairwise(self.vertices + self.vertices[:1] if self.closed else self.vertices))
+
     def solved(self) -> bool:
-        """Complete, and a cycle of the graph."""
-        return is_legal(self.graph, self.vertices)
+        """Complete, and a cycle (or a path) of the graph."""
+        return is_legal(self.graph, self.vertices, self.closed)
 
     def __str__(self) -> str:
-        return " - ".join((*self.vertices, self.vertices[0]))
+        return " - ".join((self.vertices[0], *(after for _, after in self.steps)))
+
+
+@dataclass(frozen=True)
+class HamiltonianPath(Cycle):
+    """A path; ``?`` is a place that is not known."""
+
+    closed: ClassVar[bool] = False
 
 
 def solve(
@@ -98,33 +121,64 @@ def solve(
     max_epochs: int = 100,
     schedule: Schedule | None = None,
     on_epoch: Callable[[Cycle], None] | None = None,
+    protocol: str | Protocol = "default",
 ) -> Solver[Cycle]:
     """An iterator of Hamiltonian cycles, as they are found; both directions are given."""
     g = _checked(source)
-
-    def at(shown: PartialSolution, place: int) -> str:
-        found = [v for v in g.vertices if choice(v, place) in shown.chosen]
-        return found[0] if len(found) == 1 else "?"
-
-    def cycle(shown: PartialSolution) -> Cycle:
-        places = tuple(at(shown, p) for p in range(len(g.vertices)))
-        return Cycle(places, g, **shown.origin)
-
     first = choice(g.vertices[0], 0)  # a cycle begins anywhere
     return Solver(
         play(_rules(g), [first], assumed=[first]),
-        cycle,
+        lambda shown: Cycle(_places(g, shown), g, **shown.origin),
         random_state=random_state,
         max_epochs=max_epochs,
         schedule=schedule,
         on_epoch=on_epoch,
+        protocol=protocol,
     )
+
+
+def solve_path(
+    source: Any,
+    *,
+    start: str | None = None,
+    end: str | None = None,
+    random_state: Seed = None,
+    max_epochs: int = 100,
+    schedule: Schedule | None = None,
+    on_epoch: Callable[[HamiltonianPath], None] | None = None,
+    protocol: str | Protocol = "default",
+) -> Solver[HamiltonianPath]:
+    """An iterator of Hamiltonian paths, optionally from ``start`` to ``end``."""
+    g = _checked(source)
+    given = []
+    for vertex, place in ((start, 0), (end, len(g.vertices) - 1)):
+        if vertex is not None:
+            if vertex not in g.vertices:
+                raise InvalidProblem(f"the graph has no vertex {vertex!r}")
+            given.append(choice(vertex, place))
+    return Solver(
+        play(_rules(g, closed=False), given),
+        lambda shown: HamiltonianPath(_places(g, shown), g, **shown.origin),
+        random_state=random_state,
+        max_epochs=max_epochs,
+        schedule=schedule,
+        on_epoch=on_epoch,
+        protocol=protocol,
+    )
+
+
+def _places(g: Graph, shown: PartialSolution) -> tuple[str, ...]:
+    def at(place: int) -> str:
+        found = [v for v in g.vertices if choice(v, place) in shown.chosen]
+        return found[0] if len(found) == 1 else "?"
+
+    return tuple(at(p) for p in range(len(g.vertices)))
 
 
 def _checked(source: Any) -> Graph:
     g = graph(source)
     if len(g.vertices) < 3:
-        raise InvalidProblem("a cycle has at least three vertices")
+        raise InvalidProblem("a cycle or path has at least three vertices")
     if "?" in g.vertices:
         raise InvalidProblem("a vertex cannot be named ?")
     return g

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
+from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.game import Game, not_following
@@ -262,6 +263,7 @@ def solve(
     max_epochs: int = 100,
     schedule: Schedule | None = None,
     on_epoch: Callable[[Board], None] | None = None,
+    protocol: str | Protocol = "default",
 ) -> Solver[Board]:
     """An iterator of complete boards, as they are found; see :class:`~atomlearn.problems.Solver`.
 
@@ -288,6 +290,7 @@ def solve(
         max_epochs=max_epochs,
         schedule=schedule,
         on_epoch=on_epoch,
+        protocol=protocol,
     )
 
 

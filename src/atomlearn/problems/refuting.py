@@ -89,6 +89,11 @@ class Setting:
 
     def is_refuted(self, given: Iterable[str]) -> bool:
         """Does probing show that these givens have no solution?"""
+        return self.probed(given) is None
+
+    def probed(self, given: Iterable[str]) -> Constants | None:
+        """What every solution with these givens has, as far as probing tells; ``None`` if there is
+        no solution."""
         known = close(self._rules, self._start((*self.assumed, *given)))
         while not self._has_both(known):
             is_open = ~np.isin(self._yes, known) & ~np.isin(self._no, known)
@@ -96,12 +101,12 @@ class Setting:
             never = failing(self._rules, known, yes, self._yes, self._no)
             always = failing(self._rules, known, no, self._yes, self._no)
             if (never & always).any():
-                return True
+                return None
             if not (never | always).any():
-                return False
+                return known
             found = np.concatenate([known, no[never], yes[always]])
             known = close(self._rules, found.tolist())
-        return True
+        return None
 
     @cached_property
     def _rules(self) -> Implications:

@@ -16,6 +16,7 @@ import numpy as np
 
 from atomlearn import interrupts
 from atomlearn.algebra.algebra import Algebra
+from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InterruptedWarning
 from atomlearn.markup import Displayed
 from atomlearn.problems.answers import Answer, PartialSolution
@@ -106,6 +107,7 @@ class Solver(Iterator[A]):
         max_epochs: int = 100,
         schedule: Schedule | None = None,
         on_epoch: Callable[[A], None] | None = None,
+        protocol: str | Protocol = "default",
     ) -> None:
         if game.setting is not None:
             game.setting.refuse_contradiction()
@@ -113,7 +115,9 @@ class Solver(Iterator[A]):
         self.game = game
         self.max_epochs = max_epochs
         self.schedule = Schedule() if schedule is None else schedule
-        self.epochs = game.algebra.epochs(random_state=learning, focus=game.solution)
+        self.epochs = game.algebra.epochs(
+            random_state=learning, focus=game.solution, protocol=protocol
+        )
         self.latest: A | None = None
         self.best: A | None = None
         self.repeated = 0

@@ -19,6 +19,7 @@ from math import isqrt
 from typing import ClassVar
 
 from atomlearn.algebra.algebra import Algebra
+from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
@@ -172,6 +173,7 @@ def solve(
     max_epochs: int = 100,
     schedule: Schedule | None = None,
     on_epoch: Callable[[Grid], None] | None = None,
+    protocol: str | Protocol = "default",
 ) -> Solver[Grid]:
     """An iterator of complete grids, as they are found; see :class:`~atomlearn.problems.Solver`."""
     given = parse(puzzle)
@@ -192,4 +194,5 @@ def solve(
         max_epochs=max_epochs,
         schedule=schedule,
         on_epoch=on_epoch,
+        protocol=protocol,
     )

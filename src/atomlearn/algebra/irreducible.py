@@ -1,0 +1,90 @@
+"""Irreducible models: the smallest sets of atoms of the freest model that satisfy the relations.
+
+Any set of atoms of the freest model satisfies the positive relations; a negative relation holds as
+long as one of the atoms that discriminate it is there. A set from which no atom can be taken is
+*irreducible*. The authors' later work says that every solution of a formal problem is such a set;
+on small problems that can be seen by enumerating them.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from atomlearn.algebra.model import Model
+from atomlearn.errors import ModelTooLarge
+from atomlearn.sets import rows
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.algebra import Algebra
+    from atomlearn.algebra.relations import Relation
+
+Indices = frozenset[int]
+
+MOST = 100_000
+"""Default limit for the number of subsets."""
+
+
+def irreducible_subsets(algebra: "Algebra", *, max_subsets: int = MOST) -> Iterator[Model]:
+    """All irreducible models made of atoms of the freest model, smallest first.
+
+    Raises :class:`~atomlearn.errors.ModelTooLarge` before there are more than ``max_subsets``.
+
+    >>> from atomlearn.problems import Choices, one_of_each
+    >>> coin = Choices(one_of_each([["heads", "tails"]]))
+    >>> game = coin.algebra(given=[])
+    >>> shown = [
+    ...     {side for side in coin.yes if model.holds(game[side] <= game["U"] | game["S"])}
+    ...     for model in irreducible_subsets(game)
+    ... ]
+    >>> {"heads"} in shown, {"tails"} in shown, {"heads", "tails"} in shown
+    (True, True, False)
+    """
+    freest = algebra.freest()
+    needed = [_discriminating(freest, relation) for relation in algebra.negative]
+    subsets = minimal_hitting_sets(needed, max_subsets)
+    for chosen in sorted(subsets, key=lambda s: (len(s), sorted(s))):
+        yield Model(algebra, freest.rows[sorted(chosen)], freest.n_constants)
+
+
+def is_irreducible(model: Model, algebra: "Algebra") -> bool:
+    """Do all relations hold in the model, and not if any of its atoms is taken out?
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
+    >>> [is_irreducible(model, alg) for model in (alg.freest(), next(irreducible_subsets(alg)))]
+    [False, True]
+    """
+    if not all(model.holds(relation) for relation in algebra.relations):
+        return False
+    alone: set[int] = set()
+    for relation in algebra.negative:
+        atoms = _discriminating(model, relation)
+        alone |= atoms if len(atoms) == 1 else frozenset()
+    return len(alone) == model.n_atoms
+
+
+def minimal_hitting_sets(sets: Iterable[Indices], most: int = MOST) -> list[Indices]:
+    """All smallest choices of one or more elements from every set (Berge's algorithm).
+
+    >>> sorted(map(sorted, minimal_hitting_sets([frozenset({1, 2}), frozenset({2, 3})])))
+    [[1, 3], [2]]
+    """
+    found: list[Indices] = [frozenset()]
+    for one in sorted(set(sets), key=lambda s: (len(s), sorted(s))):
+        hit = [f for f in found if f & one]
+        longer = {f | {x} for f in found if not f & one for x in one}
+        new = {g for g in longer if not any(h < g for h in hit)}
+        found = hit + [g for g in new if not any(other < g for other in new)]
+        if len(found) > most:
+            told = f"there are more than {most:,} irreducible subsets of atoms: raise max_subsets"
+            raise ModelTooLarge(told, estimate=len(found), limit=most)
+    return found
+
+
+def _discriminating(model: Model, relation: "Relation") -> Indices:
+    n = model.n_constants
+    left, right = (rows.row(side.indices, n) for side in (relation.left, relation.right))
+    which = rows.meets(model.rows, left) & ~rows.meets(model.rows, right)
+    return frozenset(np.flatnonzero(which).tolist())

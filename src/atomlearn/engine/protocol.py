@@ -1,0 +1,153 @@
+"""The paper's procedure and ours, switch by switch.
+
+Every place where this library does something else than the paper is one field of :class:`Protocol`.
+``LETTER`` is the paper, ``DEFAULT`` is ours; ``dataclasses.replace`` makes anything in between, so
+that it can be measured what each change is worth (``docs/results/mnist``, ``docs/results/queens``).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+
+from atomlearn.errors import InvalidParameter
+
+
+def _switch(default: str, section: str, reason: str) -> Any:
+    return field(default=default, metadata={"section": section, "reason": reason})
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Named switches. The first value of each is ours, the last one the paper's.
+
+    >>> Protocol(vocabulary="needed").deviations()
+    ('vocabulary',)
+    >>> DEFAULT.deviations()
+    ()
+    """
+
+    vocabulary: Literal["all", "needed"] = _switch(
+        "all", "2.6",
+        "Which constants start an epoch with an atom: all of them, or those that the trace "
+        "constraints ask for (Algorithms 1 and 2). With few, most constants are never used, and "
+        "votes and misses are worse.",
+    )  # fmt: skip
+    draws: Literal["guided", "blind"] = _switch(
+        "guided", "Algorithm 3",
+        "How a partner is drawn in a crossing: one that misses a witness still to be missed, or "
+        "any, kept if it helps. A guided draw is never wasted.",
+    )  # fmt: skip
+    dual: Literal["lazy", "greedy", "reduced", "every"] = _switch(
+        "lazy", "2.6, Algorithm 5",
+        "How the negative relations get witnesses: in random order, skipping those that are "
+        "separated; the same with the pins that separate most; the first, then Algorithm 5; one "
+        "for each, then Algorithm 5. A lazy dual is made of more and more varied pins.",
+    )  # fmt: skip
+    strategy: Literal["lend", "enforce", "hold"] = _switch(
+        "lend", "2.9",
+        "What pinning relations do: their terms lend witnesses and no more; all of them are "
+        "enforced (the paper's first strategy); those that hold in the dual are given trace "
+        "constraints (its second). With an atom in every constant, these constraints hold anyway.",
+    )  # fmt: skip
+    master: Literal["forgotten", "kept"] = _switch(
+        "forgotten", "5.7",
+        "Does an epoch start from the atoms of the one before? Kept atoms made no difference or "
+        "were slightly worse.",
+    )  # fmt: skip
+    pins_checked: Literal["all", "batch"] = _switch(
+        "all", "2.9",
+        "Are new pins checked against all training examples at once, or only against the batches "
+        "that come? Checked at once, a false pin never counts.",
+    )  # fmt: skip
+    contradicted: Literal["close", "leave", "discard"] = _switch(
+        "close", "2.9",
+        "What becomes of a pin that a formal problem contradicts: it is closed under the relations "
+        "for this epoch, left out of it, or discarded for good. Only closed pins lead to solutions "
+        "of the games tried.",
+    )  # fmt: skip
+    focus: Literal["largest", "drawn"] = _switch(
+        "largest", "2.9",
+        "In a formal problem, the witness of the relations about the solution: the largest of 256 "
+        "pins, or drawn like any other. The model shows what that witness holds.",
+    )  # fmt: skip
+    order: Literal["largest", "random"] = _switch(
+        "largest", "2.7",
+        "In a formal problem, the order of crossing: relations with most constants on the left "
+        "first, or random. The first gives twice the atoms in a third of the time.",
+    )  # fmt: skip
+    batches: Literal["steady", "stalled"] = _switch(
+        "steady", "4",
+        "When do batches of examples grow: every epoch, or when the accuracy on the next batch did "
+        "not improve? No difference but in time.",
+    )  # fmt: skip
+    reduction: Literal["negatives", "traces"] = _switch(
+        "traces", "2.8",
+        "What the last reduction of the master keeps: the traces of all constants (Algorithm 4, in "
+        "the paper and here), or just enough atoms for the negative relations, which the paper "
+        "warns of.",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        for name, kind in get_type_hints(Protocol).items():
+            if getattr(self, name) not in get_args(kind):
+                known = ", ".join(map(repr, get_args(kind)))
+                raise InvalidParameter(f"{name} must be one of {known}")
+
+    def deviations(self) -> tuple[str, ...]:
+        """The switches that are not as in ``DEFAULT``."""
+        return tuple(f.name for f in fields(self) if getattr(self, f.name) != f.default)
+
+
+DEFAULT = Protocol()
+
+LETTER = Protocol(
+    vocabulary="needed",
+    draws="blind",
+    dual="every",
+    strategy="hold",
+    master="kept",
+    pins_checked="batch",
+    contradicted="discard",
+    focus="drawn",
+    order="random",
+    batches="stalled",
+)
+"""The paper, to the letter."""
+
+PROTOCOLS = {"default": DEFAULT, "letter": LETTER}
+
+
+class Switch(NamedTuple):
+    """One deviation from the paper."""
+
+    name: str
+    section: str
+    ours: str
+    paper: str
+    reason: str
+
+
+def switches() -> Iterator[Switch]:
+    """All deviations of ``DEFAULT`` from ``LETTER``, with their reasons.
+
+    >>> [switch.name for switch in switches()][:3]
+    ['vocabulary', 'draws', 'dual']
+    """
+    for one in fields(Protocol):
+        ours, paper = getattr(DEFAULT, one.name), getattr(LETTER, one.name)
+        if ours != paper:
+            yield Switch(one.name, one.metadata["section"], ours, paper, one.metadata["reason"])
+
+
+def protocol_of(which: "str | Protocol") -> Protocol:
+    """A protocol by name.
+
+    >>> protocol_of("letter").vocabulary
+    'needed'
+    """
+    if isinstance(which, Protocol):
+        return which
+    if which not in PROTOCOLS:
+        known = " or ".join(map(repr, PROTOCOLS))
+        raise InvalidParameter(f"protocol must be {known}, or a Protocol, not {which!r}")
+    return PROTOCOLS[which]

@@ -1,0 +1,265 @@
+"""Section 2 of the paper, step by step, on small problems: every step can be printed and drawn.
+
+An :class:`Embedding` holds the master ``M`` (atoms) and the dual ``M*`` (its atoms ``ζ``, each the
+set of constants whose duals contain it). Its methods are the paper's steps, in the paper's order:
+build the dual, enforce the trace constraints, cross, reduce, pin.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from atomlearn.algebra.crossing import full_crossing
+from atomlearn.algebra.model import Model
+from atomlearn.algebra.relations import Relation, adopt_relation
+from atomlearn.algebra.terms import Term, make_term
+from atomlearn.engine.dual import cover, reduce_dual
+from atomlearn.engine.epoch import split
+from atomlearn.engine.reduction import reduce
+from atomlearn.engine.sparse_crossing import cross_until
+from atomlearn.engine.state import (
+    Dual,
+    Master,
+    atoms_of,
+    constant_traces,
+    dual_of,
+    master_of,
+    positives_of,
+)
+from atomlearn.engine.trace_constraints import HOLD, enforce_negative, enforce_positive
+from atomlearn.errors import InconsistentRelations, InvalidParameter
+from atomlearn.sets import rows
+from atomlearn.sets.closing import close_rows
+from atomlearn.sets.lists import to_lists
+from atomlearn.sets.random import Seed, stream
+from atomlearn.sets.rows import Rows
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.algebra import Algebra
+
+ENOUGH = 1 << 40
+"""Crossing one relation never stops in between."""
+
+
+class Embedding:
+    """The state of an embedding, and the steps that change it. Each step returns the embedding.
+
+    ``pins`` are pinning terms of earlier epochs (:meth:`pin`), which may lend atoms to the dual.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b", "c"])
+    >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a c"))
+    >>> steps = Embedding(alg, random_state=0)
+    >>> print(steps.build_dual().enforce_traces())
+    M:  {v}, {b}
+    M*: ζ1 below [a] [c]
+    Tr(v) = {}, Tr(b) = {}, of the others: all
+    >>> print(steps.cross(alg.relation("v < a b")).reduce())
+    M:  {v b}
+    M*: ζ1 below [a] [c]
+    Tr(v) = {}, Tr(b) = {}, of the others: all
+    >>> [alg.term("a c") == term for term in steps.pin()]
+    [True]
+    """
+
+    def __init__(
+        self, algebra: "Algebra", random_state: Seed = None, pins: Iterable[Term] = ()
+    ) -> None:
+        if conflicts := algebra.conflicts():
+            raise InconsistentRelations(conflicts)
+        self.algebra, self.relations = algebra, algebra.packed()
+        self.n = algebra.n_constants
+        self.rng = stream(random_state)
+        self.atoms: Rows = rows.empty(0, self.n)
+        self.witnesses: Rows = rows.empty(0, self.n)
+        members = [algebra.term(pin.constants).indices for pin in pins]  # of any algebra
+        self._pins = rows.complement(rows.from_indices(members, self.n), self.n)
+        known = self.relations
+        self._closed = close_rows(
+            known.negative_right, known.positive_left, known.positive_right, self.n
+        )
+
+    # -- the steps
+
+    def build_dual(self, *, reduced: bool = False) -> "Embedding":
+        """Add an atom ``ζ`` to the dual for each negative relation ``¬(a < b)`` (section 2.6).
+
+        It lies below ``[b]``, or below the dual of a pinning term that contains ``b``, and below
+        all that is above in the graph of ``M*``. ``reduced`` runs Algorithm 5 on them.
+        """
+        known, pins = self.relations, to_lists(self._consistent_pins())
+        if reduced:
+            dual = cover(known.negative_left, self._closed, pins, self.n, self.rng, "every")
+        elif len(pins.constants):
+            dual = cover(known.negative_left, self._closed, pins, self.n, self.rng, "lazy")
+        else:
+            dual = rows.distinct(self._closed)
+        self.witnesses = dual
+        return self
+
+    def reduce_dual(self) -> "Embedding":
+        """Algorithm 5: delete atoms of the dual that no negative relation needs."""
+        left = self.relations.negative_left
+        self.witnesses = reduce_dual(left, self._closed, self.witnesses, self.n, self.rng)
+        return self
+
+    def enforce_negative(self) -> "Embedding":
+        """Algorithm 1: add atoms to ``M`` until ``Tr(b) ⊄ Tr(a)`` for each ``¬(a < b)``."""
+        while True:
+            dual, master = self._state()
+            lacking = enforce_negative(
+                self.relations.negative_left, self._closed, dual, master.singles,
+                constant_traces(master, dual), self.rng,
+            )  # fmt: skip
+            self.atoms = atoms_of(master)
+            if lacking == HOLD:
+                return self
+            self.witnesses = np.vstack([self.witnesses, self._closed[lacking]])
+
+    def enforce_positive(self) -> "Embedding":
+        """Algorithm 2: add atoms to ``M`` until ``Tr(e) ⊂ Tr(d)`` for each ``d < e``."""
+        dual, master = self._state()
+        known = self.relations
+        enforce_positive(
+            known.positive_left, known.positive_right, dual, master.singles,
+            constant_traces(master, dual), self.rng,
+        )  # fmt: skip
+        self.atoms = atoms_of(master)
+        return self
+
+    def enforce_traces(self) -> "Embedding":
+        """Algorithms 1 and 2 in turn, until all trace constraints hold."""
+        while self.unmet():
+            self.enforce_negative().enforce_positive()
+        return self
+
+    def cross(self, relation: Relation, *, full: bool = False) -> "Embedding":
+        """Cross a positive relation, sparsely (Algorithm 3) or fully."""
+        relation = adopt_relation(self.algebra.vocabulary, relation)
+        if not relation.positive:
+            raise InvalidParameter(f"only a positive relation is crossed, not {relation}")
+        left, right = (rows.row(side.indices, self.n) for side in (relation.left, relation.right))
+        if full:
+            self.atoms = full_crossing(self.atoms, left, right, self.n, None, str(relation))
+            return self
+        one = positives_of(left[None], right[None], self.n)
+        dual = dual_of(self.witnesses, self.n)
+        singles, composites = split(self.atoms)
+        master = master_of(singles, composites, one, dual)
+        first, master, _ = cross_until(ENOUGH, 0, one, dual, master, self.rng, ENOUGH, True)
+        if first < 0:
+            raise InvalidParameter(
+                f"the trace constraint of {relation} does not hold: call enforce_traces() first"
+            )
+        self.atoms = atoms_of(master)
+        return self
+
+    def cross_all(self, *, full: bool = False) -> "Embedding":
+        """Cross all positive relations, in their order."""
+        for relation in self.algebra.positive:
+            self.cross(relation, full=full)
+        return self
+
+    def reduce(self) -> "Embedding":
+        """Algorithm 4: delete atoms of ``M`` that no constant needs for its trace."""
+        dual, master = self._state()
+        self.atoms = atoms_of(reduce(constant_traces(master, dual), dual, master, self.rng))
+        return self
+
+    def add_atom(self, term: Term | str) -> "Embedding":
+        """Add an atom to ``M`` by hand, below these constants."""
+        indices = make_term(self.algebra.vocabulary, term).indices
+        self.atoms = np.vstack([self.atoms, rows.row(indices, self.n)])
+        return self
+
+    def pin(self) -> list[Term]:
+        """Algorithm 6: the pinning terms of the atoms of ``M``."""
+        return self.model.pinning_terms()
+
+    # -- what there is to see
+
+    @property
+    def model(self) -> Model:
+        """The master as a model; it satisfies all relations once they are crossed."""
+        return Model(self.algebra, self.atoms)
+
+    @property
+    def dual(self) -> dict[str, Term]:
+        """The atoms of the dual: for each ``ζ`` the constants whose duals contain it."""
+        names = self.algebra.names
+        return {
+            f"ζ{k}": self.algebra.term(names[c] for c in rows.members(row).tolist())
+            for k, row in enumerate(self.witnesses, 1)
+        }
+
+    def trace(self, term: Term | str) -> tuple[str, ...]:
+        """``Tr(x)`` of a constant or term: the atoms of the dual that all its atoms share."""
+        indices = make_term(self.algebra.vocabulary, term).indices
+        traces = self._traces()[list(indices)]
+        return self._named(np.bitwise_and.reduce(traces, axis=0))
+
+    def traces(self) -> dict[str, tuple[str, ...]]:
+        """``Tr(c)`` of every constant."""
+        traces = self._traces()
+        return {name: self._named(traces[c]) for c, name in enumerate(self.algebra.names)}
+
+    def unmet(self) -> list[Relation]:
+        """The relations whose trace constraints do not hold yet."""
+        found = []
+        for relation in self.algebra.relations:
+            above_left, above_right = (set(self.trace(s)) for s in (relation.left, relation.right))
+            if (above_right <= above_left) != relation.positive:
+                found.append(relation)
+        return found
+
+    def __str__(self) -> str:
+        atoms = ", ".join(_braced(atom.constants) for atom in self.model.atoms) or "no atoms"
+        lines = [f"M:  {atoms}"]
+        for k, (name, term) in enumerate(self.dual.items()):
+            below = " ".join(f"[{c}]" for c in term.constants)
+            lines.append(f"{'M*:' if k == 0 else '   '} {name} below {below}")
+        traces = self.traces()
+        told = [f"Tr({c}) = {_set(t)}" for c, t in traces.items() if len(t) < len(self.witnesses)]
+        if len(told) < len(traces):
+            told.append(f"of the {'others' if told else 'constants'}: all")
+        return "\n".join([*lines, ", ".join(told)])
+
+    def svg(self) -> str:
+        """The graphs of ``M`` and ``M*`` side by side, as in the paper's figures."""
+        from atomlearn.engine.step_drawing import graphs
+
+        return graphs(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    # -- inside
+
+    def _consistent_pins(self) -> Rows:
+        known = self.relations
+        terms = rows.complement(self._pins, self.n)
+        closed = close_rows(terms, known.positive_left, known.positive_right, self.n)
+        return self._pins[(closed == terms).all(axis=1)]
+
+    def _state(self) -> tuple[Dual, Master]:
+        known = self.relations
+        positives = positives_of(known.positive_left, known.positive_right, self.n)
+        dual = dual_of(self.witnesses, self.n)
+        singles, composites = split(self.atoms)
+        return dual, master_of(singles, composites, positives, dual)
+
+    def _traces(self) -> Rows:
+        dual, master = self._state()
+        return constant_traces(master, dual)
+
+    def _named(self, trace: Rows) -> tuple[str, ...]:
+        return tuple(f"ζ{1 + z}" for z in rows.members(trace).tolist())
+
+
+def _braced(names: Iterable[str]) -> str:
+    return "{" + " ".join(names) + "}"
+
+
+def _set(names: Iterable[str]) -> str:
+    return "{" + ", ".join(names) + "}"

@@ -1,0 +1,88 @@
+"""The claims page: checks that can be run, and a page that is what they say."""
+
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from atomlearn.cli import app
+from atomlearn.errors import DataNotFound, InvalidParameter
+from atomlearn_paper.claims import page
+from atomlearn_paper.claims.registry import Measured, Verdict, check_all, claim_numbered, claims
+from atomlearn_paper.record import read_json
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+SECTIONS = ("abstract", "1", "2.", "3.", "4", "5.", "Table", "Figure", "Theorem", "Algorithm", "D.",
+            "E.", "6")  # fmt: skip
+
+
+def command(*arguments):
+    return CliRunner().invoke(app, ["reproduce", *map(str, arguments)])
+
+
+def test_every_claim_has_a_short_quotation_a_section_and_a_place_in_the_order():
+    found = claims()
+    assert len(found) > 100 and list(found) == list(range(1, len(found) + 1))
+    assert len({one.quote for one in found.values()}) == len(found)
+    for one in found.values():
+        assert 0 < len(one.quote) <= 110 and one.section.startswith(SECTIONS)
+
+
+def test_the_committed_pages_are_made_from_the_committed_findings():
+    rows = read_json(RESULTS / "claims.json")["claims"]
+    assert (RESULTS / "claims.md").read_text(encoding="utf-8") == page.markdown(rows)
+    assert (RESULTS / "claims.html").read_text(encoding="utf-8") == page.html(rows)
+    assert [(row["number"], row["section"], row["quote"]) for row in rows] == [
+        (number, one.section, one.quote) for number, one in claims().items()
+    ]
+    assert {row["verdict"] for row in rows} <= set(get_args(Verdict))
+
+
+def test_claims_that_rest_on_long_runs_say_what_the_committed_results_say():
+    rows = {row["number"]: row for row in read_json(RESULTS / "claims.json")["claims"]}
+    measured = Measured(RESULTS)
+    resting = {number: one for number, one in claims().items() if one.needs}
+    assert len(resting) > 40
+    for number, one in resting.items():
+        found = one.check(measured)
+        assert (found.verdict, found.figure) == (rows[number]["verdict"], rows[number]["figure"])
+
+
+@pytest.mark.slow
+def test_all_claims_are_found_again():
+    assert list(check_all(RESULTS)) == read_json(RESULTS / "claims.json")["claims"]
+
+
+def test_one_claim_by_the_command(tmp_path, monkeypatch):
+    number = next(n for n, one in claims().items() if one.quote.startswith("A > log"))
+    done = command("claim", number)
+    assert done.exit_code == 0 and "reproduced: 29.96" in done.output
+    reading = next(n for n, one in claims().items() if one.needs == ("mnist",))
+    done = command("claim", reading, "--out", RESULTS)
+    assert done.exit_code == 0 and "made by: atomlearn reproduce mnist" in done.output
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DataNotFound, match="run 'atomlearn reproduce mnist"):
+        claim_numbered(reading).check(Measured(tmp_path))
+    assert command("claim").exit_code == 2 and command("toy", 3).exit_code == 2
+    with pytest.raises(InvalidParameter, match="numbered 1 to"):
+        claim_numbered(10_000)
+
+
+@given(st.integers(1, 7), st.integers(1, 5), st.integers(0, 10**6))
+def test_theorem_2_discriminants_of_terms(n, n_witnesses, seed):
+    """``(ξ < [k]) ⇔ ¬(φ_ξ < k)`` for all ξ iff ``GL([k]) = ∩ GL([c_i])``."""
+    rng = np.random.default_rng(seed)
+    witnesses = [
+        frozenset(np.flatnonzero(rng.random(n) < 0.6).tolist()) for _ in range(n_witnesses)
+    ]
+    atoms = [frozenset(range(n)) - witness for witness in witnesses]  # φ_ξ: ¬(ξ < [c]) ⇔ φ_ξ < c
+    k = frozenset(rng.choice(n, rng.integers(1, n + 1), replace=False).tolist())
+    shared = {z for z, witness in enumerate(witnesses) if all(c in witness for c in k)}
+    for z in range(n_witnesses):  # what the edges [k] → [c_i] allow [k]: a part of the shared
+        below_k = shared - {z} if rng.random() < 0.5 else shared
+        equivalent = all((x in below_k) == (not atoms[x] & k) for x in range(n_witnesses))
+        assert equivalent == (below_k == shared)
