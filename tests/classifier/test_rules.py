@@ -230,6 +230,12 @@ def test_rules_that_are_probably_not_meant(flowers, rules, said):
         quick(rules=rules).fit(*flowers)
 
 
+def test_a_rule_that_leaves_classes_possible_draws_no_warning(flowers):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DoubtfulRule)
+        quick(rules=["not setosa if petal length > 3"]).fit(*flowers)
+
+
 def test_where_no_class_is_left_something_is_predicted(flowers):
     rules = [f"not {label} if petal width > 3" for label in ("setosa", "versicolor", "virginica")]
     with pytest.warns(DoubtfulRule):

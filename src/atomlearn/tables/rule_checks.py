@@ -57,7 +57,7 @@ def compile_rules(
         literals = [[encoder.literals_[i] for i in one.literals] for one in hard]
         checks = _Checks(rules, hard, literals)
         checks.raise_contradictions(labels)
-        checks.warn()
+        checks.warn(len(labels))
     return HardRules(hard, len(labels))
 
 
@@ -101,14 +101,14 @@ class _Checks:
         algebra.add(k <= first, ~(k <= second))
         return algebra
 
-    def warn(self) -> None:
+    def warn(self, n_classes: int) -> None:
         """Warn of rules that do nothing, and of places where no class is possible."""
         for i, rule in enumerate(self.rules):
             if not self.can_be_met[i]:
                 _warn(f"no row can meet '{rule}': its conditions exclude each other")
             elif self._follows(i):
                 _warn(f"'{rule}' follows from the other rules and can be left out")
-        empty = self._nowhere()
+        empty = self._nowhere(n_classes)
         if empty:
             listed = ", ".join(f"'{self.rules[i]}'" for i in empty)
             _warn(
@@ -129,15 +129,13 @@ class _Checks:
         """Does every row that meets rule ``i`` meet rule ``j``?"""
         return all(any(own.implies(one) for own in self.literals[i]) for one in self.literals[j])
 
-    def _nowhere(self) -> list[int]:
+    def _nowhere(self, n_classes: int) -> list[int]:
         """Rules that some row could meet all of and that together forbid every class."""
-        n_classes = 1 + max((max(one.forbidden) for one in self.hard), default=-1)
-        n_classes = max([n_classes, *(1 + (one.label or 0) for one in self.hard)])
         forbidding = [
             [i for i, one in enumerate(self.hard) if k in one.forbidden and self.can_be_met[i]]
             for k in range(n_classes)
         ]
-        stack: list[tuple[int, tuple[int, ...]]] = [(0, ())] if forbidding else []
+        stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
         for _ in range(MOST_STEPS):
             if not stack:
                 return []
