@@ -241,12 +241,15 @@ class AlgebraicClassifier(
         known = self.learned_ if goes_on else None
         n_parts, n_rows = len(data.parts.sources), sum(one.examples for one in data.parts.sources)
         planned = plan(n_rows, len(self.classes_), settings, n_parts)
+        seed = self.seed_
+        if known is not None:  # the same batches again would teach nothing new
+            seed = root_seed(np.random.SeedSequence([self.seed_, *known.epochs]))
 
         def learn(hooks: Hooks) -> Learned:
             return train(
                 data.parts,
                 data.home,
-                self.seed_,
+                seed,
                 settings,
                 hooks,
                 None if known is None else known.pools,
