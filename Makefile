@@ -10,10 +10,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow thorough coverage lint lowest deployment fuzz bench reproduce docs clean interrupts
+.PHONY: help demo test slow thorough coverage lint lowest deployment fuzz bench reproduce docs links spelling package lock release-check clean interrupts
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 	@echo "  with another Python: make test PYTHON=python3.13"
 
 # One environment for everything; made anew for another PYTHON, brought up to date for new dependencies.
@@ -84,9 +84,44 @@ bench: $(STAMP) ## the benchmarks, one table
 reproduce: $(STAMP) ## the paper's tables and figures, in results/ (about an hour; goes on if interrupted)
 	@$(BIN)/atomlearn reproduce all --out results
 
-docs: $(STAMP) ## the documentation as a site, in site/
-	@$(PIP) install -e ".[docs]"
-	@$(BIN)/mkdocs build -q
+DOCS := $(VENV)/docs-$(PY_VERSION)
+$(DOCS): $(STAMP) pyproject.toml
+	@$(PIP) install "pip>=25.1"
+	@$(PIP) install -e . --group docs
+	@touch $@
+
+docs: $(DOCS) ## the documentation as a site, in site/ (five minutes; examples are run)
+	@$(BIN)/python -m sphinx -q -W --keep-going -d $(VENV)/doctrees docs site
+
+links: $(DOCS) ## do the links of the documentation to other sites lead somewhere? (network)
+	@$(BIN)/python -m sphinx -q -b linkcheck -D plot_gallery=0 -d $(VENV)/doctrees docs $(VENV)/links
+
+spelling: $(DOCS) ## spelling of texts, comments and messages
+	@$(BIN)/codespell *.md docs src tests benchmarks Makefile pyproject.toml
+
+RELEASE := $(VENV)/release-$(PY_VERSION)
+$(RELEASE): $(STAMP) pyproject.toml
+	@$(PIP) install "pip>=25.1"
+	@$(PIP) install -e . --group release
+	@touch $@
+
+package: $(RELEASE) ## wheel and sdist in dist/, checked
+	@rm -rf dist
+	@$(BIN)/python -m build -q
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/check-wheel-contents dist/*.whl
+
+lock: $(RELEASE) ## ci/constraints.txt anew: the versions that CI installs
+	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
+	  --extra test --extra all --group docs --group release --no-emit-package atomlearn pyproject.toml -o ci/constraints.txt
+
+release-check: lint spelling package ## what can be checked of a release without a public host
+	@$(BIN)/python -m repo_review .
+	@$(BIN)/python -m venv --clear $(VENV)-wheel
+	@$(VENV)-wheel/bin/python -m pip --disable-pip-version-check -q install dist/*.whl
+	@cd /tmp && $(CURDIR)/$(VENV)-wheel/bin/atomlearn --version
+	@rm -rf $(VENV)-wheel
+	@$(MAKE) --no-print-directory docs
 
 clean: ## remove what make made
-	rm -rf $(VENV) $(VENV)-lowest demo site .coverage
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-wheel demo site dist .coverage docs/_extra docs/auto_* docs/reference

@@ -164,6 +164,8 @@ class Model(Displayed):
             With more atoms than this the definition is partial: the atoms that exclude most
             counterexamples of ``relations``, or without any the smallest.
 
+        Examples
+        --------
         >>> from atomlearn import Algebra
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg["v"] <= alg.term("a b"))

@@ -40,7 +40,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
 
 
 def _is_finite(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
 
 
 def _check_seed(seed: Any) -> None:

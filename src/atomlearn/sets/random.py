@@ -4,6 +4,8 @@ Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 
 The state is an array of one word, so that kernels and Python advance the same stream.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,7 +19,14 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 Stream = npt.NDArray[np.uint64]
 
 
-Seed = int | np.random.SeedSequence | np.random.Generator | np.random.RandomState | None
+Seed = (
+    int
+    | np.integer[Any]
+    | np.random.SeedSequence
+    | np.random.Generator
+    | np.random.RandomState
+    | None
+)
 """What a user may give as ``random_state``."""
 
 

@@ -1,0 +1,20 @@
+"""Pictures of examples: figures of atomlearn are not those of pyplot, and so are looked for."""
+
+from typing import Any
+
+from matplotlib.figure import Figure
+from sphinx_gallery.scrapers import figure_rst
+
+
+def figure_scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """Save the figures that an example assigned to variables, each once."""
+    paths = []
+    for value in list(block_vars["example_globals"].values()):
+        if not isinstance(value, Figure) or hasattr(value, "saved"):
+            continue
+        if value.canvas.manager is None:  # those of pyplot have one
+            path = next(block_vars["image_path_iterator"])
+            value.savefig(path, dpi=100)
+            value.saved = True
+            paths.append(path)
+    return figure_rst(paths, gallery_conf["src_dir"])

@@ -1,0 +1,51 @@
+"""Links that are right for readers of the repository, made right for readers of the site.
+
+``README.md`` and the tables of results are parts of other pages. The pages of experiments are HTML
+files beside the Markdown; they are copied to the site as they are, and linked instead of being
+offered for download.
+"""
+
+import posixpath
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.addnodes import download_reference
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+PAGES = {
+    "../README.md": "index.md",
+    "../CONTRIBUTING.md": "contributing.md",
+    "../CHANGELOG.md": "changelog.md",
+    "results/README.md": "benchmarks.md",
+    "results/tables.md": "benchmarks.md",
+    "results/large.md": "benchmarks.md",
+}
+
+
+def replace_links(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Replace links to Markdown files that are no pages of the site."""
+    for file, page in PAGES.items():
+        source[0] = re.sub(rf"\]\({re.escape(file)}", f"]({page}", source[0])
+
+
+class ResultLinks(SphinxTransform):
+    """Replace downloads of result pages by links to them."""
+
+    default_priority = 5
+
+    def apply(self, **kwargs: Any) -> None:
+        """Go through the links of a page."""
+        for node in list(self.document.findall(download_reference)):
+            if node["reftarget"].startswith("results/"):
+                here = posixpath.dirname(self.env.docname) or "."
+                address = posixpath.relpath(node["reftarget"], here)
+                node.replace_self(nodes.reference("", node.astext(), refuri=address))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register both."""
+    app.connect("source-read", replace_links)
+    app.add_transform(ResultLinks)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,70 @@
+"""
+More than one machine
+=====================
+
+Cores, batches from disk, and parts of the data on several machines. A pin is a small set of
+constants that no example of its class contradicts; this can be checked anywhere and in any order, so
+the model does not depend on the number of workers.
+"""
+
+# %%
+# Cores
+# -----
+# ``n_jobs`` never changes the model:
+
+import numpy as np
+from sklearn.datasets import make_classification
+
+from atomlearn import AlgebraicClassifier
+
+X, y = make_classification(600, 8, n_informative=5, random_state=0)
+X_new, y_new, X, y = X[400:], y[400:], X[:400], y[:400]
+one = AlgebraicClassifier(random_state=0, max_epochs=10).fit(X, y)
+two = AlgebraicClassifier(random_state=0, max_epochs=10, n_jobs=2).fit(X, y)
+print(np.array_equal(one.predict_proba(X_new), two.predict_proba(X_new)))
+
+# %%
+# Batches
+# -------
+# Data that do not fit into memory are read batch by batch; here from arrays, else from CSV or Parquet
+# (``read_batches``). The batches are packed to disk with a bit for each literal, and learned from in turn.
+
+from atomlearn.distributed import fit_batches
+from atomlearn.tables import ArrayBatches
+
+packed = fit_batches(ArrayBatches(X, y, rows=100), random_state=0, max_epochs=10)
+print(
+    f"accuracy in memory {one.score(X_new, y_new):.3f}, from batches {packed.score(X_new, y_new):.3f}"
+)
+
+# %%
+# Machines
+# --------
+# A Dask collection is learned from where it is. Partitions exchange pins: what no partition's examples
+# contradict is known to all. On a cluster, make a ``dask.distributed.Client`` first; without one, Dask
+# runs in this process.
+
+import dask.array as da
+
+from atomlearn.distributed import fit
+
+parts = da.from_array(X, chunks=(200, 8))
+labels = da.from_array(y, chunks=200)
+spread = fit(parts, labels, random_state=0, max_epochs=10)
+print(f"accuracy {spread.score(X_new, y_new):.3f}")
+
+# %%
+# Merging by hand
+# ---------------
+# Two sites that may not share rows can share pins. What the rows at hand contradict is dropped and
+# counted.
+
+from atomlearn.datasets import vertical_bars
+
+images, has_bar = vertical_bars(2200, shape=(6, 6), random_state=0)
+strict = {"random_state": 0, "max_epochs": 10, "evidence": "strict"}
+here = AlgebraicClassifier(**strict).fit(images[:100], has_bar[:100])
+there = AlgebraicClassifier(**strict).fit(images[100:200], has_bar[100:200])
+before = here.score(images[200:], has_bar[200:])
+print(here.merge(there, X=images[:100], y=has_bar[:100]))
+print(f"accuracy before {before:.3f}, after {here.score(images[200:], has_bar[200:]):.3f}")
