@@ -87,7 +87,7 @@ reproduce: $(STAMP) ## the paper's tables and figures, in results/ (about an hou
 DOCS := $(VENV)/docs-$(PY_VERSION)
 $(DOCS): $(STAMP) pyproject.toml
 	@$(PIP) install "pip>=25.1"
-	@$(PIP) install -e . --group docs
+	@$(PIP) install -e ".[all]" --group docs
 	@touch $@
 
 docs: $(DOCS) ## the documentation as a site, in site/ (five minutes; examples are run)
