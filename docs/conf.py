@@ -60,6 +60,7 @@ suppress_warnings = [
     "myst.xref_ambiguous",
 ]
 nitpicky = False
+toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "attrs_block", "substitution"]
 myst_substitutions = substitutions()

@@ -30,5 +30,6 @@ for name, method in methods.items():
     axis.plot(sizes, errors, marker="o", label=name)
 axis.set(xscale="log", xlabel="images", ylabel="error on new images", ylim=(0, None))
 axis.set_xticks(sizes, [str(n) for n in sizes])
+axis.minorticks_off()
 axis.legend()
 plt.show()
