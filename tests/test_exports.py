@@ -63,3 +63,11 @@ def test_type_checkers_see_the_names_that_load_when_first_used():
         module = import_module(package)
         source = Path(str(module.__file__)).read_text(encoding="utf-8")
         assert set(re.findall(r"import \w+ as (\w+)", source)) == set(module.__all__)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_class_and_function_has_an_example(package):
+    module = import_module(package)
+    values = [getattr(module, name) for name in module.__all__]
+    without = [value for value in values if callable(value) and ">>>" not in (value.__doc__ or "")]
+    assert without == []

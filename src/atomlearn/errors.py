@@ -12,7 +12,15 @@ if TYPE_CHECKING:
 
 
 class AtomlearnError(Exception):
-    """The base of every exception atomlearn raises on purpose."""
+    """The base of every exception atomlearn raises on purpose.
+
+    >>> from atomlearn import Algebra, AtomlearnError
+    >>> try:
+    ...     Algebra()["nothing"]
+    ... except AtomlearnError as error:
+    ...     print(type(error).__name__)
+    UnknownConstant
+    """
 
 
 class InterruptedWarning(UserWarning):
@@ -71,7 +79,18 @@ class RelationSyntaxError(AtomlearnError, ValueError):
 
 
 class InconsistentRelations(AtomlearnError, ValueError):
-    """Negative relations that the positive ones force to fail; see ``conflicts``."""
+    """Negative relations that the positive ones force to fail; see ``conflicts``.
+
+    >>> from atomlearn import Algebra, InconsistentRelations
+    >>> alg = Algebra(["a", "b"])
+    >>> alg.add(alg.relation("a < b"), alg.relation("a !< b"))
+    >>> try:
+    ...     alg.learn()
+    ... except InconsistentRelations as error:
+    ...     print(error.conflicts[0])
+    a !< b fails, because:
+      a < b
+    """
 
     def __init__(self, conflicts: Sequence["Conflict"]) -> None:
         self.conflicts = list(conflicts)
@@ -117,7 +136,17 @@ class ContradictoryRules(InconsistentRelations):
 
 
 class ModelTooLarge(AtomlearnError, ValueError):
-    """A model that would have more atoms, or take more memory to learn, than allowed."""
+    """A model that would have more atoms, or take more memory to learn, than allowed.
+
+    >>> from atomlearn import Algebra, ModelTooLarge
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> try:
+    ...     alg.freest(max_atoms=2)
+    ... except ModelTooLarge:
+    ...     print("too large")
+    too large
+    """
 
     def __init__(self, message: str, estimate: int, limit: int) -> None:
         super().__init__(message)

@@ -24,6 +24,10 @@ class Vocabulary:
     ``pickle``) is kin: both have the same ``lineage``, and constants pass between them as long as
     index and name agree. A vocabulary read from a file has no lineage. It knows its constants by
     name only, and takes those of any algebra.
+
+    >>> names = Vocabulary(["a", "b"])
+    >>> names.index("b"), len(names)
+    (1, 2)
     """
 
     __slots__ = ("_index", "_names", "lineage")

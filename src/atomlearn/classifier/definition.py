@@ -49,6 +49,13 @@ class ClassDefinition(Definition):
 
     The forms are equivalent for rows that have missing values only in columns where the training
     rows had some; :meth:`evaluate` is exact for all rows.
+
+    >>> from atomlearn import AlgebraicClassifier
+    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
+    >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+    >>> definition = clf.definition("yes")
+    >>> definition.evaluate(X[:4]).tolist()
+    [False, False, True, False]
     """
 
     encoder: LiteralEncoder = field(repr=False, compare=False, kw_only=True)

@@ -151,7 +151,15 @@ class ClassSeen:
 @dataclass(frozen=True, repr=False)
 class Explanation(Displayed):
     """An explanation of one prediction: the classes, most probable first, and reasons for the
-    first."""
+    first.
+
+    >>> from atomlearn import AlgebraicClassifier
+    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
+    >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+    >>> explanation = clf.explain([1, 1])
+    >>> str(explanation.label), [str(one.label) for one in explanation.classes]
+    ('yes', ['yes', 'no'])
+    """
 
     classes: tuple[ClassSeen, ...]
     reasons: tuple[AtomSeen, ...]

@@ -35,7 +35,15 @@ MOST_VALUES = 500
 
 @dataclass(frozen=True, repr=False)
 class HardExample(Displayed):
-    """A training row whose own class is improbable."""
+    """A training row whose own class is improbable.
+
+    >>> from atomlearn import AlgebraicClassifier
+    >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
+    >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+    >>> hard = clf.hardest(1)[0]
+    >>> hard.label in clf.classes_, 0 <= hard.probability <= 1
+    (True, True)
+    """
 
     label: Any
     """Its own class."""

@@ -16,12 +16,21 @@ def load_mnist(folder: str | Path | None = None, *, download: bool = False) -> F
     The four files are looked for in ``folder``, else in the folder that the environment variable
     ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``), else in the user's cache. With
     ``download`` they are downloaded if they are nowhere.
+
+    >>> X, y, X_test, y_test = load_mnist()  # doctest: +SKIP
+    >>> X.shape, X_test.shape  # doctest: +SKIP
+    ((60000, 784), (10000, 784))
     """
     return _load(MNIST, folder, download)
 
 
 def load_fashion_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
-    """Load Fashion-MNIST in the same way; its subfolder is ``fashion-mnist``."""
+    """Load Fashion-MNIST in the same way; its subfolder is ``fashion-mnist``.
+
+    >>> X, y, X_test, y_test = load_fashion_mnist()  # doctest: +SKIP
+    >>> X.shape, X_test.shape  # doctest: +SKIP
+    ((60000, 784), (10000, 784))
+    """
     return _load(FASHION_MNIST, folder, download)
 
 

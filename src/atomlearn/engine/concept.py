@@ -32,7 +32,11 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How batches are drawn. Sizes are numbers of examples on each side."""
+    """How batches are drawn. Sizes are numbers of examples on each side.
+
+    >>> Recipe(first=50).growth
+    1.05
+    """
 
     first: int = 100
     growth: float = 1.05
@@ -75,6 +79,14 @@ class Concept:
     ``relations`` are enforced with every batch: rules about the class with partial terms, such as
     ``v < c1 c2``, and relations between other constants. Where a counterexample contradicts them,
     they win.
+
+    >>> from atomlearn.sets import rows
+    >>> images = rows.from_indices([[0, 1], [0, 3], [2, 1], [2, 3]], 5)  # a or not a, b or not b
+    >>> labels = np.array([True, True, False, False])
+    >>> concept = Concept(n_constants=5, constant=4, seed=0)
+    >>> report = concept.learn_batch(images[labels], images[~labels])
+    >>> len(concept.pool) > 0
+    True
     """
 
     def __init__(
@@ -203,6 +215,13 @@ class Sampler:
     themselves and what symmetries of the problem make of them; each draw takes any variant.
     ``name`` tells pins from this set apart from others; ``data`` is a digest of the set, which is
     worked out if it is not given.
+
+    >>> from atomlearn.sets import rows
+    >>> images = rows.from_indices([[0, 1], [0, 3], [2, 1], [2, 3]], 5)  # a or not a, b or not b
+    >>> labels = np.array([True, True, False, False])
+    >>> sampler = Sampler(Concept(5, 4, seed=0), images[None], labels)
+    >>> sampler.run_epoch().epoch
+    0
     """
 
     def __init__(

@@ -46,7 +46,15 @@ complete is lost among many small pins (13×13 queens: 6 distinct boards in 100 
 
 @dataclass(frozen=True)
 class Epoch:
-    """The model of one epoch, with its figures."""
+    """The model of one epoch, with its figures.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> epoch = alg.epochs(random_state=0).run(alg)
+    >>> epoch.number, epoch.model.holds(alg.relation("v < a b"))
+    (1, True)
+    """
 
     number: int
     model: Model

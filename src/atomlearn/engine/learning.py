@@ -16,7 +16,15 @@ def learn(
     protocol: Protocol = DEFAULT,
     on_epoch: OnEpoch | None = None,
 ) -> Rows:
-    """The atoms of one master model: all relations hold in it."""
+    """The atoms of one master model: all relations hold in it.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> alg.add(alg.relation("v !< a"))
+    >>> len(learn(alg.packed(), random_state=0)) > 0
+    True
+    """
     rng = stream(random_state)
     report = Report(
         n_positive=len(relations.positive_left), n_negative=len(relations.negative_left)

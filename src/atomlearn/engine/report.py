@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(repr=False)
 class Report:
-    """The figures of one epoch."""
+    """The figures of one epoch.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> alg.epochs(random_state=0).run(alg).report.n_positive
+    1
+    """
 
     epoch: int = 0
     n_positive: int = 0

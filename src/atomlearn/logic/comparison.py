@@ -20,7 +20,11 @@ AnyAtoms = Union["Model", Pool, Lists, Iterable[Iterable[Hashable]]]
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Displayed):
-    """How many learned atoms are exact, part of an exact one, larger than one, or neither."""
+    """How many learned atoms are exact, part of an exact one, larger than one, or neither.
+
+    >>> print(Comparison(exact=4, sub_atoms=0, super_atoms=1, neither=0))
+    5 atoms: 4 exact, 0 sub-atoms, 1 larger than an exact one, 0 neither
+    """
 
     exact: int
     """Atoms of the exact atomization."""

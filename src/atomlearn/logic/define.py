@@ -28,7 +28,14 @@ MOST_CLAUSES = 50
 
 @dataclass(frozen=True, repr=False)
 class ConstantDefinition(Definition):
-    """The definition of a constant of a model."""
+    """The definition of a constant of a model.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> type(alg.freest().definition("v")).__name__
+    'ConstantDefinition'
+    """
 
     model: Model = field(repr=False, compare=False, kw_only=True)
 

@@ -37,7 +37,15 @@ Sets = list[frozenset[Hashable]]
 
 @dataclass(frozen=True, repr=False)
 class Definition(Displayed):
-    """A constant as a formula: a conjunction of clauses."""
+    """A constant as a formula: a conjunction of clauses.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> definition = alg.freest().definition("v")
+    >>> len(definition.clauses), definition.is_partial
+    (2, False)
+    """
 
     label: Any
     clauses: tuple[Clause[Any], ...]

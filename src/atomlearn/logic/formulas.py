@@ -73,7 +73,11 @@ class Formula:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Has(Formula):
-    """The term has this constant: ``(c < I)``."""
+    """The term has this constant: ``(c < I)``.
+
+    >>> bool(Has("c1").evaluate({"c1": True, "c2": False}))
+    True
+    """
 
     constant: Hashable
     __str__ = Formula.__str__
@@ -81,7 +85,11 @@ class Has(Formula):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Not(Formula):
-    """The part is false."""
+    """The part is false.
+
+    >>> Not(Has("c1")) == ~Has("c1")
+    True
+    """
 
     part: Formula
     __str__ = Formula.__str__
@@ -89,7 +97,11 @@ class Not(Formula):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class And(Formula):
-    """All parts are true; without parts: true."""
+    """All parts are true; without parts: true.
+
+    >>> And((Has("c1"), Has("c2"))) == Has("c1") & Has("c2")
+    True
+    """
 
     parts: tuple[Formula, ...]
     __str__ = Formula.__str__
@@ -97,7 +109,11 @@ class And(Formula):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Or(Formula):
-    """Some part is true; without parts: false."""
+    """Some part is true; without parts: false.
+
+    >>> Or((Has("c1"), Has("c2"))) == Has("c1") | Has("c2")
+    True
+    """
 
     parts: tuple[Formula, ...]
     __str__ = Formula.__str__

@@ -14,6 +14,11 @@ class Answer(Displayed, ABC):
 
     ``idle`` epochs learn the rules without the game; ``inserted`` is a choice that was added for
     this epoch only. A solution that follows from the rules alone has epoch 0 and no model.
+
+    >>> from atomlearn.problems import colouring
+    >>> answer = next(colouring.solve([("a", "b")], 2, random_state=0))
+    >>> answer.solved(), answer.progress
+    (True, '2 of 2 vertices')
     """
 
     fields: ClassVar[tuple[str, ...]]

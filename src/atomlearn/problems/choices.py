@@ -17,7 +17,12 @@ from atomlearn.problems.refuting import Setting
 
 @dataclass(frozen=True)
 class Rules:
-    """For each choice the choices it excludes, and groups from which one choice must be made."""
+    """For each choice the choices it excludes, and groups from which one choice must be made.
+
+    >>> rules = one_of_each([["a1", "a2"], ["b1", "b2"]], also={"a1": ["b1"]})
+    >>> sorted(rules.excluded["a1"]), rules.one_of
+    (['a2', 'b1'], (('a1', 'a2'), ('b1', 'b2')))
+    """
 
     excluded: Mapping[str, frozenset[str]]
     one_of: tuple[tuple[str, ...], ...]
@@ -132,6 +137,10 @@ def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Gam
     the decided ones taken out. ``assumed`` choices
     lose nothing but symmetric solutions, and serve to show that there is none. Raises
     :class:`~atomlearn.errors.ContradictoryGivens` if what is given contradicts the rules.
+
+    >>> game = play(one_of_each([["a1", "a2"], ["b1", "b2"]], also={"a1": ["b1"]}), given=["a1"])
+    >>> sorted(game.chosen), sorted(game.excluded)
+    (['a1', 'b2'], ['a2', 'b1'])
     """
     fixed, whole = list(given), Choices(rules)
     algebra = whole.constants.copy()

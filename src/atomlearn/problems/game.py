@@ -29,6 +29,11 @@ class Game:
     ``rule`` and ``solution`` (the paper's U and S). A model is asked what lies below ``asked``.
     ``chosen`` and ``excluded`` are choices that were decided before, and are no part of the game.
     ``setting`` is the problem before anything is given; if there is none, all of it is rules.
+
+    >>> from atomlearn.problems import one_of_each, play
+    >>> game = play(one_of_each([["a1", "a2", "a3"]]), given=[])
+    >>> game.choices, game.refutation()
+    (('a1', 'a2', 'a3'), None)
     """
 
     rules: Algebra

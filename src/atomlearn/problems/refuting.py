@@ -39,7 +39,13 @@ MOST_TESTS = 200
 
 @dataclass(frozen=True, repr=False)
 class Refutation(Displayed):
-    """A proof that there is no solution, with the givens that clash."""
+    """A proof that there is no solution, with the givens that clash.
+
+    >>> from atomlearn.problems import colouring
+    >>> triangle = [("a", "b"), ("b", "c"), ("a", "c")]
+    >>> type(colouring.solve(triangle, 2).refutation).__name__
+    'Refutation'
+    """
 
     givens: tuple[str, ...]
     """A minimal set of clashing givens (if few enough to try); empty if the rules alone exclude a

@@ -61,7 +61,11 @@ ATTEMPTS = Schedule(length=20, idle=(1, 2, 3), patience=0)
 
 @dataclass(frozen=True, repr=False)
 class Summary(Displayed):
-    """A summary of a solver's run."""
+    """A summary of a solver's run.
+
+    >>> print(Summary(epochs=12, found=1, repeated=0, best="8 of 8 queens"))
+    1 solution in 12 epochs
+    """
 
     epochs: int
     found: int
@@ -96,6 +100,13 @@ class Solver(Iterator[A]):
     is no solution; ``refutation`` then says why. ``summary`` tells how far it got, ``best`` is the
     fullest answer so far, ``latest`` that of the last epoch; ``on_epoch`` is called with the answer
     of every epoch.
+
+    >>> from atomlearn.problems import colouring
+    >>> solver = colouring.solve([("a", "b"), ("b", "c")], 2, random_state=0)
+    >>> print(next(solver))
+    a:1 b:2 c:1
+    >>> solver.summary.found
+    1
     """
 
     def __init__(

@@ -41,7 +41,15 @@ class ArrayBatches:
 
 
 class ParquetBatches:
-    """The rows of a Parquet file, or of the Parquet files of a folder, ordered by name."""
+    """The rows of a Parquet file, or of the Parquet files of a folder, ordered by name.
+
+    >>> import tempfile
+    >>> import pyarrow as pa, pyarrow.parquet
+    >>> path = f"{tempfile.mkdtemp()}/t.parquet"
+    >>> pa.parquet.write_table(pa.table({"size": [1, 2, 3], "kind": ["a", "b", "a"]}), path)
+    >>> [list(labels) for _, labels in ParquetBatches(path, "kind", rows=2)]
+    [['a', 'b'], ['a']]
+    """
 
     def __init__(
         self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
@@ -70,7 +78,16 @@ class ParquetBatches:
 
 
 class CsvBatches:
-    """The rows of a CSV file, which is first scanned once for the type of each column."""
+    """The rows of a CSV file, which is first scanned once for the type of each column.
+
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/t.csv"
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("size,colour,kind\\n1,red,a\\n2,,b\\n3,blue,a\\n")
+    >>> batches = CsvBatches(path, "kind", rows=2)
+    >>> [labels.tolist() for _, labels in batches]
+    [['a', 'b'], ['a']]
+    """
 
     def __init__(
         self, path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
@@ -124,6 +141,13 @@ def read_batches(
     """The batches of a CSV file, a Parquet file or a folder of Parquet files.
 
     ``target`` is the column of the labels; columns named in ``drop`` are left out.
+
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/t.csv"
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("size,colour,kind\\n1,red,a\\n2,,b\\n3,blue,a\\n")
+    >>> type(read_batches(path, "kind")).__name__
+    'CsvBatches'
     """
     path = Path(path)
     if not path.exists():

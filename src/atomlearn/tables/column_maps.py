@@ -66,7 +66,11 @@ def row_swaps(shape: tuple[int, int]) -> list[Map]:
 
 
 def column_swaps(shape: tuple[int, int]) -> list[Map]:
-    """Swaps of neighbouring columns, which generate all permutations of the columns."""
+    """Swaps of neighbouring columns, which generate all permutations of the columns.
+
+    >>> [m.tolist() for m in column_swaps((2, 2))]
+    [[1, 0, 3, 2]]
+    """
     grid = _grid(shape)
     return [grid[:, _swapped(shape[1], j)].ravel() for j in range(shape[1] - 1)]
 
@@ -102,7 +106,11 @@ def _swapped(n: int, i: int) -> Map:
 
 
 def permuted(X: npt.NDArray[Any], column_map: Map, blank: Any = 0) -> npt.NDArray[Any]:
-    """Apply a symmetry to the rows of a dense table."""
+    """Apply a symmetry to the rows of a dense table.
+
+    >>> permuted(np.array([[1, 2, 3, 4]]), column_swaps((2, 2))[0]).tolist()
+    [[2, 1, 4, 3]]
+    """
     out = X[:, np.maximum(column_map, 0)].copy()
     out[:, column_map < 0] = blank
     return out

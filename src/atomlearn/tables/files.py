@@ -33,7 +33,12 @@ TRUTH = {"true": True, "false": False}
 
 @dataclass(repr=False)
 class Table:
-    """Named columns; a cell is text (of a CSV file) or a value, ``None`` where it is missing."""
+    """Named columns; a cell is text (of a CSV file) or a value, ``None`` where it is missing.
+
+    >>> table = Table("t.csv", {"size": ["1", "2"], "colour": ["red", None]}, is_text=True)
+    >>> table.columns["colour"]
+    ['red', None]
+    """
 
     path: str
     columns: dict[str, list[Any]]
@@ -143,7 +148,15 @@ class Mixed:
 
 
 def read_table(path: str | Path) -> Table:
-    """Read a CSV or Parquet file."""
+    """Read a CSV or Parquet file.
+
+    >>> import tempfile
+    >>> path = f"{tempfile.mkdtemp()}/t.csv"
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("size,colour,kind\\n1,red,a\\n2,,b\\n3,blue,a\\n")
+    >>> read_table(path).columns["colour"]
+    ['red', None, 'blue']
+    """
     path = Path(path)
     if path.is_dir():
         raise InvalidTable(f"{path} is a folder: read its Parquet files in batches (--batch-rows)")
