@@ -48,8 +48,9 @@ intersphinx_mapping = {
 }
 
 exclude_patterns = [
-    "results/*.md",  # included by benchmarks.md
-    "results/*/pages",
+    "results/README.md",  # for readers of the repository
+    "results/large.md",  # included by benchmarks.md
+    "results/tables.md",
     "_ext",
     "tutorials",  # sources of auto_tutorials
     "gallery",

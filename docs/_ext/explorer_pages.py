@@ -56,7 +56,7 @@ def write_pages(app: Sphinx) -> None:
         source / "results",
         folder / "results",
         dirs_exist_ok=True,
-        ignore=shutil.ignore_patterns("*.md", "steps"),
+        ignore=shutil.ignore_patterns("*.md", "claims.html", "steps"),  # claims are a page
     )
 
 

@@ -72,9 +72,50 @@ print(freest.holds(alg.relation("v < c1 c2 c3 c4")))
 print([sorted(atom.constants) for atom in alg.least_free().atoms])
 
 # %%
-# Sparse crossing
-# ---------------
-# One epoch keeps as few atoms as leave the negative relations false, and generalises:
+# The dual and its traces
+# -----------------------
+# Learning wants a model between the two. A second algebra, the dual ``M*``, records which negative
+# relations must stay false: one atom ζ for each negative example. The *trace* of a constant is what
+# its atoms have in common there. ``Embedding`` runs the paper's algorithms one at a time, and prints
+# the state after each:
+
+from atomlearn.engine import Embedding
+
+steps = Embedding(alg, random_state=11)
+print(steps.build_dual())
+
+# %%
+# Trace constraints (Algorithms 1 and 2)
+# --------------------------------------
+# Atoms are added until traces say of each negative relation that it is false, and of each positive
+# one that crossing may make it true:
+
+print(steps.enforce_traces())
+print("unmet:", steps.unmet())
+
+# %%
+# Sparse crossing (Algorithm 3)
+# -----------------------------
+# Each atom of ``v`` is united with as few atoms of the image as keep its trace. One is enough for the
+# first image, two are needed for the second:
+
+for relation in alg.positive:
+    print(relation)
+    print(steps.cross(relation))
+
+# %%
+# Reduction and pinning (Algorithms 4 and 6)
+# ------------------------------------------
+# Atoms that no constant needs for its trace are dropped. What is left is the paper's model. It is
+# remembered as pinning terms, each the merge of all constants outside of an atom:
+
+print(steps.reduce())
+print("pins:", *steps.pin(), sep="\n  ")
+
+# %%
+# One epoch
+# ---------
+# ``learn`` does all of it, and generalises:
 
 model = alg.learn(random_state=0)
 print(model, "|", [sorted(atom.constants) for atom in model.atoms_of(alg["v"])])
