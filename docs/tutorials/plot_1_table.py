@@ -119,5 +119,16 @@ def run(*arguments):
     print(subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout)
 
 
-run("fit", "birds.csv", "--target", "species", "-o", "cli.atoms", "--seed", "0")
+run(
+    "fit",
+    "birds.csv",
+    "--target",
+    "species",
+    "-o",
+    "cli.atoms",
+    "--seed",
+    "0",
+    "--max-epochs",
+    "20",
+)
 run("explain", "cli.atoms", "--row", "3", "--max-atoms", "1")

@@ -76,6 +76,7 @@ def bank(n, seed):
 
 
 sizes = [25, 50, 100]
+quick = {"random_state": 0, "max_epochs": 20}
 new = bank(2000, 99)
 curves = {"examples": None, "examples and the rule": ["refuse if age < 18"]}
 figure, axis = plt.subplots(figsize=(6, 3.5), layout="constrained")
@@ -83,7 +84,7 @@ for name, known in curves.items():
     errors = [
         np.mean(
             [
-                1 - AlgebraicClassifier(random_state=0, rules=known).fit(*bank(n, s)).score(*new)
+                1 - AlgebraicClassifier(rules=known, **quick).fit(*bank(n, s)).score(*new)
                 for s in range(2)
             ]
         )
