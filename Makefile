@@ -92,6 +92,7 @@ $(DOCS): $(STAMP) pyproject.toml
 
 docs: $(DOCS) ## the documentation as a site, in site/ (five minutes; examples are run)
 	@$(BIN)/python -m sphinx -q -W --keep-going -d $(VENV)/doctrees docs site
+	@$(BIN)/python docs/_ext/check_links.py site
 
 links: $(DOCS) ## do the links of the documentation to other sites lead somewhere? (network)
 	@$(BIN)/python -m sphinx -q -b linkcheck -D plot_gallery=0 -d $(VENV)/doctrees docs $(VENV)/links
