@@ -114,7 +114,7 @@ package: $(RELEASE) ## wheel and sdist in dist/, checked
 
 lock: $(RELEASE) ## ci/constraints.txt anew: the versions that CI installs
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
-	  --extra test --extra all --group docs --group release --no-emit-package atomlearn pyproject.toml -o ci/constraints.txt
+	  --extra test --group docs --group release --no-emit-package atomlearn pyproject.toml -o ci/constraints.txt
 
 release-check: lint spelling package ## what can be checked of a release without a public host
 	@$(BIN)/python -m repo_review .
