@@ -104,7 +104,7 @@ class Solver(Iterator[A]):
     >>> from atomlearn.problems import colouring
     >>> solver = colouring.solve([("a", "b"), ("b", "c")], 2, random_state=0)
     >>> print(next(solver))
-    a:1 b:2 c:1
+    a:2 b:1 c:2
     >>> solver.summary.found
     1
     """
