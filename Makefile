@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow thorough coverage lint lowest deployment fuzz bench reproduce docs links spelling package lock release-check clean interrupts
+.PHONY: help demo test slow uncompiled thorough coverage lint lowest deployment fuzz bench reproduce docs links spelling package lock release-check clean interrupts
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -43,8 +43,10 @@ demo: $(SMALL) ## learn digits, a table, a chess board and a rule; writes demo/i
 test: $(STAMP) ## the tests, but for slow ones (3 to 4 minutes)
 	@$(PYTEST)
 
-slow: $(STAMP) ## the slow tests, and the kernels as plain Python
+slow: $(STAMP) ## the slow tests (4 minutes)
 	@$(PYTEST) -m slow tests
+
+uncompiled: $(STAMP) ## the tests of kernels, with the kernels as plain Python (2 minutes)
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels tests
 
 thorough: $(STAMP) ## every property with more random examples (5 minutes)
