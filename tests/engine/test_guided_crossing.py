@@ -155,5 +155,5 @@ def test_sums_and_amounts_of_cells():
     assert sums[0].tolist() == pytest.approx([0.5 - 3 * 0.2, -2 * 0.25])
     assert sums[1].tolist() == pytest.approx([0.25 + 3 * 0.16, 2 * 0.1875])
     scores = np.zeros((3, 2))
-    add_to_cells(rows.pack(member), np.array([2.0, 5.0]), scores, 1)
+    add_to_cells(rows.pack(member), np.array([2.0, 5.0]), np.array([1, 1]), scores)
     assert scores.tolist() == [[0.0, 2.0], [0.0, 5.0], [0.0, 2.0]]

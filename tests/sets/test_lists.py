@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.sets.lists import append, no_lists, take, to_lists, to_rows
+from atomlearn.sets.lists import append, no_lists, take, to_lists, to_rows, united
 from tests.engine.strategies import sets_of_lists
 from tests.sets import strategies as bits
 from tests.sets.strategies import KERNELS, families
@@ -37,3 +37,12 @@ def test_take_and_append(family, other, data):
     assert sets_of_lists(append(lists, others)) == [*sets, *more]
     assert sets_of_lists(append(no_lists(), others)) == more
     assert sets_of_lists(append(lists, no_lists())) == sets
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 200)), max_size=30))
+def test_constants_that_are_added_one_by_one(pairs):
+    which = np.array([k for k, _ in pairs], dtype=np.int64)
+    constants = np.array([constant for _, constant in pairs], dtype=np.int32)
+    lists = united(which, constants, 6)
+    expected = [sorted({c for i, c in pairs if i == k}) for k in range(6)]
+    assert [lists.constants[s:e].tolist() for s, e in pairwise(lists.starts)] == expected

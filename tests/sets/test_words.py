@@ -53,3 +53,11 @@ def test_clear_and_copy_row(family):
 def test_rows_of_no_words():
     nothing = np.zeros(0, dtype=np.uint64)
     assert words.size(nothing) == 0 and words.select(nothing, 0) == -1
+
+
+@given(families(), st.data())
+def test_values_of_members_are_added_up(family, data):
+    n, sets = family
+    values = np.array([data.draw(st.integers(-9, 9)) for _ in range(n)], dtype=np.float64)
+    found = words.sum_members(to_rows(sets, n), values)
+    assert found.tolist() == [sum(values[i] for i in members) for members in sets]

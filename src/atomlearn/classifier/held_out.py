@@ -98,10 +98,10 @@ def chosen_atoms(
         missed &= others
         chosen = by_gain(missed, np.diff(atoms.starts), others, max_clauses)
         return chosen, lambda some: without_idle(some, missed, others)
-    left_out = packed.unpack(missed[:MOST_WEIGHED], len(sample.labels))
+    missed = missed[:MOST_WEIGHED] & subset(np.ones(len(sample.labels), dtype=np.bool_))
     gain = np.where(sample.labels == k, -1.0, 1.0) * sample.weights()
-    chosen = by_net_gain(left_out, gain, max_clauses)
-    return chosen, lambda some: without_loss(some, left_out, gain)
+    chosen = by_net_gain(missed, gain, max_clauses)
+    return chosen, lambda some: without_loss(some, missed, gain)
 
 
 def _truths(trial: Trial, k: int) -> Bits:

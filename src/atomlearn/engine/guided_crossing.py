@@ -273,8 +273,8 @@ def sum_cells(
 
 
 @kernel
-def add_to_cells(cells: Rows, amounts: Floats, scores: Floats, column: int) -> None:
-    """Add to a score of each row the amount of its cell."""
+def add_to_cells(cells: Rows, amounts: Floats, columns: Integers, scores: Floats) -> None:
+    """Add the amount of each cell to a score of its rows."""
     for k in range(cells.shape[0]):
         for w in range(cells.shape[1]):
             word = cells[k, w]
@@ -282,4 +282,4 @@ def add_to_cells(cells: Rows, amounts: Floats, scores: Floats, column: int) -> N
                 i = w * 64 + lowest(word)
                 word &= word - ONE
                 if i < scores.shape[0]:
-                    scores[i, column] += amounts[k]
+                    scores[i, columns[k]] += amounts[k]

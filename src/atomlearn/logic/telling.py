@@ -89,22 +89,24 @@ def by_gain(
     return chosen
 
 
-def by_net_gain(missed: Bits, gain: npt.NDArray[np.float64], most: int | None) -> list[int]:
+def by_net_gain(missed: Rows, gain: npt.NDArray[np.float64], most: int | None) -> list[int]:
     """Choose atoms greedily when excluding an example has a gain (or, for examples of the class, a
     loss) until no atom improves the total.
 
-    >>> missed = np.array([[True, True, True], [True, False, False], [False, True, True]])
+    >>> missed = packed.from_indices([[0, 1, 2], [0], [1, 2]], 3)
     >>> by_net_gain(missed, np.array([1.0, 1.0, -3.0]), None)
     [1]
     """
+    from atomlearn.sets.words import sum_members  # compiled: loaded by who needs it
+
     left, chosen = gain.copy(), list[int]()
     while len(missed) and (most is None or len(chosen) < most):
-        net = missed @ left
+        net = sum_members(missed, left)
         best = int(net.argmax())
         if net[best] <= 0:
             break
         chosen.append(best)
-        left[missed[best]] = 0.0
+        left[packed.unpack(missed[best : best + 1], len(left))[0]] = 0.0
     return chosen
 
 
@@ -119,12 +121,15 @@ def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]
     return kept
 
 
-def without_loss(chosen: Sequence[int], missed: Bits, gain: npt.NDArray[np.float64]) -> list[int]:
+def without_loss(chosen: Sequence[int], missed: Rows, gain: npt.NDArray[np.float64]) -> list[int]:
     """The same with gains and losses: drop atoms that alone gain nothing."""
+    from atomlearn.sets.words import sum_members
+
     kept = list(chosen)
     for atom in chosen:
         rest = [a for a in kept if a != atom]
-        if gain[missed[atom] & ~missed[rest].any(axis=0)].sum() <= 0:
+        alone = missed[atom] & ~_union(missed, rest)
+        if sum_members(alone[None], gain)[0] <= 0:
             kept = rest
     return kept
 

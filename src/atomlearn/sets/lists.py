@@ -54,6 +54,18 @@ def append(lists: Lists, more: Lists) -> Lists:
     return Lists(starts, np.concatenate([lists.constants, more.constants]))
 
 
+def united(which: npt.NDArray[np.int64], constants: npt.NDArray[np.int32], n_lists: int) -> Lists:
+    """Lists of the constants that are added to each, in any order, some more than once.
+
+    >>> united(np.array([2, 0, 2, 2]), np.array([7, 3, 1, 7], dtype=np.int32), 3)
+    Lists(starts=array([0, 1, 1, 3]), constants=array([3, 1, 7], dtype=int32))
+    """
+    n_constants = int(constants.max(initial=0)) + 1
+    pairs = np.unique(which * n_constants + constants)
+    sizes = np.bincount(pairs // n_constants, minlength=n_lists)
+    return Lists(_starts(sizes), (pairs % n_constants).astype(np.int32))
+
+
 def to_rows(lists: Lists, n: int) -> Rows:
     """The sets as packed rows over ``n`` elements."""
     which = np.repeat(np.arange(lists.n), np.diff(lists.starts))

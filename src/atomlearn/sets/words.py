@@ -99,6 +99,19 @@ def select(row: Rows, n: int) -> int:
 
 
 @kernel
+def sum_members(rows: Rows, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The values of the members of each row, added up in order."""
+    sums = np.zeros(rows.shape[0])
+    for i in range(rows.shape[0]):
+        for w in range(rows.shape[1]):
+            word = rows[i, w]
+            while word != ZERO:
+                sums[i] += values[w * 64 + lowest(word)]
+                word &= word - ONE
+    return sums
+
+
+@kernel
 def write_members(rows: Rows, out: npt.NDArray[np.int32]) -> None:
     """Write the members of each row in turn."""
     p = 0

@@ -5,11 +5,14 @@ What counts is not how many atoms of a class an example misses but how many for 
 calibration serves pools of any size, also those that are learned anew on more examples.
 """
 
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
+from threadpoolctl import ThreadpoolController
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -70,8 +73,27 @@ def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
         return float(loss), gradient
 
     start = np.concatenate([[DEFAULT_SLOPE], np.zeros(n_classes)])
-    found = minimize(objective, start, jac=True, method="L-BFGS-B")
-    return Calibration(max(float(found.x[0]), 1e-3), found.x[1:])
+    found = minimum(objective, start)
+    return Calibration(max(float(found[0]), 1e-3), found[1:])
+
+
+def minimum(
+    objective: Callable[[Floats], tuple[float, Floats]],
+    start: Floats,
+    bounds: Sequence[tuple[float, float]] | None = None,
+) -> Floats:
+    """Where an objective, given with its gradient, is lowest (L-BFGS-B).
+
+    The linear algebra in it is tiny: a second thread would only spin, for longer than all of it.
+    """
+    with _libraries().limit(limits=1, user_api="blas"):
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x, dtype=np.float64)
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def softmax(scores: Floats) -> Floats:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
-from atomlearn.training.calibration import softmax
+from atomlearn.training.calibration import minimum, softmax
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -122,7 +121,5 @@ def _factors(
         gradient = np.array([(p * strict).sum(), (p * weighted).sum()]) + prior
         return float(loss + 0.5 * (prior**2).sum()), gradient
 
-    found = minimize(
-        objective, np.array([0.5, 0.5]), jac=True, method="L-BFGS-B", bounds=[(0.0, 10.0)] * 2
-    )
-    return float(found.x[0]), float(found.x[1])
+    found = minimum(objective, np.array([0.5, 0.5]), [(0.0, 10.0)] * 2)
+    return float(found[0]), float(found[1])

@@ -8,7 +8,6 @@ Friedman, "Greedy function approximation", 2001). Rows outside the training set 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +25,7 @@ from atomlearn.engine.guided_crossing import (
     write_planes,
 )
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.lists import Lists, take, united
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, size
@@ -136,6 +135,11 @@ class Found(NamedTuple):
     column: Integers
     weight: Floats
 
+    def trimmed(self) -> "Found":
+        """The same without padding that no path needs: most are far shorter than they could be."""
+        deepest = int((self.path >= 0).sum(axis=1).max(initial=0))
+        return self._replace(path=self.path[:, :deepest].astype(np.int32))
+
 
 class WeightedLearner:
     """Finds weighted atoms on the rows that are ``learned``, and judges them by the others.
@@ -198,7 +202,7 @@ class WeightedLearner:
             recipe.ridge,
             recipe.least,
         )
-        self.rounds.append(found)
+        self.rounds.append(found.trimmed())
         self._judge()
         return self.losses[-1]
 
@@ -210,22 +214,20 @@ class WeightedLearner:
     def atoms(self, n_rounds: int, part: float = 1.0) -> WeightedAtoms:
         """The atoms of the first rounds, with this part of their weights."""
         rounds = self.rounds[:n_rounds]
-        paths = [path[path >= 0] for found in rounds for path in found.path]
         classes = np.concatenate([_NONE, *(found.column for found in rounds)])
         weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
         if self.n_classes == 2:  # what speaks for the second class is a cost of the first
             classes = (weights < 0).astype(np.int64)
             weights = -np.abs(weights)
-        return WeightedAtoms(self._atoms(paths), classes, weights, part * self.offset)
+        return WeightedAtoms(self._atoms(rounds), classes, weights, part * self.offset)
 
     def held_scores(self, n_rounds: int) -> Floats:
         """What the first rounds say of the rows that are not learned from, by class."""
-        scores = self.start.copy()
+        has = gathered(self.alternatives.by_example, self.held, len(self.alternatives.has))
+        held = self.start[self.held]
         for found in self.rounds[:n_rounds]:
-            cells = cells_of(found.path, self.alternatives.has)
-            for j, k in enumerate(found.column):
-                add_to_cells(cells[j : j + 1], found.weight[j : j + 1], scores, k)
-        held = scores[self.held]
+            cells = cells_of(found.path.astype(np.int64), has)
+            add_to_cells(cells, found.weight, found.column, held)
         return np.hstack([np.zeros((len(held), self.n_classes - held.shape[1])), held])
 
     def _judge(self) -> None:
@@ -234,17 +236,13 @@ class WeightedLearner:
             held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
         )
 
-    def _atoms(self, paths: list[Integers]) -> Lists:
+    def _atoms(self, rounds: Sequence[Found]) -> Lists:
         """The literals that a row of each cell does not have."""
-        other = [path ^ 1 for path in paths]  # a row that has one side misses the other
-        starts = np.concatenate([[0], np.cumsum([len(path) for path in other])]).astype(np.int64)
-        flat = np.concatenate(other) if other else np.zeros(0, dtype=np.int64)
-        sides = take(self.alternatives.sides, flat)
-        bounds = sides.starts[starts]
-        parts = [np.unique(sides.constants[a:b]) for a, b in pairwise(bounds)]
-        ends = np.concatenate([[0], np.cumsum([len(one) for one in parts])]).astype(np.int64)
-        constants = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-        return Lists(ends, constants.astype(np.int32))
+        depths = np.concatenate([_NONE, *((found.path >= 0).sum(axis=1) for found in rounds)])
+        taken = np.concatenate([_NONE, *(found.path[found.path >= 0] for found in rounds)])
+        missed = take(self.alternatives.sides, taken ^ 1)  # who has one side misses the other
+        atom = np.repeat(np.repeat(np.arange(len(depths)), depths), np.diff(missed.starts))
+        return united(atom, missed.constants, len(depths))
 
 
 @kernel
@@ -300,7 +298,7 @@ def find_atoms(
             path[n + j] = found[j]
             column[n + j] = k
             weight[n + j] = rate * sums[0, j] / (sums[1, j] + ridge)
-        add_to_cells(cells, weight[n : n + n_cells], scores, k)
+        add_to_cells(cells, weight[n : n + n_cells], column[n : n + n_cells], scores)
         n += n_cells
     return Found(path[:n], column[:n], weight[:n])
 
