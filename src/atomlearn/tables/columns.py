@@ -137,12 +137,17 @@ class NumberColumn:
     def encode(self, values: Floats) -> Bits:
         """The truth of each literal for each row."""
         missing = np.isnan(values)
-        above = values[:, None] > np.array(self.cuts)[None, :]
-        if self.values:
-            equal = values[:, None] == np.array(self.values, dtype=np.float64)[None, :]
-            above = np.hstack([equal, above])
-        bits = np.stack([above, ~above & ~missing[:, None]], axis=2).reshape(len(values), -1)
-        return _with_missing(bits, missing, self.has_missing)
+        # Literal by literal, as they are packed later on: each is one stretch of memory.
+        told = len(self.values)
+        has = np.empty((told + len(self.cuts), len(values)), dtype=np.bool_)
+        np.equal(values, np.array(self.values, dtype=np.float64)[:, None], out=has[:told])
+        np.greater(values, np.array(self.cuts)[:, None], out=has[told:])
+        bits = np.empty((self.n_literals, len(values)), dtype=np.bool_)
+        n = 2 * len(has)
+        bits[0:n:2], bits[1:n:2] = has, ~(has | missing)
+        if self.has_missing:
+            bits[n], bits[n + 1] = missing, ~missing
+        return bits.T
 
 
 @dataclass(frozen=True)
@@ -243,7 +248,7 @@ class CategoryColumn:
             member[list(group), g] = True
         inside = member[code]  # none of the categories is the last row
         bits = np.hstack([equal, ~equal & known, inside, ~inside & known])
-        return _with_missing(bits, missing, self.has_missing)
+        return np.column_stack([bits, missing, ~missing]) if self.has_missing else bits
 
     def _codes(self, values: Objects, missing: Bits) -> Codes:
         """The index of each value among the categories, -1 if it is not one of them."""
@@ -296,7 +301,3 @@ def _missing(index: int, name: str, has_missing: bool) -> list[Literal]:
     if not has_missing:
         return []
     return [Literal(index, name, "missing", None), Literal(index, name, "present", None)]
-
-
-def _with_missing(bits: Bits, missing: Bits, has_missing: bool) -> Bits:
-    return np.column_stack([bits, missing, ~missing]) if has_missing else bits

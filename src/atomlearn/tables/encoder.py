@@ -281,7 +281,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     encoded = column.encode(values)
                     if unseen is not None:
                         unseen.look(column, values, encoded)
-                bits[:, ours] = encoded[:, kept[ours] - ends[j]]
+                is_whole = bounds[j + 1] - bounds[j] == column.n_literals
+                bits[:, ours] = encoded if is_whole else encoded[:, kept[ours] - ends[j]]
             yield start, bits
 
     def _telling(self, table: Any) -> npt.NDArray[np.int64]:

@@ -10,7 +10,7 @@ from atomlearn.engine.misses import BLOCK, Blocks, hold
 from atomlearn.engine.pool import Pool, hash_lists
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import Lists, append, take
-from atomlearn.sets.words import ONE, ZERO, lowest
+from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -40,24 +40,39 @@ class WeightedAtoms:
 
     def scores(self, blocks: Blocks, n_examples: int) -> Floats:
         """Scores of examples, ``(n_examples, n_classes)``."""
-        scores = np.tile(self.offset, (len(blocks) * BLOCK * 64, 1))
+        scores = np.repeat(self.offset[:, None], n_examples, axis=1)
         add_missed(self.atoms, self.classes, self.weights, blocks, scores)
-        return scores[:n_examples]
+        return scores.T
 
 
 @kernel
 def add_missed(
     atoms: Lists, classes: Integers, weights: Floats, blocks: Blocks, scores: Floats
 ) -> None:
-    """Add the weight of each atom to the score of its class, for the examples that miss it."""
+    """Add the weight of each atom to the score of its class, for the examples that miss it.
+
+    ``scores`` are by class and example.
+    """
+    n_examples = scores.shape[1]
     held = np.empty(BLOCK, dtype=np.uint64)
+    some = np.empty(BLOCK, dtype=np.int64)
     for b in range(blocks.shape[0]):
+        n_words = min(BLOCK, ((n_examples + 63) >> 6) - b * BLOCK)
+        last = tail(n_examples) if b == blocks.shape[0] - 1 else FULL
         for k in range(weights.shape[0]):
+            own, weight = classes[k], weights[k]
             hold(atoms, k, blocks, b, held)
-            for w in range(BLOCK):
-                missed = ~held[w]
+            held[n_words - 1] |= ~last  # there are no examples beyond the last
+            # The words that matter are listed first: a branch for each would often be mispredicted.
+            n = 0
+            for w in range(n_words):
+                some[n] = w
+                n += 1 if held[w] != FULL else 0
+            for j in range(n):
+                missed = ~held[some[j]]
+                first = (b * BLOCK + some[j]) * 64
                 while missed != ZERO:
-                    scores[(b * BLOCK + w) * 64 + lowest(missed), classes[k]] += weights[k]
+                    scores[own, first + lowest(missed)] += weight
                     missed &= missed - ONE
 
 

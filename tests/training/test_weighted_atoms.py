@@ -1,0 +1,32 @@
+"""Scores of weighted atoms against sums over Python's sets."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atomlearn.engine.misses import blocks_of
+from atomlearn.sets import rows
+from atomlearn.sets.lists import lists_of
+from atomlearn.training.weighted_atoms import WeightedAtoms
+from tests.sets.strategies import KERNELS
+
+pytestmark = KERNELS
+
+
+@given(st.sampled_from([1, 2, 63, 64, 65, 130, 2047, 2048, 2049]), st.integers(0, 2**32))
+def test_an_example_gets_the_weights_of_the_atoms_that_it_misses(n_examples, seed):
+    rng = np.random.default_rng(seed)
+    n_constants, n_atoms, n_classes = 9, 7, 3
+    has = rng.random((n_examples, n_constants)) < 0.4
+    member = rng.random((n_atoms, n_constants)) < 0.3
+    classes = rng.integers(n_classes, size=n_atoms)
+    weights, offset = rng.integers(-9, 9, n_atoms).astype(float), np.arange(float(n_classes))
+    atoms = WeightedAtoms(
+        lists_of([np.flatnonzero(atom).tolist() for atom in member]), classes, weights, offset
+    )
+    expected = np.tile(offset, (n_examples, 1))
+    for k in range(n_atoms):
+        expected[~has[:, member[k]].any(axis=1), classes[k]] += weights[k]
+    assert np.array_equal(
+        atoms.scores(blocks_of(rows.pack(has), n_constants), n_examples), expected
+    )
