@@ -15,10 +15,10 @@ from atomlearn.sets import rows
 from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.examples import Examples
 from atomlearn.training.exchange import Exchange, State
+from atomlearn.training.folds import EVERY
 from atomlearn.training.hooks import Hooks
 from atomlearn.training.loop import train
 from atomlearn.training.part import (
-    EVERY,
     Part,
     Shared,
     Task,

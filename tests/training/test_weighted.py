@@ -1,5 +1,6 @@
 """Weighted atoms: found without each fold, judged by its rows, and kept from all rows together."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -63,6 +64,7 @@ def test_what_is_said_of_held_out_rows_is_what_the_atoms_say(problem):
         examples.weights,
         examples.n_classes,
         ~held,
+        np.flatnonzero(held),
         0,
         WeightedRecipe(),
     )
@@ -125,13 +127,34 @@ def test_more_rows_or_classes_take_larger_steps():
 def test_more_atoms_a_round_if_that_is_clearly_better(losses, chosen, monkeypatch):
     monkeypatch.setattr(weighted, "_run", lambda learner, n_rounds, clock: None)
     recipes = [WeightedRecipe(atoms=n) for n in losses]
-    found = weighted._choose_recipe(
+    found, tried = weighted._choose_recipe(
         recipes, lambda recipe: SimpleNamespace(losses=[9.0, losses[recipe.atoms]]), None
     )
-    assert found.atoms == chosen
+    assert found.atoms == chosen and tried.losses[-1] == losses[chosen]
 
 
 def test_many_atoms_a_round_need_many_rows():
     usual = recipe_for(10**6, 2, None)
     assert [len(detailed_recipes(usual, n)) for n in (1000, 3000, 10**6)] == [0, 1, 3]
     assert all(one.rounds <= 7 for one in detailed_recipes(recipe_for(10**6, 2, 7), 10**6))
+
+
+@pytest.mark.parametrize("problem", [2], indirect=True)
+def test_what_symmetries_make_of_a_row_is_learned_from_and_never_held_out(problem):
+    examples, truths = problem
+    turned = truths[:, ::-1]
+    literals = np.stack([turned, ~turned], axis=2).reshape(len(turned), -1)
+    moved = rows.pack(np.column_stack([literals, np.zeros(len(turned), dtype=bool)]))
+    both = replace(examples, variants=np.stack([examples.variants[0], moved]))
+    dealt = deal(both, 5, np.random.default_rng(0))
+    shown = np.concatenate([truths[dealt.example], turned[dealt.example]])
+    seed, clock = np.random.SeedSequence(0), Clock(Settings(max_epochs=60))
+    found = learn_weighted(both, alternatives_of(shown), dealt, seed, clock, np.inf)
+    assert found.scores.shape == (len(dealt), 2) and found.held.max() < len(dealt)
+
+    def right(atoms):
+        """The share of turned rows that are classified as the rows themselves are."""
+        said = atoms.scores(blocks_of(moved, both.n_constants), len(moved)).argmax(axis=1)
+        return (said == both.labels).mean()
+
+    assert right(found.atoms) > right(learned(problem, max_epochs=60)[1].atoms) + 0.1

@@ -215,7 +215,8 @@ class AlgebraicClassifier(
         rules = self.learned_.rules if goes_on else self._compiled_rules()
         examples = rows.examples(self.encoder_, self.classes_, self.symmetries, rules)
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
-        part = Part.of(examples, folds_for(len(examples)), np.random.default_rng(dealing))
+        n_folds = folds_for(len(examples) * len(examples.variants))
+        part = Part.of(examples, n_folds, np.random.default_rng(dealing))
         return TrainingData(
             self.classes_,
             self.encoder_,
@@ -239,8 +240,7 @@ class AlgebraicClassifier(
             check_some_left(data.totals, self.classes_)
             warn_of_unmet(self.rules_, data.met)
         known = self.learned_ if goes_on else None
-        n_parts, n_rows = len(data.parts.sources), sum(one.examples for one in data.parts.sources)
-        planned = plan(n_rows, len(self.classes_), settings, n_parts)
+        planned = plan(data.parts, data.home, settings)
         seed = self.seed_
         if known is not None:  # the same batches again would teach nothing new
             seed = root_seed(np.random.SeedSequence([self.seed_, *known.epochs]))
@@ -253,7 +253,7 @@ class AlgebraicClassifier(
                 settings,
                 hooks,
                 None if known is None else known.pools,
-                self._alternatives if self._may_weigh() else None,
+                self._alternatives,
                 data.state,
                 data.on_exchange,
                 data.share_examples,
@@ -499,10 +499,6 @@ class AlgebraicClassifier(
 
     def _compiled_rules(self) -> HardRules:
         return compile_rules(self.rules_, self.encoder_, self.classes_)
-
-    def _may_weigh(self) -> bool:
-        """Symmetries make strict atoms only, and held-out rows do not show what they are for."""
-        return self.evidence == "weighted" or (self.evidence == "auto" and self.symmetries is None)
 
     def _alternatives(self, rows: Rows) -> Alternatives:
         return find_alternatives(self.encoder_.literals_, rows)

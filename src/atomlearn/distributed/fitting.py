@@ -25,7 +25,9 @@ from atomlearn.distributed.survey import (
 )
 from atomlearn.errors import UnfitParts
 from atomlearn.sets.rows import width
+from atomlearn.tables.column_maps import check_maps
 from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.literal_maps import sorted_out
 from atomlearn.tables.rule_checks import RuleConflict, compile_rules
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
@@ -173,7 +175,9 @@ def _recoding(
     declared = declared_categories(surveys[0].some_rows)
     encoder, rules = fit_encoder(classifier, table, labels, weights, declared, classes)
     n_rows = sum(one.n_rows for one in surveys)
-    most = min(HOME_ROWS, HOME_BYTES // (8 * width(len(encoder.literals_) + 1)))
+    _, moved = sorted_out(check_maps(classifier.symmetries, classifier.n_features_in_))
+    n_variants = 1 + len(moved)
+    most = min(HOME_ROWS, HOME_BYTES // (8 * n_variants * width(len(encoder.literals_) + 1)))
     totals = class_counts(surveys, classes)
     class_weight = classifier.class_weight
     if class_weight == "balanced":
@@ -185,7 +189,7 @@ def _recoding(
         classifier.symmetries,
         class_weight,
         compile_rules(rules, encoder, classes),
-        folds_for(n_rows),
+        folds_for(n_rows * n_variants),
         min(1.0, most / n_rows),
         classifier.seed_,
     )

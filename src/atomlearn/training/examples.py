@@ -131,10 +131,6 @@ class Examples:
             weights=np.concatenate([self.weights, np.ones(len(labels))]),
         )
 
-    def plain(self) -> "Examples":
-        """The examples themselves, without what symmetries make of them."""
-        return replace(self, variants=self.variants[:1], symmetries=None)
-
     def blocks(self) -> Blocks:
         """The examples themselves, transposed for counting misses."""
         return blocks_of(self.variants[0], self.n_constants)

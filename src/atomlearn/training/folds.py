@@ -20,6 +20,8 @@ HUGE = 200_000
 
 NEVER = -1
 """The fold of a row that is never held out: the only one of its class."""
+EVERY = -2
+"""Used in place of a fold if no row is held out."""
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -22,7 +22,7 @@ from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
 from atomlearn.training.examples import HeldOut, Unseen
 from atomlearn.training.exchange import Exchange, State
-from atomlearn.training.folds import NEVER, SMALL, folds_for
+from atomlearn.training.folds import NEVER, SMALL
 from atomlearn.training.hooks import Hooks, Plan, Round, ignore
 from atomlearn.training.learned import Learned
 from atomlearn.training.part import Part
@@ -56,10 +56,16 @@ many examples, which are seen in growing batches, that is judged after the first
 FindAlternatives = Callable[[Rows], Alternatives]
 
 
-def plan(n_rows: int, n_classes: int, settings: Settings, n_parts: int = 1) -> Plan:
+def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
     """The plan of :func:`train`, if nothing ends it early."""
-    targets = epochs_of_rounds(n_rows, n_classes, settings)
-    return Plan(len(targets), n_classes * folds_for(n_rows) * n_parts * targets[-1])
+    n_classes, n_folds, n_parts = home.examples.n_classes, home.dealt.n_folds, len(parts.sources)
+    targets = epochs_of_rounds(rows_in(parts), n_classes, n_folds, settings)
+    return Plan(len(targets), n_classes * n_folds * n_parts * targets[-1])
+
+
+def rows_in(parts: Parts) -> int:
+    """The number of examples in all parts."""
+    return sum(source.examples for source in parts.sources)
 
 
 def train(
@@ -112,7 +118,7 @@ class _Training:
         on_exchange: Callable[[State], object],
         share_examples: bool,
     ) -> None:
-        n_rows = sum(source.examples for source in parts.sources)
+        n_rows = rows_in(parts)
         examples, dealt = home.examples, home.dealt
         self.parts, self.home, self.seed, self.known = parts, home, seed, known
         self.settings, self.hooks, self.clock = settings, hooks, Clock(settings)
@@ -127,11 +133,13 @@ class _Training:
         if state is None:
             state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
         self.state = state
-        self.targets = epochs_of_rounds(n_rows, examples.n_classes, settings)
+        self.targets = epochs_of_rounds(n_rows, examples.n_classes, dealt.n_folds, settings)
         self.judge = Judge(home, settings.n_jobs)
         can_weigh = (
             find_alternatives is not None
             and examples.n_classes > 1
+            # Symmetries that move atoms make strict ones only.
+            and (examples.symmetries is None or settings.evidence == "weighted")
             and bool((dealt.fold != NEVER).any())
         )
         self.wants_weighted = can_weigh and settings.evidence != "strict"
@@ -228,7 +236,8 @@ class _Training:
     def _learn_weighted(self, rival: float) -> None:
         assert self.find_alternatives is not None
         examples, dealt = self.home.examples, self.home.dealt
-        alternatives = self.find_alternatives(examples.variants[0][dealt.example])
+        shown = examples.variants[:, dealt.example]
+        alternatives = self.find_alternatives(shown.reshape(-1, shown.shape[2]))
         seed = np.random.SeedSequence(self.seed, spawn_key=(1,))
         found = learn_weighted(examples, alternatives, dealt, seed, self.clock, rival)
         rows = examples.variants[0][dealt.example[found.held]]
@@ -326,13 +335,13 @@ def _weighted(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> 
     return learned
 
 
-def epochs_of_rounds(n_rows: int, n_classes: int, settings: Settings) -> list[int]:
+def epochs_of_rounds(n_rows: int, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
     """Epochs of each fold at the end of each round."""
-    is_small, n_folds = n_rows <= SMALL, folds_for(n_rows)
+    is_small = n_rows <= SMALL
     epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
         epochs = int(epochs * math.sqrt(MANY_CLASSES / n_classes))
-    epochs = max(1, epochs // n_folds)
+    epochs = max(1, epochs // max(n_folds, 1))
     if is_small:
         return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
     return list(schedule(epochs))

@@ -29,9 +29,6 @@ from atomlearn.sets.rows import Rows
 from atomlearn.training.examples import Examples, joined
 from atomlearn.training.folds import NEVER, Dealt, deal, joined_folds
 
-EVERY = -2
-"""Used in place of a fold if no row is held out."""
-
 
 @dataclass
 class Part:
@@ -73,10 +70,10 @@ class Part:
         return self._without[fold]
 
     def sample(self, most: int, rng: np.random.Generator) -> "Part":
-        """At most so many of the examples, with their folds, and without variants."""
+        """At most so many of the examples, with their folds."""
         n = len(self.examples)
         which = np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
-        return Part(self.examples.some(which).plain(), self.dealt.some(which, n))
+        return Part(self.examples.some(which), self.dealt.some(which, n))
 
     def source(self, name: str = "") -> Source:
         """The provenance of atoms that are learned from it."""

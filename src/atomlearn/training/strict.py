@@ -13,8 +13,9 @@ from atomlearn.engine.pool import Pool
 from atomlearn.sets.random import sample, stream
 from atomlearn.training.examples import Examples, HeldOut, Unseen
 from atomlearn.training.exchange import State
+from atomlearn.training.folds import EVERY
 from atomlearn.training.learned import Learned
-from atomlearn.training.part import EVERY, Part, Refuted, Task, check_part
+from atomlearn.training.part import Part, Refuted, Task, check_part
 from atomlearn.training.parts import Job, Parts
 from atomlearn.training.rules import FORBIDDEN
 

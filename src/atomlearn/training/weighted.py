@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples
-from atomlearn.training.folds import Dealt
+from atomlearn.training.folds import EVERY, Dealt
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 from atomlearn.training.weighted_rounds import (
     WeightedLearner,
@@ -25,7 +25,6 @@ from atomlearn.training.weighted_rounds import (
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.bool_]
 
 AT_ONCE = 10
 """Rounds of a fold before the folds are compared, at most; at first fewer, so that all folds know
@@ -64,29 +63,31 @@ def learn_weighted(
     """Find weighted atoms without each fold in turn, then with all rows; ``rival`` is the loss of
     strict atoms.
 
-    ``alternatives`` are of the rows that were dealt.
+    ``alternatives`` are of the rows that were dealt, followed by what each symmetry makes of them:
+    those are learned from too, but never held out.
     """
     *seeds, last = seed.spawn(dealt.n_folds + 1)
+    n_variants = len(examples.variants)
+    label, fold = np.tile(dealt.label, n_variants), np.tile(dealt.fold, n_variants)
+    weight = np.tile(dealt.weight / n_variants, n_variants)
 
-    def learner(
-        learned: Bits, own: np.random.SeedSequence, recipe: WeightedRecipe
-    ) -> WeightedLearner:
+    def learner(f: int, own: np.random.SeedSequence, recipe: WeightedRecipe) -> WeightedLearner:
+        held = np.flatnonzero(dealt.fold == f)
         return WeightedLearner(
-            alternatives, dealt.label, dealt.weight, examples.n_classes, learned, own, recipe
+            alternatives, label, weight, examples.n_classes, fold != f, held, own, recipe
         )
 
-    usual = recipe_for(len(dealt), examples.n_classes, clock.settings.max_epochs)
-    recipe = _choose_recipe(
-        [usual, *detailed_recipes(usual, len(dealt))],
-        lambda recipe: learner(dealt.fold != 0, seeds[0], recipe),
-        clock,
-    )
-    folds = [learner(dealt.fold != f, own, recipe) for f, own in enumerate(seeds)]
+    usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
+    recipes = [usual, *detailed_recipes(usual, len(label))]
+    recipe, tried = _choose_recipe(recipes, lambda one: learner(0, seeds[0], one), clock)
+    folds = [learner(f, own, recipe) for f, own in enumerate(seeds)]
+    if tried is not None and tried.recipe == recipe:
+        folds[0] = tried  # it has had its first rounds
     losses = _learn_folds(folds, recipe, clock, rival)
     n_rounds = recipe.fewest(losses)
     part = 1.0 / len(folds)
     parts = [one.atoms(n_rounds, part) for one in folds]
-    whole = learner(np.ones(len(dealt), dtype=np.bool_), last, recipe)
+    whole = learner(EVERY, last, recipe)
     _run(whole, n_rounds, clock)
     # If there was no time for that, what was found without each fold is put together.
     is_whole = len(whole.rounds) == n_rounds
@@ -101,16 +102,19 @@ def _choose_recipe(
     recipes: Sequence[WeightedRecipe],
     learner: Callable[[WeightedRecipe], WeightedLearner],
     clock: Clock,
-) -> WeightedRecipe:
-    """Try the recipes on one fold: more atoms a round, as long as that is clearly better."""
-    chosen, best = recipes[0], np.inf
+) -> tuple[WeightedRecipe, WeightedLearner | None]:
+    """Try the recipes on one fold: more atoms a round, as long as that is clearly better.
+
+    Returned are the recipe and what has tried it, if there was a choice.
+    """
+    chosen, tried, best = recipes[0], None, np.inf
     for recipe in recipes if len(recipes) > 1 else ():
         trial = learner(replace(recipe, rate=TRIAL_RATE))
         _run(trial, TRIAL, clock)
         if trial.losses[-1] > CLEARLY * best:
             break
-        chosen, best = recipe, trial.losses[-1]
-    return chosen
+        chosen, tried, best = recipe, trial, trial.losses[-1]
+    return chosen, tried
 
 
 def _learn_folds(

@@ -58,6 +58,7 @@ def learn_weighted_batch(
         weights,
         examples.n_classes,
         ~held[which],
+        np.flatnonzero(held[which]),
         own,
         recipe,
         said[which] if len(known) else None,

@@ -142,7 +142,7 @@ class Found(NamedTuple):
 
 
 class WeightedLearner:
-    """Finds weighted atoms on the rows that are ``learned``, and judges them by the others.
+    """Finds weighted atoms on the rows that are ``learned``, and judges them by those ``held`` out.
 
     For two classes one score is enough: that of the second.
     """
@@ -154,6 +154,7 @@ class WeightedLearner:
         weights: Floats,
         n_classes: int,
         learned: Bits,
+        held: Integers,
         seed: Seed,
         recipe: WeightedRecipe,
         start: Floats | None = None,
@@ -164,7 +165,7 @@ class WeightedLearner:
         self.n_classes = n_classes
         self.recipe = recipe
         self.rng: Stream = stream(seed)
-        self.held = np.flatnonzero(~learned)
+        self.held = held
         padded = np.zeros(alternatives.has.shape[1] * 64, dtype=np.bool_)
         padded[: len(learned)] = learned
         self.learned: Rows = pack(padded[None])[0]
@@ -182,7 +183,7 @@ class WeightedLearner:
         self._judge()
 
     def run_round(self) -> float:
-        """Find the atoms of one more round; the loss on the rows that are not learned from."""
+        """Find the atoms of one more round; the loss on held-out rows."""
         recipe, n_groups = self.recipe, int(self.alternatives.group.max(initial=-1)) + 1
         found = find_atoms(
             self.alternatives.has,
@@ -222,7 +223,7 @@ class WeightedLearner:
         return WeightedAtoms(self._atoms(rounds), classes, weights, part * self.offset)
 
     def held_scores(self, n_rounds: int) -> Floats:
-        """What the first rounds say of the rows that are not learned from, by class."""
+        """What the first rounds say of the held-out rows, by class."""
         has = gathered(self.alternatives.by_example, self.held, len(self.alternatives.has))
         held = self.start[self.held]
         for found in self.rounds[:n_rounds]:
@@ -231,7 +232,7 @@ class WeightedLearner:
         return np.hstack([np.zeros((len(held), self.n_classes - held.shape[1])), held])
 
     def _judge(self) -> None:
-        """Note the loss on the rows that are not learned from."""
+        """Note the loss on held-out rows."""
         self.losses.append(
             held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
         )
