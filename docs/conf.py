@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src")]
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src"), str(HERE.parent)]
 
 import atomlearn
 from figures import figure_scraper
@@ -49,8 +49,6 @@ intersphinx_mapping = {
 
 exclude_patterns = [
     "results/README.md",  # for readers of the repository
-    "results/large.md",  # included by benchmarks.md
-    "results/tables.md",
     "_ext",
     "tutorials",  # sources of auto_tutorials
     "gallery",
