@@ -34,6 +34,13 @@ def test_conda_needs_what_the_package_needs():
     assert listed[1:] == PROJECT["project"]["dependencies"]
 
 
+def test_hooks_are_the_tools_that_ci_installs():
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    for tool in ("ruff", "mypy", "codespell", "zizmor"):
+        revision = re.search(rf"/[\w-]*{tool}[\w-]*\n    rev: v(.+)", hooks)
+        assert revision and found("ci/constraints.txt", rf"^{tool}==(\S+)") == [revision[1]], tool
+
+
 def test_classifiers_tests_and_the_lowest_python_agree():
     versions = found(".github/workflows/tests.yml", r'python: \["(.+)"\]')[0].split('", "')
     named = [c.rsplit(" ", 1)[1] for c in PROJECT["project"]["classifiers"] if "Python :: 3." in c]
