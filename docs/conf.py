@@ -85,6 +85,7 @@ sphinx_gallery_conf = {
     "reference_url": {"atomlearn": None},
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,
     "min_reported_time": 5,
     "plot_gallery": "True",
     "abort_on_example_error": True,
