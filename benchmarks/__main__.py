@@ -36,11 +36,11 @@ def main() -> None:
         print("\n" + json.dumps(steps_of(name)[step]()))
         return
     wanted = [] if options.page else options.names or list(BENCHMARKS)
+    if unknown := {one.partition("/")[0] for one in wanted} - set(BENCHMARKS):
+        parser.error(f"no benchmark {min(unknown)!r}: there are {', '.join(BENCHMARKS)}")
     failed = 0
     for one in wanted:
         name, _, part = one.partition("/")
-        if name not in BENCHMARKS:
-            parser.error(f"no benchmark {name!r}: there are {', '.join(BENCHMARKS)}")
         steps = steps_of(name)
         if not any(begins(step, part) for step in steps):
             print(f"{one}: nothing to run. Does ATOMLEARN_DATA name the folder of the data?")
@@ -48,7 +48,7 @@ def main() -> None:
             print(f"{name}/{step}: {end}", flush=True)
             failed += end.startswith(FAILED)
     page.write(options.out)
-    sys.exit(f"{failed} steps failed" if failed else 0)
+    sys.exit(f"steps that failed: {failed}" if failed else 0)
 
 
 if __name__ == "__main__":

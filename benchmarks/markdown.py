@@ -48,6 +48,6 @@ def made_with(records: Iterable[Record], commands: bool = True) -> str:
 def _way(record: Record, commands: bool) -> str:
     of: dict[str, Any] = record["machine"]
     known = [f"{NAMES.get(name, name)} {of[name]}" for name in VERSIONS if of.get(name)]
-    command = f"`{record['command']}`; " if commands else ""
+    command = f"`{record['command']}`, seed {record['seed']}; " if commands else ""
     versions = ", ".join([f"atomlearn {record['version']}", *known])
     return f"{command}{versions}; {of['processor']}, {of['cores']} cores; {record['date']}"

@@ -121,7 +121,7 @@ def made_with(name: str, step: str) -> Record:
     return {
         "step": step,
         "command": f"python -m benchmarks {name}",
-        "seed": SEED,
+        "seed": getattr(importlib.import_module(f"benchmarks.{name}"), "SEED", SEED),
         "version": __version__,
         "machine": machine() | {peer: installed(peer) for peer in PEERS},
         "date": time.strftime("%Y-%m-%d"),
