@@ -105,7 +105,7 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "navigation_depth": 2,
     "show_toc_level": 2,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "benchmarks": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
