@@ -139,6 +139,16 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
         assert section.name in small
 
 
+def test_the_readme_sums_up_whole_benchmarks_only():
+    game = {"games": 5, "solved": 4, "epochs": [1], "seconds": 1.0}
+    made = {"version": "1", "date": "", "seed": 0, "machine": {"processor": "P", "cores": 1}}
+    steps = {name: made | {"result": {"0": game}} for name in steps_of("queens")}
+    whole = COMMITTED | {"queens": Records("queens", steps)}
+    assert "32 of 40" in page.readme_table(whole)
+    steps.pop("games/12×12")
+    assert "queens" not in page.readme_table(whole)
+
+
 def test_steps_have_names_that_sections_know(monkeypatch):
     monkeypatch.setenv("ATOMLEARN_DATA", "/nowhere")
     for name in BENCHMARKS:
