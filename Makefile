@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow uncompiled thorough coverage lint lowest deployment fuzz bench reproduce docs links spelling package lock release-check clean interrupts
+.PHONY: help demo test slow uncompiled thorough coverage lint lowest deployment fuzz bench reproduce docs links spelling package lock workflows release-check clean interrupts
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -80,8 +80,14 @@ SEED    ?= 0
 fuzz: $(STAMP) ## damaged and hostile files, random relation sets: make fuzz SECONDS=600 SEED=1
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
-bench: $(STAMP) ## the benchmarks, one table
-	@$(BIN)/python -m benchmarks
+BENCH := $(VENV)/bench-$(PY_VERSION)
+$(BENCH): $(STAMP) pyproject.toml
+	@$(PIP) install "pip>=25.1"
+	@$(PIP) install -e . --group bench
+	@touch $@
+
+bench: $(BENCH) ## measure, and write docs/benchmarks.md and README's table: make bench ONLY="tables large/adult"
+	@$(BIN)/python -m benchmarks $(ONLY)
 
 reproduce: $(STAMP) ## the paper's tables and figures, in results/ (about an hour; goes on if interrupted)
 	@$(BIN)/atomlearn reproduce all --out results
@@ -116,9 +122,15 @@ package: $(RELEASE) ## wheel and sdist in dist/, checked
 
 lock: $(RELEASE) ## ci/constraints.txt anew: the versions that CI installs
 	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
-	  --extra test --group docs --group release --no-emit-package atomlearn pyproject.toml -o ci/constraints.txt
+	  --extra test --group bench --group docs --group release --no-emit-package atomlearn pyproject.toml -o ci/constraints.txt
 
-release-check: lint spelling package ## what can be checked of a release without a public host
+workflows: $(RELEASE) ## workflows and hooks: are they well-formed, and safe?
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	@$(BIN)/zizmor -q --offline .github
+	@$(BIN)/pre-commit validate-config
+
+release-check: lint spelling workflows package ## what can be checked of a release without a public host
 	@$(BIN)/python -m repo_review .
 	@$(BIN)/python -m venv --clear $(VENV)-wheel
 	@$(VENV)-wheel/bin/python -m pip --disable-pip-version-check -q install dist/*.whl

@@ -1,52 +1,55 @@
-"""One table: epoch by phase, throughput beside a bare loop, time to an error, cold and warm start.
+"""Run benchmarks, and write docs/benchmarks.md and the README's table from what they measured.
 
-    [ATOMLEARN_DATA=folder] python -m benchmarks [--quick]
+    [ATOMLEARN_DATA=folder] python -m benchmarks [tables large/adult classifier/few ...] [--again]
 
-Everything is measured in one run and kept in ``benchmarks/results/``; the last run stands beside.
+Without names all are run. What was measured with this version is kept: a run that was interrupted
+goes on where it was.
 """
 
 import argparse
 import json
-import platform
-import time
+import sys
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
-from atomlearn import __version__
-from atomlearn.errors import DataNotFound
-from benchmarks import epoch, rivals, scale, start
-
-RESULTS = Path(__file__).parent / "results"
+from benchmarks import page
+from benchmarks.record import (
+    BENCHMARKS,
+    FAILED,
+    RESULTS,
+    begins,
+    in_own_process,
+    run,
+    steps_of,
+)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
+    parser.add_argument("names", nargs="*", help=f"{', '.join(BENCHMARKS)}, or a part: large/adult")
+    parser.add_argument("--again", action="store_true", help="also what has been measured before")
+    parser.add_argument("--page", action="store_true", help="run nothing, write the page")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the figures")
+    parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    figures: dict[str, float] = {}
-    for part in (start, epoch, scale, rivals):
-        try:
-            figures |= part.measure(options.quick)
-        except DataNotFound as missing:
-            print(f"{part.__name__}: left out ({missing})")
-    last = previous()
-    table = Table("what", "now", "last run", title=f"atomlearn {__version__}")
-    for name, value in figures.items():
-        table.add_row(name, f"{value:,.4g}", f"{last[name]:,.4g}" if name in last else "")
-    Console().print(table)
-    RESULTS.mkdir(exist_ok=True)
-    record = {"version": __version__, "machine": platform.processor() or platform.machine(),
-              "python": platform.python_version(), "figures": figures}  # fmt: skip
-    path = RESULTS / time.strftime("%Y%m%d-%H%M%S.json")
-    path.write_text(json.dumps(record, indent=1))
-    print(f"kept in benchmarks/results/{path.name}")
+    if options.step:
+        name, step = options.step
+        print("\n" + json.dumps(steps_of(name)[step]()))
+        return
+    wanted = [] if options.page else options.names or list(BENCHMARKS)
+    if unknown := {one.partition("/")[0] for one in wanted} - set(BENCHMARKS):
+        parser.error(f"no benchmark {min(unknown)!r}: there are {', '.join(BENCHMARKS)}")
+    failed = 0
+    for one in wanted:
+        name, _, part = one.partition("/")
+        steps = steps_of(name)
+        if not any(begins(step, part) for step in steps):
+            print(f"{one}: nothing to run. Does ATOMLEARN_DATA name the folder of the data?")
+        for step, end in run(name, steps, options.out, in_own_process, part, options.again):
+            print(f"{name}/{step}: {end}", flush=True)
+            failed += end.startswith(FAILED)
+    page.write(options.out)
+    sys.exit(f"steps that failed: {failed}" if failed else 0)
 
 
-def previous() -> dict[str, float]:
-    runs = sorted(RESULTS.glob("*.json"))
-    return json.loads(runs[-1].read_text())["figures"] if runs else {}
-
-
-main()
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ import numpy as np
 from atomlearn.engine.concept import Concept, Recipe, Sampler
 from atomlearn.engine.discriminant import contradicted
 from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.engine.state import examples_of
 from atomlearn.sets import rows
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import take
@@ -17,7 +18,7 @@ POOL = 20_000
 BATCH = 2000
 
 
-def measure(quick: bool) -> dict[str, float]:
+def measure() -> dict[str, float]:
     images = mnist()
     n = n_constants(images.pixels)
     examples = terms(images.pixels)
@@ -27,7 +28,7 @@ def measure(quick: bool) -> dict[str, float]:
         sampler.run_epoch()
     thin(concept)
     concept.all_positives = None  # as a stream of batches: each is held against the whole pool
-    figures = phases(concept, examples, images.labels == 5, repeat=5 if quick else 20)
+    figures = phases(concept, examples, images.labels == 5, repeat=20)
     return figures | throughput(concept, examples)
 
 
@@ -48,11 +49,11 @@ def phases(concept: Concept, examples, is_five, repeat: int) -> dict[str, float]
         )
         start = time.perf_counter()
         report = concept.learn_batch(*batch)
-        seconds.setdefault("epoch 2000+2000, pool 20000: ms", []).append(
+        seconds.setdefault("epoch 2,000 + 2,000, pool of 20,000: ms", []).append(
             time.perf_counter() - start
         )
         for name, value in report.seconds.items():
-            seconds.setdefault(f"  {name}: ms", []).append(value)
+            seconds.setdefault(f"epoch, {name}: ms", []).append(value)
         thin(concept)
     return {name: 1000 * float(np.median(values)) for name, values in seconds.items()}
 
@@ -81,7 +82,7 @@ def throughput(concept: Concept, examples) -> dict[str, float]:
     some = np.ascontiguousarray(examples[:4000])
     bare = rate(some.size, lambda: bare_loop(some, some))
     pins = take(concept.pool.atoms, np.arange(len(concept.pool)))
-    batch = concept.positives_of(some[:BATCH])
+    batch = examples_of(some[:BATCH], concept.n_constants, concept.constant)
     blocks = blocks_of(some, concept.n_constants)
     pool_words = len(pins.constants) * rows.width(BATCH)
     pool = rate(pool_words, lambda: contradicted(pins, batch.left_of, batch.right_of))

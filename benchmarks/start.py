@@ -32,7 +32,7 @@ def first_epoch(cache: str) -> float:
     return float(done.stdout)
 
 
-def measure(quick: bool) -> dict[str, float]:
+def measure() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as cache:
         return {
             "cold start, first epoch: s": first_epoch(cache),

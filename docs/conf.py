@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src")]
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src"), str(HERE.parent)]
 
 import atomlearn
 from figures import figure_scraper
@@ -49,8 +49,6 @@ intersphinx_mapping = {
 
 exclude_patterns = [
     "results/README.md",  # for readers of the repository
-    "results/large.md",  # included by benchmarks.md
-    "results/tables.md",
     "_ext",
     "tutorials",  # sources of auto_tutorials
     "gallery",
@@ -87,6 +85,7 @@ sphinx_gallery_conf = {
     "reference_url": {"atomlearn": None},
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,
     "min_reported_time": 5,
     "plot_gallery": "True",
     "abort_on_example_error": True,
@@ -106,7 +105,7 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "navigation_depth": 2,
     "show_toc_level": 2,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "benchmarks": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }

@@ -9,6 +9,8 @@ from sphinx.application import Sphinx
 
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.explorer import explore
+from atomlearn.explorer.boards import queens_data
+from atomlearn.explorer.page import explorer_page, write_page
 
 BARS = """v < c1 c2 c7 c8
 v < c3 c4 c5 c6
@@ -40,7 +42,13 @@ def relations(path: Path) -> None:
     explore(alg, path, title="Vertical bars of 2 × 2 pixels")
 
 
-PAGES = (iris, digits, relations)
+def queens(path: Path) -> None:
+    """A board on which queens can be placed, as it was learned epoch by epoch."""
+    data = queens_data(8, ["b4", "d5"], 0, 30)
+    write_page(explorer_page("Eight queens, two of them given", data), path)
+
+
+PAGES = (iris, digits, queens, relations)
 
 
 def write_pages(app: Sphinx) -> None:

@@ -34,6 +34,11 @@ def command_page() -> str:
     text = get_docs_for_click(
         obj=command, ctx=typer.Context(command), name="atomlearn", title="The command line"
     )
+    for name, one in command.commands.items():  # Typer cuts what a command does after 45 letters
+        first = " ".join((one.help or "").split("\n\n")[0].split())
+        text = re.sub(
+            rf"^\* `{name}`: .*$", lambda _, n=name, t=first: f"* `{n}`: {t}", text, flags=re.M
+        )
     return text.replace("**Usage**:\n\n", "").replace("```console", "```text")
 
 

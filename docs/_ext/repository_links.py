@@ -1,6 +1,6 @@
 """Links that are right for readers of the repository, made right for readers of the site.
 
-``README.md`` and the tables of results are parts of other pages. The pages of experiments are HTML
+``README.md`` and its neighbours are parts of other pages. The pages of experiments are HTML
 files beside the Markdown; they are copied to the site as they are, and linked instead of being
 offered for download.
 """
@@ -19,8 +19,6 @@ PAGES = {
     "../CONTRIBUTING.md": "contributing.md",
     "../CHANGELOG.md": "changelog.md",
     "results/README.md": "benchmarks.md",
-    "results/tables.md": "benchmarks.md",
-    "results/large.md": "benchmarks.md",
 }
 
 

@@ -19,7 +19,9 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
     try:
         for part in info["fullname"].split("."):
             value = getattr(value, part)
-        value = inspect.unwrap(getattr(value, "fget", None) or value)
+        for wrapped in ("fget", "func"):  # property, cached_property
+            value = getattr(value, wrapped, None) or value
+        value = inspect.unwrap(value)
         path = Path(str(inspect.getsourcefile(value))).resolve().relative_to(ROOT)
         lines, first = inspect.getsourcelines(value)
     except (AttributeError, OSError, TypeError, ValueError):

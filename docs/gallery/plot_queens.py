@@ -20,8 +20,8 @@ print(found)
 # Some of the epochs on the way:
 
 chosen = [boards[k] for k in sorted({0, len(boards) // 3, 2 * len(boards) // 3, len(boards) - 1})]
-figure, axes = plt.subplots(1, len(chosen), figsize=(3 * len(chosen), 3.2), layout="constrained")
-for board, axis in zip(chosen, axes, strict=True):
+figure, axes = plt.subplots(2, 2, figsize=(6.4, 6.6), layout="constrained")
+for board, axis in zip(chosen, axes.ravel(), strict=True):
     drawing.draw_board(board, axis)
     axis.set_axis_off()
 plt.show()

@@ -17,7 +17,7 @@ from atomlearn_paper.time_left import spoken
 
 RESULTS, README = Path("docs/results"), Path("README.md")
 PICTURE = Path("docs/images/digit.png")
-START, END = "<!-- results -->", "<!-- /results -->"
+MARK = "results"
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
@@ -63,9 +63,21 @@ def _rows(results: list[dict[str, Any]]) -> Iterator[str]:
 
 def with_table(text: str, results: list[dict[str, Any]]) -> str:
     """A README with the table between its two marks made anew."""
-    before, rest = text.split(START, 1)
-    _, after = rest.split(END, 1)
-    return f"{before}{START}\n{table(results)}\n{END}{after}"
+    return between_marks(text, MARK, table(results))
+
+
+def between_marks(text: str, mark: str, content: str) -> str:
+    """A text with what is between two marks replaced.
+
+    >>> print(between_marks("a <!-- x -->old<!-- /x --> b", "x", "new"))
+    a <!-- x -->
+    new
+    <!-- /x --> b
+    """
+    start, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    before, rest = text.split(start, 1)
+    _, after = rest.split(end, 1)
+    return f"{before}{start}\n{content}\n{end}{after}"
 
 
 def picture() -> bytes:

@@ -6,7 +6,7 @@ import pytest
 from atomlearn_paper import NAMES, experiment
 from atomlearn_paper import report as report_module
 from atomlearn_paper.experiment import Setting
-from atomlearn_paper.readme import END, START, read_results, table, with_table
+from atomlearn_paper.readme import MARK, read_results, table, with_table
 from atomlearn_paper.record import read_json
 from atomlearn_paper.report import ExperimentReport
 
@@ -25,7 +25,7 @@ def test_only_what_is_between_the_marks_is_changed():
     claim = dict.fromkeys(("what", "place", "paper", "ours", "difference"), "a | b")
     results = [{"claims": [claim | {"headline": True}, claim | {"headline": False}], "seed": 7,
                 "version": "1", "seconds": 1, "machine": [{"processor": "P"}]}]  # fmt: skip
-    text = with_table(f"before\n{START}\nold\n{END}\nafter", results)
+    text = with_table(f"before\n<!-- {MARK} -->\nold\n<!-- /{MARK} -->\nafter", results)
     assert text.startswith("before\n") and text.endswith("\nafter") and "old" not in text
     assert text.count("a \\| b") == 5 and "--seed 7" in table(results)
 

@@ -32,7 +32,7 @@ def cells_of(column: Column) -> list[Any]:
 
 
 def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
-    """A number in each interval between cuts, and the values that are told apart."""
+    """One number from each interval between cuts, and every value that has a literal of its own."""
     are_whole = all((2 * cut) % 2 == 1 for cut in cuts) and all(v == int(v) for v in values)
     found = set(map(_plain, values))
     for low, high in pairwise(_ends(cuts, are_whole)):

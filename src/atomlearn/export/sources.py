@@ -28,7 +28,7 @@ def export_source(
     """The source of a program that scores rows as the classifier does, with reasons.
 
     ``to`` is one of ``"sql"``, ``"js"``, ``"c"`` and ``"python"``. The SQL is one query (for
-    SQLite and DuckDB) over a ``table`` whose rows are told apart by the column ``key``.
+    SQLite and DuckDB) over ``table``; the column ``key`` identifies a row.
 
     >>> from atomlearn import AlgebraicClassifier
     >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])

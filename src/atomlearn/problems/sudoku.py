@@ -96,7 +96,7 @@ def rules(size: int) -> Algebra:
 
 
 def rules_of(size: int) -> Rules:
-    """The rules as choices: which exclude each other, and of which one must be made."""
+    """The rules of sudoku: groups of choices of which exactly one is made."""
     if size not in BOXES:
         raise InvalidProblem(f"grids are 4 × 4, 6 × 6 or 9 × 9, not {size}")
     return one_of_each(_groups(size))

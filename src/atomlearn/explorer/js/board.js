@@ -89,7 +89,7 @@ class LearnedBoard {
     this.set(data.epochs, data.outcome, data.given);
   }
 
-  // The epochs of a run, as far as it has come.
+  // Show the epochs that have been run so far.
   set(epochs, outcome, given) {
     Object.assign(this, { epochs, given: new Set(given) });
     this.outcome.textContent = outcome;

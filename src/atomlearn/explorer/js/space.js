@@ -6,7 +6,7 @@ export class Space {
     this.cells = cells;
     this.literalsOf = scorer.columns.map(() => []);
     scorer.literals.forEach(([column], c) => this.literalsOf[column].push(c));
-    this.known = new Map(); // what implies what, as far as it has been asked
+    this.known = new Map(); // cache: does one literal imply another?
   }
 
   // The literals of a column whose truth changes if one cell is replaced by another.

@@ -1,12 +1,7 @@
-"""One fit in a process of its own: seconds, peak memory and error, as a line of JSON.
-
-python -m benchmarks.scale.runs '{"data": "parity", "rows": 100000, "how": "batches"}'
-"""
+"""One fit: elapsed seconds, peak memory and error. ``how`` names where the rows are kept."""
 
 import contextlib
-import json
 import pickle
-import sys
 import tempfile
 import threading
 import time
@@ -23,7 +18,7 @@ from atomlearn.tables.batches import ArrayBatches
 AT_ONCE = 100_000
 
 
-def main(spec: dict) -> dict:
+def fit(spec: dict) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         X, y, X_test, y_test = DATA[spec["data"]](spec, Path(folder))
         parameters = {"random_state": 0, "max_epochs": spec["epochs"]}
@@ -66,14 +61,14 @@ def on_dask(X, y, spec, parameters):
     """Partitions, with what passes between them and the scheduler counted."""
     from dask.array import from_array
 
-    from atomlearn.distributed import fit
+    from atomlearn import distributed
 
     chunk = -(-len(y) // spec["parts"])
     exchanged = Exchanged()
     DaskParts.run = exchanged.counting(DaskParts.run)
     with cluster(spec.get("workers")):
         blocks = from_array(X, chunks=(chunk, -1)), from_array(y, chunks=chunk)
-        model = fit(*blocks, share_examples=spec.get("share", True), **parameters)
+        model = distributed.fit(*blocks, share_examples=spec.get("share", True), **parameters)
     told = {"sent_mb": exchanged.sent / 1e6, "returned_mb": exchanged.returned / 1e6}
     return model, told | {"dropped_pins": model.contradicted_pins_}
 
@@ -173,7 +168,3 @@ class Watch(threading.Thread):
 
 DATA = {"parity": parity, "bars": bars, "mnist": mnist}
 HOW = {"memory": in_memory, "batches": in_batches, "dask": on_dask}
-
-
-if __name__ == "__main__":
-    print(json.dumps(main(json.loads(sys.argv[1]))))

@@ -14,18 +14,19 @@ N_CONSTANTS = 1569
 SIZES = {"examples": (10_000, 100_000, 1_000_000), "atoms": (1_000, 10_000, 100_000)}
 
 
-def measure(quick: bool) -> dict[str, float]:
-    sizes = {key: value[:2] if quick else value for key, value in SIZES.items()}
+def measure() -> dict[str, float]:
     figures = {}
     atoms = random_atoms(1000)
-    for n in sizes["examples"]:
+    for n in SIZES["examples"]:
         seconds, predicted, peak = counting(atoms, random_terms(n))
         figures[f"misses of 1,000 atoms, {n:,} examples: ns an atom and example"] = (
             seconds / n * 1e6
         )
-        figures[f"  peak memory / predicted ({predicted / 1e6:,.0f} MB)"] = peak / predicted
+        figures[f"misses, {n:,} examples: peak memory / predicted ({predicted / 1e6:,.0f} MB)"] = (
+            peak / predicted
+        )
     positives = positives_of(np.tile(random_terms(1), (2000, 1)), random_terms(2000), N_CONSTANTS)
-    for n in sizes["atoms"]:
+    for n in SIZES["atoms"]:
         pins = random_atoms(n)
         contradicted(pins, positives.left_of, positives.right_of)
         start = time.perf_counter()

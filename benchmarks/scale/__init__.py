@@ -1,3 +1,0 @@
-from benchmarks.scale.kernels import measure
-
-__all__ = ["measure"]

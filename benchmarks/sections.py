@@ -1,0 +1,296 @@
+"""The sections of the page of benchmarks, each made from the records of one benchmark."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.markdown import made_with, percent, seconds, table
+from benchmarks.record import Records, begins
+
+OURS = "atomlearn"
+COMPARED = (OURS, "forest", "LightGBM", "logistic")
+TITLES = {"forest": "random forest", "logistic": "logistic regression"}
+CLOSE = 2.0
+"""Points of error behind the best peer that count as behind."""
+
+Figures = dict[str, Any]
+
+
+def summary(results: dict[str, dict[str, Figures]]) -> dict[str, dict[str, float]]:
+    """Means over the tables, and how often a method is clearly behind the best of the others."""
+    told = {}
+    for method in COMPARED:
+        mine = [one[method] for one in results.values()]
+        best = [min(one[m]["error"] for m in COMPARED[1:]) for one in results.values()]
+        behind = [100 * (one["error"] - b) for one, b in zip(mine, best, strict=True)]
+        told[method] = {
+            "error": float(np.mean([one["error"] for one in mine])),
+            "log_loss": float(np.mean([one["log_loss"] for one in mine])),
+            "rank by error": _rank(results, method, "error"),
+            "rank by log-loss": _rank(results, method, "log_loss"),
+            "behind": sum(points > CLOSE for points in behind),
+            "fit_seconds": float(np.median([one["fit_seconds"] for one in mine])),
+        }
+    return told
+
+
+def _rank(results: dict[str, dict[str, Figures]], method: str, key: str) -> float:
+    ranks = [pd.Series({m: one[m][key] for m in COMPARED}).rank() for one in results.values()]
+    return float(np.mean([one[method] for one in ranks]))
+
+
+def of_tables(records: Records) -> str:
+    results = records.results()
+    told = summary(results)
+    header = ("", *(TITLES.get(m, m) for m in COMPARED))
+    lines: dict[str, Callable[[Figures], str]] = {
+        "mean error": lambda one: percent(one["error"]),
+        "mean log-loss": lambda one: f"{one['log_loss']:.3f}",
+        "mean rank by error": lambda one: f"{one['rank by error']:.2f}",
+        "mean rank by log-loss": lambda one: f"{one['rank by log-loss']:.2f}",
+        f"tables more than {CLOSE:g} points behind the best of the others": lambda one: str(
+            one["behind"]
+        ),
+        "median time of a fit": lambda one: seconds(one["fit_seconds"]),
+    }
+    means = table(header, [(k, *(say(told[m]) for m in COMPARED)) for k, say in lines.items()])
+    rows = []
+    for name, one in results.items():
+        cells = [f"{100 * one[m]['error']:.2f}, {one[m]['log_loss']:.3f}" for m in COMPARED]
+        mine = one[OURS]
+        kinds = "/".join(dict.fromkeys(mine["evidence"]))
+        size = f"{mine['atoms']:,.0f}", f"{mine['bytes'] / 1000:,.0f}"
+        rows.append((name, *cells, kinds, *size, f"{mine['fit_seconds']:.2f}"))
+    columns = "table", *header[1:], "evidence", "atoms", "file, kB", "fit, s"
+    return (
+        f"{len(results)} tables, 3-fold; larger ones are cut to 4,000 rows.\n\n{means}\n\n"
+        "Error in percent and log-loss of each table; the last four columns are of atomlearn.\n\n"
+        f"{table(columns, rows)}"
+    )
+
+
+def of_large(records: Records) -> str:
+    return _sized("table", records.nested())
+
+
+def of_many(records: Records) -> str:
+    return _sized("classes", records.nested("many"))
+
+
+def _sized(what: str, results: dict[str, dict[str, Figures]]) -> str:
+    """Everything that is known of a fit, a row for each method."""
+    columns = what, "method", "error", "log-loss", "fit", "predict", "memory, MB"
+    rows = []
+    for case, methods in results.items():
+        for method, one in methods.items():
+            size = (
+                (f"{one['atoms']:,}", f"{one['bytes'] / 1e6:.1f}") if "atoms" in one else ("", "")
+            )
+            rows.append(
+                (
+                    case,
+                    method,
+                    percent(one["error"]),
+                    f"{one['log_loss']:.3f}",
+                    seconds(one["fit_seconds"]),
+                    seconds(one["predict_seconds"]),
+                    f"{one['more_memory_mb']:,.0f}",
+                    *size,
+                )
+            )
+    return table((*columns, "atoms", "file, MB"), rows)
+
+
+def _compared(part: str, what: str) -> Callable[[Records], str]:
+    """Error and time of each method side by side, a row for each case."""
+
+    def section(records: Records) -> str:
+        results = records.nested(part)
+        methods = list(dict.fromkeys(method for one in results.values() for method in one))
+        rows = [
+            (case, *(_error_and_time(one.get(method)) for method in methods))
+            for case, one in results.items()
+        ]
+        return table((what, *(TITLES.get(m, m) for m in methods)), rows)
+
+    return section
+
+
+def _error_and_time(one: Figures | None) -> str:
+    return f"{percent(one['error'])} in {seconds(one['fit_seconds'])}" if one else ""
+
+
+def of_digits(records: Records) -> str:
+    kinds = {"single": "one model", "votes": "ten votes", "misses": "whole pool"}
+    results = records.results()
+    rows = [
+        (digit, *(percent(one[kind]) for kind in kinds), f"{one['epochs']}", f"{one['pins']:,}")
+        for digit, one in results.items()
+    ]
+    means = [percent(float(np.mean([one[k] for one in results.values()]))) for k in kinds]
+    return table(("digit", *kinds.values(), "epochs", "pins"), [*rows, ("mean", *means, "", "")])
+
+
+def of_queens(records: Records) -> str:
+    columns = "board", "solved", "latest first board, epoch", "time"
+    tables = []
+    for part, title in (("games", "As it is"), ("idle", "With nothing inserted")):
+        rows = []
+        for board, by_given in records.results(part).items():
+            solved, games = (sum(g[key] for g in by_given.values()) for key in ("solved", "games"))
+            epochs = [e for game in by_given.values() for e in game["epochs"] if e is not None]
+            spent = sum(game["seconds"] for game in by_given.values())
+            latest = str(max(epochs)) if epochs else ""
+            rows.append((board, f"{solved} of {games}", latest, seconds(spent)))
+        if rows:
+            tables.append(f"{title}:\n\n{table(columns, rows)}")
+    return "\n\n".join(tables)
+
+
+SCALED = {
+    "cores": "MNIST, ten classes, 150 epochs",
+    "rows": "even or odd bars 10×10, ten batches from disk, two cores, 90 epochs",
+    "columns": "vertical bars, 10,000 images, 30 epochs",
+    "classes": "MNIST, 10,000 images of the first digits, 60 epochs",
+    "partitions": "MNIST on two Dask workers, 110 epochs",
+}
+
+
+def of_scale(records: Records) -> str:
+    tables = []
+    for part, about in SCALED.items():
+        results = records.results(part)
+        rows = [
+            (case, seconds(one["seconds"]), f"{one['peak_mb']:,.0f}", percent(one["error"]))
+            for case, one in results.items()
+        ]
+        if rows:
+            columns = part, "elapsed", "peak memory, MB", "error"
+            tables.append(f"{about[0].upper()}{about[1:]}:\n\n{table(columns, rows)}")
+    return "\n\n".join(tables)
+
+
+def of_speed(records: Records) -> str:
+    figures = [item for one in records.results().values() for item in one.items()]
+    return table(("what", ""), [(name, f"{value:,.4g}") for name, value in figures])
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, the benchmark or part of one that it shows, what it is about, and its tables."""
+
+    title: str
+    source: str
+    about: str
+    render: Callable[[Records], str]
+
+    @property
+    def name(self) -> str:
+        """The benchmark."""
+        return self.source.partition("/")[0]
+
+    def markdown(self, records: Records) -> str | None:
+        """The section as Markdown; ``None`` if nothing of it has been measured."""
+        part = self.source.partition("/")[2]
+        own = [one for step, one in records.steps.items() if begins(step, part)]
+        if not own:
+            return None
+        shown = self.render(records)
+        return f"## {self.title}\n\n{self.about}\n\n{shown}\n\n{made_with(own)}\n"
+
+
+MNIST = "MNIST pixels, black above 25, tested on 10,000 images."
+SECTIONS = (
+    Section(
+        "Tables of at most 4,000 rows",
+        "tables",
+        "Every method as it comes, on the same folds.",
+        of_tables,
+    ),
+    Section(
+        "Large tables",
+        "large",
+        "Adult is tested on its own test rows, letter and covtype on a third of the "
+        "rows. mnist: black or white pixels; grey: 0 to 255; translations: the "
+        "classifier is told that a digit moved by one pixel is the same digit. Atoms "
+        "and file are the size of the model.",
+        of_large,
+    ),
+    Section(
+        "Few examples",
+        "classifier/few",
+        f"{MNIST} Mean of three draws. SVM and MLP are tuned by 3-fold cross-validation,"
+        " the time of which counts; the others are as they come.",
+        _compared("few", "examples"),
+    ),
+    Section(
+        "One digit against the rest",
+        "classifier/one",
+        "All 60,000 images; the forest has 100 trees.",
+        _compared("one", "digit"),
+    ),
+    Section(
+        "Edge maps",
+        "classifier/edges",
+        "10,000 images: pixels alone, and with maps of where a pixel differs from its "
+        "left and its upper neighbour.",
+        _compared("edges", "columns"),
+    ),
+    Section(
+        "Many classes",
+        "classifier/many",
+        "6,000 rows of ten numbers in overlapping round clouds "
+        "(`sklearn.datasets.make_blobs`, standard deviation 2), 6,000 rows to test. The"
+        " forest has 100 trees.",
+        of_many,
+    ),
+    Section(
+        "Small tables of scikit-learn",
+        "classifier/small",
+        "5-fold, three shuffles.",
+        _compared("small", "table"),
+    ),
+    Section(
+        "Wrong labels",
+        "classifier/noise",
+        "Digits of 8×8 pixels; so many training rows have a wrong label. 5-fold.",
+        _compared("noise", "wrong labels"),
+    ),
+    Section(
+        "Even or odd bars",
+        "classifier/parity",
+        "Is the number of black bars in an image of 10×10 pixels even? Three seeds; "
+        "*with symmetries*: told that rows and columns may be permuted.",
+        _compared("parity", "training set"),
+    ),
+    Section(
+        "One digit by time",
+        "digits",
+        "MNIST, 30 s of learning for each digit against the rest, with one-pixel "
+        "translations. This is the engine alone, without the classifier's weighted "
+        "atoms.",
+        of_digits,
+    ),
+    Section(
+        "Queens",
+        "queens",
+        "Games drawn at random, up to three queens given, at most 100 epochs.",
+        of_queens,
+    ),
+    Section(
+        "Cores, rows, columns, classes, partitions",
+        "scale",
+        "Elapsed time, since more than one core is used.",
+        of_scale,
+    ),
+    Section(
+        "The engine",
+        "speed",
+        "One epoch is 2,000 + 2,000 images of MNIST, digit 5 against the rest, with a "
+        "pool of 20,000 pins.",
+        of_speed,
+    ),
+)

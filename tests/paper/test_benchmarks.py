@@ -1,0 +1,158 @@
+"""Benchmarks: what is kept, what is run again, and that page and README are made from it."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from atomlearn import AlgebraicClassifier
+from benchmarks import (
+    classifier,
+    digits,
+    epoch,
+    kernels,
+    large,
+    page,
+    queens,
+    rivals,
+    sections,
+    tables,
+)
+from benchmarks.record import BENCHMARKS, Records, StepFailed, in_own_process, run, steps_of
+
+COMMITTED = page.read_all()
+
+
+def hasty(seed):
+    return AlgebraicClassifier(random_state=seed, max_epochs=1, evidence="strict")
+
+
+def tree(seed):
+    return DecisionTreeClassifier(random_state=seed)
+
+
+QUICK = [
+    (rivals, "LIMIT", 0.01),
+    (rivals, "DIGITS", (5,)),
+    (classifier, "warm_up", lambda X, y: None),
+    (large, "warm_up", lambda X, y: None),
+    (classifier, "SEEDS", range(1)),
+    (epoch, "POOL", 20),
+    (epoch, "BATCH", 20),
+    (kernels, "SIZES", {"examples": (100,), "atoms": (100,)}),
+    (classifier, "ours", hasty),
+]
+
+
+def test_page_and_readme_show_the_committed_figures():
+    assert page.PAGE.read_text(encoding="utf-8") == page.page(COMMITTED)
+    text = page.README.read_text(encoding="utf-8")
+    assert page.with_table(text, COMMITTED) == text
+
+
+def test_the_readme_has_no_figures_of_benchmarks_but_in_its_table():
+    text = page.README.read_text(encoding="utf-8")
+    section = text.split("## Results")[1].split("<details>")[0]
+    before, rest = section.split("<!-- benchmarks -->")
+    after = rest.split("<!-- /benchmarks -->")[1]
+    assert "%" not in before + after and "|" not in before + after
+
+
+def test_a_step_is_kept_and_run_again_on_demand_and_its_failure_stops_nothing(tmp_path):
+    def runner(name, step):
+        ran.append(step)
+        if step == "b":
+            raise StepFailed("no such file")
+        return {"error": 0.5}
+
+    ran = []
+    first = dict(run("large", ["c", "b"], tmp_path, runner))
+    assert ran == ["c", "b"] and first["b"] == "FAILED: no such file"
+    assert dict(run("large", "abc", tmp_path, runner))["c"] == "kept"
+    assert ran == ["c", "b", "a", "b"]
+    records = Records.read("large", tmp_path)
+    assert list(records.steps) == ["a", "c"]  # in the order of the benchmark
+    record = records.steps["a"]
+    assert record["machine"]["scikit-learn"] and record["date"] and record["seed"] == 0
+    content = json.loads((tmp_path / "large.json").read_text())
+    content["steps"][0]["version"] = "0.0.1"
+    (tmp_path / "large.json").write_text(json.dumps(content))
+    ran.clear()
+    list(run("large", "ac", tmp_path, runner))
+    assert ran == ["a"]  # figures of another version are measured anew
+    list(run("large", "ac", tmp_path, runner, part="c", again=True))
+    assert ran == ["a", "c"]
+
+
+@pytest.mark.slow
+def test_a_step_runs_in_a_process_of_its_own():
+    result = in_own_process("classifier", "small/iris/forest")
+    assert 0 < result["error"] < 0.1 and result["fit_seconds"] > 0
+    with pytest.raises(StepFailed, match="KeyError"):
+        in_own_process("classifier", "small/no such table/forest")
+
+
+def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, monkeypatch):
+    """Small data, real functions: a figure that a section needs is one that a step returns."""
+    for module, name, value in QUICK:
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setitem(tables.METHODS, "atomlearn", lambda X: hasty(0))
+    monkeypatch.setitem(tables.METHODS, "LightGBM", lambda X: tree(0))  # need not be installed
+    X, y = np.random.default_rng(0).random((90, 3)), np.repeat(["a", "b", "c"], 30)
+    X[:, 0] += np.repeat([0, 1, 2], 30)
+    frame = tables.pd.DataFrame(X, columns=["c0", "c1", "c2"])
+    split = frame, y, frame, y
+    scaled = {"seconds": 1.0, "peak_mb": 100.0, "error": 0.1}  # as `scale_runs.fit` says
+    small = {
+        "tables": {"t": lambda: {m: tables.measure(m, frame, y) for m in tables.METHODS}},
+        "large": {f"adult/{m}": partial(large.measure, lambda: split, m) for m in large.COMPARED},
+        "classifier": {
+            "few/40/SVM": partial(classifier.few, 40, classifier.WITH_TRANSLATIONS["SVM"]),
+            "one/3/forest": partial(classifier.one, 3, tree),
+            "edges/pixels and edge maps/atomlearn": partial(
+                classifier.edges, classifier.with_edges
+            ),
+            "many/3/atomlearn": partial(classifier.many, 3, hasty, rows=100),
+            "small/iris/forest": partial(classifier.small, classifier.load_iris, tree),
+            "noise/10%/forest": partial(classifier.noise, 0.1, tree),
+            "parity/2,000 images/forest": partial(classifier.parity, tree),
+        },
+        "digits": {"3": partial(digits.measure, 3, limit=0.01)},
+        "queens": {"games/5×5": partial(queens.measure, 5, [4], 1)},
+        "scale": {f"{part}/1": lambda: scaled for part in sections.SCALED},
+        "speed": {
+            "epoch": epoch.measure,
+            "kernels": kernels.measure,
+            "to an error": rivals.measure,
+        },
+    }
+    for name, steps in small.items():
+        ends = dict(run(name, steps, tmp_path, lambda name, step: small[name][step]()))
+        assert not [end for end in ends.values() if end.startswith("FAILED")]
+    text = page.page(page.read_all(tmp_path))
+    assert "Not measured" not in text
+    for section in sections.SECTIONS:
+        shown = text.split(f"## {section.title}\n")[1].split("\n## ")[0]
+        assert "|---" in shown and "nan" not in shown, section.title
+        assert section.name in small
+
+
+def test_the_readme_sums_up_whole_benchmarks_only():
+    game = {"games": 5, "solved": 4, "epochs": [1], "seconds": 1.0}
+    made = {"version": "1", "date": "", "seed": 0, "machine": {"processor": "P", "cores": 1}}
+    steps = {name: made | {"result": {"0": game}} for name in steps_of("queens")}
+    whole = COMMITTED | {"queens": Records("queens", steps)}
+    assert "32 of 40" in page.readme_table(whole)
+    steps.pop("games/12×12")
+    assert "queens" not in page.readme_table(whole)
+
+
+def test_steps_have_names_that_sections_know(monkeypatch):
+    monkeypatch.setenv("ATOMLEARN_DATA", "/nowhere")
+    for name in BENCHMARKS:
+        shown = [one.source.partition("/")[2] for one in sections.SECTIONS if one.name == name]
+        for step in steps_of(name):
+            assert any(step.startswith(part) for part in shown), step
+    assert set(page.LARGE) == {step.partition("/")[0] for step in steps_of("large")}
