@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 from sklearn.datasets import load_iris
 
 import atomlearn
@@ -20,10 +19,6 @@ def test_a_model():
     ]
 
 
-@pytest.mark.xfail(
-    raises=atomlearn.errors.DamagedFile,
-    reason="the reader compares the text of literals, and `> 2.85` is now written `≥ 2.85`",
-)
 def test_a_classifier():
     iris = load_iris(as_frame=True)
     X = iris.data[::2].assign(colour=np.where(np.arange(75) % 3 == 0, "red", "blue"))

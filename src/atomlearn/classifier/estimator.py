@@ -94,7 +94,8 @@ class AlgebraicClassifier(
         Which atoms decide. *Strict* atoms hold for every training row of their class, and misses
         are counted, as in the paper. *Weighted* atoms may have exceptions, and each miss changes
         the log-odds. ``"auto"`` takes what predicts held-out rows best: either, or both together
-        (strict ones if ``symmetries`` are given, and for tables in parts or in batches).
+        (strict ones if ``symmetries`` are permutations, which move atoms, and if the first rows
+        come by ``partial_fit``).
     warm_start : bool, default=False
         Whether ``fit`` continues from the current model, with the same columns and classes.
     rules : list of str, default=None
