@@ -129,7 +129,10 @@ class ContradictoryRules(InconsistentRelations):
         self.rules = tuple(rules)
         listed = " and ".join(f"'{rule}'" for rule in rules)
         shown = "\n".join(str(conflict) for conflict in self.conflicts[:1])
-        self.args = (f"{listed} contradict each other for rows that meet both.\n{shown}",)
+        self.args = (
+            f"{listed} contradict each other for rows that meet both: add a condition to one of "
+            f"them, so that no row can.\n{shown}",
+        )
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.rules, self.conflicts)

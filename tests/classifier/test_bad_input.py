@@ -230,9 +230,19 @@ class TestTargets:
         with pytest.raises(InvalidTarget, match="3 different labels, and max_classes=2"):
             quick(max_classes=2).fit(X, np.array(list("abc") * 20))
 
-    def test_missing_labels(self):
-        with pytest.raises(InvalidTable, match="y"):
-            quick().fit(self.rows(4), np.array([None, "a", "b", "a"], dtype=object))
+    @pytest.mark.parametrize(
+        "labels",
+        [
+            np.array(["a", None, "b", np.nan], dtype=object),
+            np.array([0, np.nan, 1, np.nan]),
+            pd.Series(["a", None, "b", None]),
+            pd.Series(["a", None, "b", None], dtype="category"),
+            pl.Series(["a", None, "b", None]),
+        ],
+    )
+    def test_missing_labels(self, labels):
+        with pytest.raises(InvalidTable, match=r"row 1 has no label \(2 such\); remove"):
+            quick().fit(self.rows(4), labels)
 
 
 def test_every_complaint_is_ours(frame, model, y):

@@ -59,10 +59,11 @@ def test_what_is_read(text, expected):
         ("yes", "'LABEL if CONDITION and CONDITION ...'"),
         ("yes when age > 3", "'LABEL if CONDITION"),
         ("yess if age > 3", "'yess' is not a label; did you mean 'yes'?"),
-        ("yes if agee > 3", r"no column 'agee'; did you mean 'age'\? \(column 8\)"),
+        ("maybe if age > 3", "'maybe' is not a label; there are "),
+        ("yes if agee > 3", r"no column 'agee'; did you mean 'age'\? \(character 8\)"),
         ("yes if height > 3", "no column 'height'; there are 'age'"),
         ("yes if age", "'age' is not a condition"),
-        ("yes if age > 3 and colour", r"'colour' is not a condition.*\(column 20\)"),
+        ("yes if age > 3 and colour", r"'colour' is not a condition.*\(character 20\)"),
         ("yes if age >", "there is no value after age >"),
         ("yes if  and age > 3", "no column 'and age'"),
     ],
@@ -122,5 +123,5 @@ def test_files(tmp_path):
     assert read_rules(path) == ["yes if age > 3", 'no if colour = "#1"']
     check_rules_file(path, COLUMNS, LABELS)
     path.write_text("yes if age > 3\n\n# none\nno if agee = 2\n", encoding="utf-8")
-    with pytest.raises(InvalidRule, match=r"rules\.txt:4: there is no column 'agee'.*column 7"):
+    with pytest.raises(InvalidRule, match=r"rules\.txt:4: there is no column 'agee'.*character 7"):
         check_rules_file(path, COLUMNS, LABELS)

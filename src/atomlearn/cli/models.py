@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from atomlearn.algebra.atoms import Atom
     from atomlearn.logic.define import ConstantDefinition
 
-ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by learn.")]
+ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by fit or learn.")]
 MOST_DEFINED = 3
 MOST_CONSTANTS = 200
 """How many constants are defined by default, and the largest model for which any are."""

@@ -102,7 +102,7 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
             return
         if self.done == self.depth == 0:
             self.started = time.monotonic()
-            log.warning("compiling kernels for this machine: 10 to 30 seconds, only this once")
+            log.warning("compiling kernels for this machine: 10 to 30 seconds on their first use")
         self.depth += 1
         seconds = time.monotonic() - self.started
         self._line(f"compiling {function.__name__} ({self.done} kernels done, {seconds:.0f} s)")

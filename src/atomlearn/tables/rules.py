@@ -147,7 +147,7 @@ class _Reader:
             return negated, self.labels[place]
         name = _unquoted(_after_not(head) or head)
         names = [str(label) for label in self.labels]
-        raise InvalidRule(f"{name!r} is not a label{_suggest(name, names)} (column 1)")
+        raise InvalidRule(f"{name!r} is not a label{_suggest(name, names)} (character 1)")
 
     def _conditions(self, start: int) -> Iterator[Condition]:
         end = len(self.text)
@@ -184,19 +184,19 @@ class _Reader:
         if sign is None:
             raise InvalidRule(
                 f"{text.strip()!r} is not a condition: a column, one of > >= < <= = != and a "
-                f"value, or 'is missing', 'is known' (column {start + 1})"
+                f"value, or 'is missing', 'is known' (character {start + 1})"
             )
         name = self._column(text[: sign.start()], start)
         value = text[sign.end() :].strip()
         if not value:
-            raise InvalidRule(f"there is no value after {name} {sign[0]} (column {end + 1})")
+            raise InvalidRule(f"there is no value after {name} {sign[0]} (character {end + 1})")
         return Condition(name, SIGNS[sign[0]], _read_value(value))
 
     def _column(self, text: str, start: int) -> str:
         name = _unquoted(text.strip())
         if name not in self.columns:
             suggestion = _suggest(name, self.columns)
-            raise InvalidRule(f"there is no column {name!r}{suggestion} (column {start + 1})")
+            raise InvalidRule(f"there is no column {name!r}{suggestion} (character {start + 1})")
         return name
 
 
@@ -227,7 +227,7 @@ def _read_value(text: str) -> Any:
 
 
 def _suggest(name: str, known: Sequence[str]) -> str:
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    close = get_close_matches(name, known, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
     return f"; there are {', '.join(map(repr, known[:10]))}{', ...' * (len(known) > 10)}"

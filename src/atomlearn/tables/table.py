@@ -24,6 +24,7 @@ from atomlearn.tables.frames import (
     refuse_times,
     without_arrow,
 )
+from atomlearn.tables.targets import refuse_missing_labels
 
 Kind = OneOf["number", "boolean", "category"]
 
@@ -36,13 +37,15 @@ def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_valid
     X = plain_table(X, None if reset else column_names(estimator))
     names = X.column_names if isinstance(X, NamedArray) else None
     with warnings.catch_warnings(), refusing():
+        y = without_arrow(y)
+        refuse_missing_labels(y)
         if names is not None:
             X = X.view(np.ndarray)
             warnings.filterwarnings("ignore", "X does not have valid feature names")
         checked = validate_data(
             estimator,
             X,
-            without_arrow(y),
+            y,
             reset=reset,
             accept_sparse="csr",
             dtype=None,

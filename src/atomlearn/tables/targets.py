@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
-from atomlearn.errors import InvalidTarget
+from atomlearn.errors import InvalidTable, InvalidTarget
+from atomlearn.tables.columns import is_missing
 
 MANY, FEW_ROWS = 50, 5
 """More labels than this that are numbers, and fewer rows of each than that on average, are values
@@ -18,6 +19,19 @@ _INSTEAD = (
     "bin it first (as pandas.qcut does, into low, medium and high), use a regressor, or, if each "
     "number does name a class, "
 )
+
+
+def refuse_missing_labels(y: Any) -> None:
+    """Name the first row without a label: scikit-learn says of text only that there is one."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind not in "Of":
+        return
+    rows = np.flatnonzero(is_missing(labels))
+    if len(rows):
+        raise InvalidTable(
+            f"Input y contains NaN: row {rows[0]} has no label ({len(rows):,} such); remove these "
+            "rows"
+        )
 
 
 def check_targets(targets: Any, max_classes: int | None) -> None:
