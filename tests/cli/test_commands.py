@@ -122,12 +122,17 @@ def test_query_of_relations_that_contradict_each_other(run, tmp_path):
     assert "nothing can be said" in err and "a !< b fails, because:" in err
 
 
+def test_query_about_a_constant_that_is_not_there(run, tmp_path):
+    (tmp_path / "few.rel").write_text("a !< b\n")
+    assert run("query", "few.rel", "a < c")[2] == "atomlearn: few.rel: there is no constant 'c'\n"
+
+
 def test_a_model_that_says_nothing_of_a_constant_says_so(run, tmp_path):
     (tmp_path / "few.rel").write_text("a !< b\n")
     run("learn", "few.rel", "-o", "few.atoms", "--seed", "0")
     code, out, err = run("query", "few.atoms", "b < a")
     assert (code, out) == (0, "true\n")
-    assert err.startswith("note: b has no atoms in this model")
+    assert err == "note: b has no atoms in this model, so that 'b < ...' holds for every term\n"
     told = json.loads(run("query", "few.atoms", "b < a", "--json")[1])
     assert told["without_atoms"] == ["b"]
     assert run("query", "few.atoms", "a < a")[2] == ""

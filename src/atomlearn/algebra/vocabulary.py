@@ -15,6 +15,8 @@ from atomlearn.errors import (
 
 MAX_NAME = 4096
 """Characters in a name. Longer ones are nearly always a file read by mistake."""
+MAKE_IT_FIRST = "; make it first with algebra.constant(...)"
+"""What can be done in Python about a name that is not known."""
 
 
 class Vocabulary:
@@ -84,7 +86,7 @@ class Vocabulary:
             near = difflib.get_close_matches(name, self._names, n=1, cutoff=0.7)
             if near:
                 return f"; did you mean {_short(near[0])}?"
-        return "" if self.lineage is None else "; make it first with algebra.constant(...)"
+        return "" if self.lineage is None else MAKE_IT_FIRST
 
     def is_kin(self, other: "Vocabulary", indices: Iterable[int]) -> bool:
         """Do these indices mean the same constants in both?"""

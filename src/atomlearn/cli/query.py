@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
+from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.syntax import write_name
+from atomlearn.algebra.vocabulary import MAKE_IT_FIRST
 from atomlearn.cli.output import BAD, NO, OPEN, YES, fail, note, print_json
 from atomlearn.cli.relations import Json, read_algebra
-from atomlearn.errors import InconsistentRelations
+from atomlearn.errors import InconsistentRelations, UnknownConstant
 from atomlearn.files.load import load
 
 EXIT = {"follows": YES, "contradicted": NO, "open": OPEN}
@@ -50,7 +52,7 @@ def has_relations(file: Path) -> bool:
 def _ask_relations(file: Path, text: str, as_json: bool) -> None:
     algebra = read_algebra(file)
     try:
-        answer = algebra.query(algebra.relation(text))
+        answer = algebra.query(_asked(algebra, file, text))
     except InconsistentRelations as error:
         fail(f"{file}: the relations contradict each other, so nothing can be said: {error}", BAD)
     if as_json:
@@ -72,7 +74,7 @@ def _ask_model(file: Path, text: str, as_json: bool) -> None:
     model = load(file)
     if not isinstance(model, Model):
         fail(f"{file} holds an {type(model).__name__}, not a model of relations")
-    asked = model.relation(text)
+    asked = _asked(model, file, text)
     holds = model.holds(asked)
     bare = _without_atoms(model, asked)
     if as_json:
@@ -90,8 +92,15 @@ def _ask_model(file: Path, text: str, as_json: bool) -> None:
         if bare:
             names = ", ".join(map(write_name, bare))
             have = "has no atoms" if len(bare) == 1 else "have no atoms"
-            note(f"{names} {have} in this model: it says nothing of {names} but what is not denied")
+            note(f"{names} {have} in this model, so that '{names} < ...' holds for every term")
     raise typer.Exit(YES if holds else NO)
+
+
+def _asked(known: Algebra | Model, file: Path, text: str) -> Relation:
+    try:
+        return known.relation(text)
+    except UnknownConstant as error:
+        fail(f"{file}: {str(error).removesuffix(MAKE_IT_FIRST)}")
 
 
 def _without_atoms(model: Model, asked: Relation) -> list[str]:
