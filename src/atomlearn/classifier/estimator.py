@@ -105,8 +105,9 @@ class AlgebraicClassifier(
         Factors for the odds of each class; they also count where rows contradict each other.
     symmetries : list of arrays, default=None
         Maps of columns that keep the label, such as
-        :func:`~atomlearn.tables.translations` of an image. Permutations are applied to atoms,
-        unless the data contradict them; maps that leave blanks are applied to examples.
+        :func:`~atomlearn.tables.translations` of an image. Permutations are applied to strict
+        atoms, unless the data contradict them; maps that leave blanks are applied to examples,
+        from which strict and weighted atoms learn.
     image_shape : tuple of int, default=None
         Height and width, if the columns are the pixels of an image; used for pictures.
     n_jobs : int, default=None
