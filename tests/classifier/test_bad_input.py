@@ -264,6 +264,10 @@ def test_every_complaint_is_ours(frame, model, y):
         lambda: model.explain(frame[:2]),
         lambda: model.explain(np.zeros((1, 1, 4))),
         lambda: model.definition("maybe"),
+        lambda: model.definition("yes", "tiny"),
+        lambda: model.explain(frame[:1]).plot(),
+        lambda: quick(symmetries=[[0, 1]]).fit(frame, y),
+        lambda: quick(symmetries=[[0, 1, 2, 9]]).fit(frame, y),
     ]
     for attempt in attempts:
         with pytest.raises(AtomlearnError) as raised:

@@ -249,6 +249,7 @@ def test_where_no_class_is_left_something_is_predicted(flowers):
     [
         ("virginica if petal length > 5", InvalidParameter, "list"),
         (["virginica if petal length > big"], InvalidRule, "petal length holds numbers"),
+        (["virginica if petal length > 5 or petal width > 2"], InvalidRule, "as two rules"),
         (["virginica if petal lenght > 5"], InvalidRule, "did you mean 'petal length'"),
         (["iris if petal length > 5"], InvalidRule, "not a label"),
     ],
@@ -263,9 +264,9 @@ def test_categories_and_truth_values(mixed):
     model = quick(rules=["yes if colour = red", "yes if smoker = true"]).fit(X, y)
     wanted = (X["colour"] == "red") | X["smoker"]
     assert (model.predict(X)[wanted] == "yes").all()
-    with pytest.raises(InvalidRule, match="colour holds categories"):
+    with pytest.raises(InvalidRule, match="colour holds categories: use = or !=, not"):
         quick(rules=["yes if colour > 3"]).fit(X, y)
-    with pytest.raises(InvalidRule, match="smoker is true or false"):
+    with pytest.raises(InvalidRule, match="smoker is true or false: use '= true' or '= false'"):
         quick(rules=["yes if smoker > 3"]).fit(X, y)
     pink = quick(rules=["no if colour = pink"])
     with pytest.warns(DoubtfulRule, match="no training row meets"):

@@ -15,6 +15,7 @@ import numpy as np
 from atomlearn.classifier.held_out import MOST_CLAUSES, chosen_atoms
 from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import blocks_of, containing, count_misses
+from atomlearn.errors import InvalidParameter
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.comparison import compare
 from atomlearn.logic.conjecture import Conjecture, conjecture
@@ -129,6 +130,8 @@ def define_class(
 
     ``held_out`` are the measures of definitions of one clause, of two, ... on held-out rows.
     """
+    if isinstance(max_clauses, str) and max_clauses != SHORT:
+        raise InvalidParameter(f"max_clauses is a number, 'short' or None, not {max_clauses!r}")
     most = MOST_CLAUSES if max_clauses == SHORT else max_clauses
     chosen, trim = chosen_atoms(atoms, k, sample, most, decided_by != "weighted")
     longer = None

@@ -17,6 +17,7 @@ from atomlearn.classifier.costs import Missed, held, missed_atoms
 from atomlearn.classifier.likeness import Likeness, tell_apart
 from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import blocks_of, containing
+from atomlearn.errors import InvalidParameter
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.definition import plain
 from atomlearn.markup import Displayed
@@ -221,7 +222,7 @@ class Explanation(Displayed):
         from atomlearn.views.pictures import draw_misses
 
         if self.image is None:
-            raise ValueError(
+            raise InvalidParameter(
                 "there is no image to draw on: set image_shape=(height, width) on the classifier"
             )
         shown = self.classes[:MOST_CLASSES]

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.errors import InvalidParameter
+
 Map = npt.NDArray[np.int64]
 """Column ``j`` of the new row is column ``map[j]`` of the old; ``-1`` stands for a blank."""
 
@@ -84,7 +86,9 @@ def generated(generators: Sequence[Sequence[int]], n: int, random_state: int = 0
     """
     maps = [np.asarray(one, dtype=np.int64) for one in generators]
     if not maps or any((one < 0).any() for one in maps):
-        raise ValueError("generators must be permutations: what leaves the image cannot come back")
+        raise InvalidParameter(
+            "generators must be permutations: what leaves the image cannot come back"
+        )
     rng = np.random.default_rng(random_state)
     products = []
     for _ in range(n):
@@ -122,10 +126,10 @@ def check_maps(symmetries: Iterable[Sequence[int]] | None, n_columns: int) -> li
     for i, symmetry in enumerate(symmetries or []):
         column_map = np.asarray(symmetry)
         if column_map.shape != (n_columns,) or column_map.dtype.kind not in "iu":
-            raise ValueError(
+            raise InvalidParameter(
                 f"symmetries[{i}] must have one column index for each of the {n_columns} columns"
             )
         if column_map.min() < -1 or column_map.max() >= n_columns:
-            raise ValueError(f"symmetries[{i}] names a column that is not there")
+            raise InvalidParameter(f"symmetries[{i}] names a column that is not there")
         maps.append(column_map.astype(np.int64))
     return maps

@@ -92,10 +92,13 @@ class NumberColumn:
         if self.is_boolean:
             truth = {"true": True, "false": False, "1": True, "0": False}.get(_plain(value).lower())
             if truth is None or operator not in ("=", "!="):
-                raise InvalidRule(f"{self.name} is true or false: '{condition}' cannot be asked")
+                raise InvalidRule(
+                    f"{self.name} is true or false: use '= true' or '= false', not '{condition}'"
+                )
             return Literal(self.index, self.name, "=", truth == (operator == "="))
         if not isinstance(value, float):
-            raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none")
+            advice = "; 'or' is written as two rules" if " or " in str(value) else ""
+            raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none{advice}")
         below = math.nextafter(value, -math.inf)
         match operator:
             case ">":
@@ -214,7 +217,7 @@ class CategoryColumn:
             state: Operator = "missing" if condition.operator == "missing" else "present"
             return Literal(self.index, self.name, state, None)
         if condition.operator not in ("=", "!="):
-            raise InvalidRule(f"{self.name} holds categories: '{condition}' cannot be asked")
+            raise InvalidRule(f"{self.name} holds categories: use = or !=, not '{condition}'")
         text = _plain(condition.value)
         known = (category for category in self.categories if _plain(category) == text)
         operator: Operator = "=" if condition.operator == "=" else "!="
