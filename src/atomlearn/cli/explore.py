@@ -82,8 +82,11 @@ def explore(
         int, typer.Option("--port", min=0, max=65535, help="Port of --serve; 0 is any free one.")
     ] = 0,
 ) -> None:
-    """Write a page on which a model can be explored: change a row, draw a digit, place a queen, ask
-    about a relation. The page is one file, works from disk and sends nothing anywhere."""
+    """Write a page on which a model can be explored.
+
+    Change a row, draw a digit, place a queen, ask about a relation. The page is one file, works
+    from disk and sends nothing anywhere.
+    """
     if [file, size, puzzle].count(None) != 2:
         fail("name a model file, a relation file, --queens or --sudoku: one of them")
     if size is None and queen:

@@ -59,8 +59,11 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the atoms of a model and define its constants; the definitions of a classifier; or the
-    pins of a pool."""
+    """Show what a file holds: a model, a classifier or a pool.
+
+    Of a model the atoms and the definitions of its constants, of a classifier the definitions of
+    its classes, of a pool the pins.
+    """
     check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
