@@ -235,6 +235,7 @@ class TestTargets:
         [
             np.array(["a", None, "b", np.nan], dtype=object),
             np.array([0, np.nan, 1, np.nan]),
+            ["a", float("nan"), "b", float("nan")],
             pd.Series(["a", None, "b", None]),
             pd.Series(["a", None, "b", None], dtype="category"),
             pl.Series(["a", None, "b", None]),

@@ -23,7 +23,8 @@ _INSTEAD = (
 
 def refuse_missing_labels(y: Any) -> None:
     """Name the first row without a label: scikit-learn says of text only that there is one."""
-    labels = np.asarray(y)
+    # In a list of text NumPy would make "nan" of a missing label.
+    labels = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
     if labels.ndim != 1 or labels.dtype.kind not in "Of":
         return
     rows = np.flatnonzero(is_missing(labels))
