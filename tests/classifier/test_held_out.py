@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier, load
-from atomlearn.classifier.held_out import Trial, classifier_errors, measure_definitions
+from atomlearn.classifier.held_out import Trial, classifier_errors, measure_definitions, trials_of
 from atomlearn.datasets import vertical_bars
 from atomlearn.distributed import fit_batches
 from atomlearn.errors import DamagedFile
@@ -16,6 +16,7 @@ from atomlearn.logic.telling import by_gain, most_telling
 from atomlearn.sets import rows as packed
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.tables.training_rows import read_training
+from atomlearn.training.examples import HeldOut
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +64,18 @@ def test_rows_that_contradict_each_other_count_with_all_their_labels():
     y = np.tile(np.arange(30) % 3 == 0, 8)  # a third of equal rows is of the other class
     model = AlgebraicClassifier(random_state=0, max_epochs=10).fit(X, y)
     assert model.definition(False).held_out.error >= 1 / 3 - 1e-9
+
+
+def test_rows_that_recur_share_their_weight_among_the_folds():
+    rng = np.random.default_rng(0)
+    X = rng.integers(3, size=(60, 2))  # nine different rows, each many times
+    y = X[:, 0] == 0
+    data = read_training(X.astype(float), y, None, None)
+    model = AlgebraicClassifier(random_state=0, max_epochs=3).fit(X, y)
+    examples = data.examples(model.encoder_, model.classes_, None)
+    everywhere = HeldOut([pool.atoms for pool in model.learned_.pools], np.arange(len(examples)))
+    trials = trials_of([everywhere] * 5, examples)
+    assert sum(trial.held.weights.sum() for trial in trials) == pytest.approx(60)
 
 
 def test_sizes_that_were_not_measured(noise):

@@ -5,7 +5,8 @@ these than on new rows. Definitions are therefore made again from what was learn
 rows, and measured on those.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -43,15 +44,27 @@ class Trial(NamedTuple):
     strict: bool = True
 
 
-def trials_of(held_out: Iterable[HeldOut], examples: Examples, strict: bool = True) -> list[Trial]:
-    """One trial for each model that was learned without some of the examples."""
+def trials_of(held_out: Sequence[HeldOut], examples: Examples, strict: bool = True) -> list[Trial]:
+    """One trial for each model that was learned without some of the examples.
+
+    An example that is held out several times, because it recurs, has a part of its weight in each.
+    """
     trials = []
+    times = np.zeros(len(examples))
+    for one in held_out:
+        times[one.examples] += 1
+    dissent = examples.dissent
+    shared = replace(
+        examples,
+        weights=examples.weights / np.maximum(times, 1),
+        dissent=dissent._replace(weights=dissent.weights / np.maximum(times, 1)[dissent.examples]),
+    )
     for one in held_out:
         rest = examples.some(np.setdiff1d(np.arange(len(examples)), one.examples))
         rows = rest.variants[0]
         sample = TrainingSample.empty(rows.shape[1], examples.n_classes)
         sample = sample.extended(rows, rest.labels)
-        trials.append(Trial(one.atoms, sample, examples.some(one.examples), strict))
+        trials.append(Trial(one.atoms, sample, shared.some(one.examples), strict))
     return trials
 
 
