@@ -49,11 +49,11 @@ def test_strict_atoms_get_few_epochs_where_classes_overlap():
 
 def test_many_rows_have_a_whole_round_before_strict_atoms_are_given_up():
     """Their batches are small at first, and a few epochs say little."""
-    assert epochs_of_rounds(60_000, 2, 3, Settings())[0] == FIRST_ROUND
-    assert epochs_of_rounds(4000, 2, 5, Settings())[0] == GLANCE < FIRST_ROUND
+    assert epochs_of_rounds(False, 2, 3, Settings())[0] == FIRST_ROUND
+    assert epochs_of_rounds(True, 2, 5, Settings())[0] == GLANCE < FIRST_ROUND
 
 
 def test_many_classes_have_fewer_epochs_each():
-    few, many = (epochs_of_rounds(60_000, n, 3, Settings())[-1] for n in (10, 300))
+    few, many = (epochs_of_rounds(False, n, 3, Settings())[-1] for n in (10, 300))
     assert 10 * few < 300 * many < 3.5 * 30 * few  # the work grows with the square root
-    assert epochs_of_rounds(60_000, 300, 3, Settings(max_epochs=60))[-1] == 20
+    assert epochs_of_rounds(False, 300, 3, Settings(max_epochs=60))[-1] == 20

@@ -58,9 +58,9 @@ FindAlternatives = Callable[[Rows], Alternatives]
 
 def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
     """The plan of :func:`train`, if nothing ends it early."""
-    n_classes, n_folds, n_parts = home.examples.n_classes, home.dealt.n_folds, len(parts.sources)
-    targets = epochs_of_rounds(rows_in(parts), n_classes, n_folds, settings)
-    return Plan(len(targets), n_classes * n_folds * n_parts * targets[-1])
+    targets = _targets(parts, home, settings)
+    n_tasks = home.examples.n_classes * home.dealt.n_folds * len(parts.sources)
+    return Plan(len(targets), n_tasks * targets[-1])
 
 
 def rows_in(parts: Parts) -> int:
@@ -133,7 +133,7 @@ class _Training:
         if state is None:
             state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
         self.state = state
-        self.targets = epochs_of_rounds(n_rows, examples.n_classes, dealt.n_folds, settings)
+        self.targets = _targets(parts, home, settings)
         self.judge = Judge(home, settings.n_jobs)
         can_weigh = (
             find_alternatives is not None
@@ -335,9 +335,14 @@ def _weighted(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> 
     return learned
 
 
-def epochs_of_rounds(n_rows: int, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
-    """Epochs of each fold at the end of each round."""
-    is_small = n_rows <= SMALL
+def _targets(parts: Parts, home: Part, settings: Settings) -> list[int]:
+    # Symmetries that move atoms make few rows stand for many: more epochs go on to teach.
+    is_small = rows_in(parts) <= SMALL and home.examples.symmetries is None
+    return epochs_of_rounds(is_small, home.examples.n_classes, home.dealt.n_folds, settings)
+
+
+def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
+    """Epochs of each fold at the end of each round, of few examples or many."""
     epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
         epochs = int(epochs * math.sqrt(MANY_CLASSES / n_classes))
