@@ -53,11 +53,12 @@ def trials_of(held_out: Sequence[HeldOut], examples: Examples, strict: bool = Tr
     times = np.zeros(len(examples))
     for one in held_out:
         times[one.examples] += 1
+    times = np.maximum(times, 1)
     dissent = examples.dissent
     shared = replace(
         examples,
-        weights=examples.weights / np.maximum(times, 1),
-        dissent=dissent._replace(weights=dissent.weights / np.maximum(times, 1)[dissent.examples]),
+        weights=examples.weights / times,
+        dissent=dissent._replace(weights=dissent.weights / times[dissent.examples]),
     )
     for one in held_out:
         rest = examples.some(np.setdiff1d(np.arange(len(examples)), one.examples))

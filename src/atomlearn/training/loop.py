@@ -336,13 +336,16 @@ def _weighted(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> 
 
 
 def _targets(parts: Parts, home: Part, settings: Settings) -> list[int]:
-    # Symmetries that move atoms make few rows stand for many: more epochs go on to teach.
+    """Epochs of each fold at the end of each round.
+
+    Symmetries that move atoms make few rows stand for many, so more epochs go on to teach.
+    """
     is_small = rows_in(parts) <= SMALL and home.examples.symmetries is None
     return epochs_of_rounds(is_small, home.examples.n_classes, home.dealt.n_folds, settings)
 
 
 def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
-    """Epochs of each fold at the end of each round, of few examples or many."""
+    """The same for few examples (``is_small``) or many."""
     epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
         epochs = int(epochs * math.sqrt(MANY_CLASSES / n_classes))
