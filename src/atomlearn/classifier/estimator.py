@@ -94,8 +94,7 @@ class AlgebraicClassifier(
         Which atoms decide. *Strict* atoms hold for every training row of their class, and misses
         are counted, as in the paper. *Weighted* atoms may have exceptions, and each miss changes
         the log-odds. ``"auto"`` takes what predicts held-out rows best: either, or both together
-        (strict ones if ``symmetries`` are permutations, which move atoms, and if the first rows
-        come by ``partial_fit``).
+        (strict ones if ``symmetries`` are permutations, which move atoms).
     warm_start : bool, default=False
         Whether ``fit`` continues from the current model, with the same columns and classes.
     rules : list of str, default=None
@@ -286,7 +285,8 @@ class AlgebraicClassifier(
         """Learn from one batch more; what is known so far is kept as far as the batch allows.
 
         The first batch decides on cuts and categories and should be typical of the data. All
-        ``classes`` are named at the first call, unless :meth:`fit` has seen them.
+        ``classes`` are named at the first call, unless :meth:`fit` has seen them. Predictions of
+        each batch before it is learned from choose between strict and weighted atoms.
         """
         with self._interruptible():
             self._partial_fit(X, y, classes, sample_weight)
@@ -314,20 +314,18 @@ class AlgebraicClassifier(
         n_classes = len(self.classes_)
         if first:
             self._begin(data, declared_categories(X))
-            n_constants = len(self.encoder_.literals_) + 1
-            if n_constants == 1:
+            if not self.encoder_.literals_:
                 warnings.warn(
                     "all rows of the first batch are equal, so there are no literals and classes "
                     "can never be distinguished: begin with a larger batch",
                     stacklevel=3,
                 )
-            rules = self._compiled_rules()
-            self.learned_ = nothing_learned(n_constants, n_classes, self.evidence, rules)
-            self.history_ = History()
-        rules = self.learned_.rules
+        rules = self._compiled_rules() if first else self.learned_.rules
         examples = data.examples(self.encoder_, self.classes_, self.symmetries, rules)
         rows = examples.variants[0]
         if first:
+            self.learned_ = nothing_learned(examples, self.evidence)
+            self.history_ = History()
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
         sample = self.sample_.extended(rows, examples.labels)
         seed = root_seed(np.random.SeedSequence([self.seed_, int(sample.totals.sum())]))
@@ -336,6 +334,7 @@ class AlgebraicClassifier(
             return train_later(
                 self.learned_,
                 examples,
+                self.sample_.earlier(),
                 (sample.rows, sample.labels),
                 sample.totals,
                 settings,
@@ -344,7 +343,7 @@ class AlgebraicClassifier(
                 seed,
             )
 
-        planned = plan_part(n_classes, settings)
+        planned = plan_part(self.learned_, examples, settings)
         learned = self._watched(learn, planned, settings, X=X, y=y, sample_weight=sample_weight)
         learned.prior = np.log(data.class_weights(self.classes_))
         self.sample_ = sample

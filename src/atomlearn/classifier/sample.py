@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from atomlearn.sets.rows import Rows, pack, unpack
 from atomlearn.training.folds import row_keys
+from atomlearn.training.weighted_batch import Earlier
 
 LARGEST = 2000
 FEWEST = 20
@@ -53,6 +54,12 @@ class TrainingSample:
         drawn = np.bincount(self.labels, minlength=len(self.totals))
         weights: npt.NDArray[np.float64] = (self.totals / np.maximum(drawn, 1))[self.labels]
         return weights
+
+    def earlier(self) -> Earlier:
+        """The sample as what came before a batch."""
+        weights = self.weights()
+        mean = weights.mean() if len(weights) else 1.0
+        return Earlier(self.rows, self.labels, weights / mean, int(self.totals.sum()))
 
     def columns(self) -> Rows:
         """For each constant, the packed set of the rows that have it."""

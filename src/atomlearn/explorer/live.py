@@ -110,7 +110,7 @@ class LiveTable:
         n_held = int(HELD_OUT * len(order))
         held, ours = order[:n_held], order[n_held:]
         classifier = AlgebraicClassifier(
-            random_state=0, max_epochs=EPOCHS, image_shape=self.image_shape
+            random_state=0, max_epochs=EPOCHS, image_shape=self.image_shape, evidence="strict"
         )
         rows, labels, classes = self.rows, self.labels, np.unique(self.labels)
         shown = self.next_shown

@@ -25,6 +25,8 @@ class Settings:
     recipe: Recipe = field(default_factory=Recipe)
     evidence: str = "auto"
     """Kind of atoms: ``"strict"``, ``"weighted"``, or ``"auto"`` to choose on held-out rows."""
+    goes_on: bool = False
+    """Will more examples come, by which the choice may change? Then both kinds are kept."""
 
 
 class Clock:

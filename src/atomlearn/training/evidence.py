@@ -72,7 +72,19 @@ def weigh_evidence(
         scores = scores + b * (nothing if weighted is None else weighted)
         losses[kind], errors[kind] = loss_and_error(scores, labels, weights)
     chosen = _choose(losses, sizes)
+    if chosen == "both" and 0.0 in fitted["both"]:  # one of them has no say
+        chosen = "weighted" if fitted["both"][0] == 0.0 else "strict"
     return Evidence(chosen, losses, errors, *fitted[chosen])
+
+
+def sizes_of(n_strict: int, n_weighted: int, goes_on: bool = False) -> dict[str, int]:
+    """The sizes by which models of about the same loss are compared.
+
+    With weighted atoms alone strict ones are lost: if learning goes on, in which they may become
+    useful, that is the last choice.
+    """
+    both = n_strict + n_weighted
+    return {"strict": n_strict, "weighted": both + 1 if goes_on else n_weighted, "both": both}
 
 
 def adds_nothing(evidence: Evidence) -> bool:

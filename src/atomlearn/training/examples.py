@@ -119,16 +119,17 @@ class Examples:
             ),
         )
 
-    def extended(self, rows: Rows, labels: Labels) -> "Examples":
+    def extended(self, rows: Rows, labels: Labels, weights: Floats | None = None) -> "Examples":
         """These examples and some more; symmetries do not apply to the new ones."""
         if len(labels) == 0:
             return self
+        weights = np.ones(len(labels)) if weights is None else weights
         more = np.broadcast_to(rows, (len(self.variants), *rows.shape))
         return replace(
             self,
             variants=np.concatenate([self.variants, more], axis=1),
             labels=np.concatenate([self.labels, labels]),
-            weights=np.concatenate([self.weights, np.ones(len(labels))]),
+            weights=np.concatenate([self.weights, weights]),
         )
 
     def blocks(self) -> Blocks:

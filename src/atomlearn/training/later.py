@@ -14,22 +14,26 @@ from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.sets.rows import Rows
 from atomlearn.training.calibration import Calibration, Floats, Labels
 from atomlearn.training.clock import Clock, Settings
-from atomlearn.training.evidence import Evidence, loss_and_error
+from atomlearn.training.evidence import Evidence, loss_and_error, sizes_of, weigh_evidence
 from atomlearn.training.examples import Examples, Unseen
 from atomlearn.training.exchange import Exchange, State
+from atomlearn.training.folds import folds_for
 from atomlearn.training.hooks import Hooks, Plan, Round
 from atomlearn.training.learned import Learned
-from atomlearn.training.loop import SMALL_CANDIDATES, FindAlternatives
+from atomlearn.training.loop import SMALL_CANDIDATES, FindAlternatives, plan, train
 from atomlearn.training.part import Part
 from atomlearn.training.parts import InMemory
-from atomlearn.training.rules import FORBIDDEN, HardRules
+from atomlearn.training.rules import FORBIDDEN
 from atomlearn.training.strict import drop_refuted, pruned
-from atomlearn.training.weighted_batch import learn_weighted_batch, no_weighted_atoms
+from atomlearn.training.weighted_batch import Earlier, learn_weighted_batch, no_weighted_atoms
 
 EPOCHS = 20
 """Epochs of each class for a part."""
 REMEMBERED = 5000
-"""Number of most recent held-out examples that are used for the calibration."""
+"""Number of most recent held-out examples that are used for the calibration; once there are so
+many, the kind of atoms that is of no use beside the other is dropped."""
+FEWEST = 50
+"""Held-out examples that are needed to choose between strict and weighted atoms."""
 ENOUGH = 500
 """Held-out examples from which on labels may be doubted."""
 DOUBT = 0.05
@@ -42,26 +46,35 @@ FAR = 20.0
 """How much lower the log-odds of a class without examples so far are."""
 
 
-def nothing_learned(
-    n_constants: int, n_classes: int, evidence: str = "auto", rules: HardRules | None = None
-) -> Learned:
-    """Before the first part. Unless weighted atoms are asked for, they are strict."""
-    learned = Learned.nothing(n_constants, n_classes)
-    learned.rules = learned.rules if rules is None else rules
+def nothing_learned(examples: Examples, evidence: str = "auto") -> Learned:
+    """Before the first part, of which these are the examples.
+
+    Unless one kind of atoms is asked for, both are learned, and count the same until held-out rows
+    choose. Symmetries that move atoms make strict ones only.
+    """
+    n_classes = examples.n_classes
+    learned = replace(Learned.nothing(examples.n_constants, n_classes), rules=examples.rules)
     if evidence == "weighted":
         learned.weighted = no_weighted_atoms(n_classes)
         learned.evidence = Evidence("weighted", {}, {}, 0.0, 1.0)
+    elif evidence == "auto" and n_classes > 1 and examples.symmetries is None:
+        learned.weighted = no_weighted_atoms(n_classes)
+        learned.evidence = Evidence("both", {}, {}, 0.5, 0.5)
     return learned
 
 
-def plan_part(n_classes: int, settings: Settings) -> Plan:
+def plan_part(learned: Learned, examples: Examples, settings: Settings) -> Plan:
     """The plan of :func:`train_later`."""
-    return Plan(1, n_classes * min(EPOCHS, settings.max_epochs or EPOCHS))
+    if _is_first(learned):
+        part = _first_part(examples, 0)
+        return plan(InMemory(part), part, settings)
+    return Plan(1, examples.n_classes * min(EPOCHS, settings.max_epochs or EPOCHS))
 
 
 def train_later(
     learned: Learned,
     examples: Examples,
+    earlier: Earlier,
     sample: tuple[Rows, Labels],
     seen: npt.NDArray[np.int64],
     settings: Settings,
@@ -71,16 +84,20 @@ def train_later(
 ) -> Learned:
     """Learn from one part more; ``sample`` has some rows of all parts, ``seen`` rows by class.
 
-    Strict and weighted atoms go on as far as they decide; which of them do stays as it is.
+    Strict and weighted atoms go on side by side, and held-out rows choose between them anew; if
+    there is one kind only, it stays so.
     """
+    if _is_first(learned):
+        return _train_first(learned, examples, seen, settings, hooks, find_alternatives, seed)
     blocks, n = examples.blocks(), len(examples)
     forbidden = learned.rules.forbidden_in(blocks, n)
     ratios = np.where(forbidden, FORBIDDEN, learned.ratios(blocks, n))
-    said = None if learned.weighted is None else learned.weighted.scores(blocks, n)
-    told = None if said is None else np.where(forbidden, -FORBIDDEN, said)
-    unseen = _with_part(learned, ratios, told, examples)
-    clock = Clock(settings)
-    if learned.evidence.strict > 0:
+    said = None
+    if learned.weighted is not None:
+        said = np.where(forbidden, -FORBIDDEN, learned.weighted.scores(blocks, n))
+    unseen = _with_part(learned, ratios, said, examples)
+    clock, rival = Clock(settings), np.inf
+    if _has_strict(learned):
         calibration = _calibrated(unseen, seen)
         believed = _believed(unseen, calibration, ratios, examples.labels)
         now = replace(
@@ -90,20 +107,53 @@ def train_later(
             doubted=np.setdiff1d(np.arange(n), believed),
         )
         now.typical = _typical(now, *sample)
+        if len(unseen):
+            rival = unseen.error_and_loss(calibration)[1]
     else:
         none = np.zeros(0, dtype=np.int64)
         now = replace(learned, unseen=unseen, rounds=[], doubted=none)
-    if said is not None and learned.weighted is not None and learned.evidence.weighted > 0:
-        factor = learned.evidence.weighted
+    if learned.weighted is not None:
+        # Beside strict atoms they go on from what they say alone, as they do if they have no say.
+        factor = 1.0 if _has_strict(learned) else learned.evidence.weighted or 1.0
         own = np.random.SeedSequence(seed, spawn_key=(1,))
         now.weighted = learn_weighted_batch(
-            learned.weighted, factor, factor * said, examples, find_alternatives, own, clock
+            learned.weighted, factor, examples, earlier, find_alternatives, own, clock, rival
         )
-        now.evidence = _measured(now)
-        now.show_weighted()
         now.epochs = [max(epochs, 1) for epochs in now.epochs]
+    now = _chosen(now)
     now.interrupted = clock.interrupted
     return now
+
+
+def _is_first(learned: Learned) -> bool:
+    """Is there nothing yet by which to choose between strict and weighted atoms?"""
+    return learned.evidence.chosen == "both" and not learned.is_known
+
+
+def _first_part(examples: Examples, seed: int) -> Part:
+    dealing = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+    return Part.of(examples, folds_for(len(examples) * len(examples.variants)), dealing)
+
+
+def _train_first(
+    nothing: Learned,
+    examples: Examples,
+    seen: npt.NDArray[np.int64],
+    settings: Settings,
+    hooks: Hooks,
+    find_alternatives: FindAlternatives,
+    seed: int,
+) -> Learned:
+    """Nothing was said of the first part beforehand: its folds choose, as for a whole table."""
+    part = _first_part(examples, seed)
+    goes_on = len(examples) < REMEMBERED
+    parts = InMemory(part.with_rules(), settings.n_jobs)
+    settings = replace(settings, goes_on=goes_on)
+    learned = train(parts, part, seed, settings, hooks, find_alternatives=find_alternatives)
+    learned = replace(learned, calibration=_calibrated(learned.unseen, seen), held_out=[])
+    if goes_on and learned.weighted is None:  # too few rows to find any
+        return replace(learned, weighted=nothing.weighted, evidence=nothing.evidence)
+    return learned
 
 
 def _learn_strict(
@@ -147,6 +197,28 @@ def _typical(learned: Learned, rows: Rows, labels: Labels) -> Floats:
     return typical_misses(misses, labels)
 
 
+def _has_strict(learned: Learned) -> bool:
+    """Are strict atoms still learned? If weighted ones alone decide, their place is taken."""
+    return learned.evidence.strict > 0
+
+
+def _chosen(learned: Learned) -> Learned:
+    """Let held-out rows choose what decides; once there are enough, the rest is dropped."""
+    unseen, weighted = learned.unseen, learned.weighted
+    if weighted is None or not _has_strict(learned) or len(unseen) < FEWEST:
+        learned = replace(learned, evidence=_measured(learned))
+    else:
+        strict = learned.calibration.scores(unseen.ratios)
+        is_sure = len(unseen) >= REMEMBERED
+        sizes = sizes_of(sum(map(len, learned.pools)), len(weighted), goes_on=not is_sure)
+        found = weigh_evidence(strict, unseen.weighted, unseen.labels, unseen.weights, sizes)
+        learned = replace(learned, evidence=found)
+        if is_sure and found.chosen == "strict":
+            learned = replace(learned, weighted=None, unseen=replace(unseen, weighted=None))
+    learned.show_weighted()
+    return learned
+
+
 def _measured(learned: Learned) -> Evidence:
     """The evidence, with the loss and error of predictions made before learning."""
     evidence, unseen = learned.evidence, learned.unseen
@@ -160,7 +232,7 @@ def _measured(learned: Learned) -> Evidence:
 def _with_part(learned: Learned, ratios: Floats, said: Floats | None, examples: Examples) -> Unseen:
     """Predictions on the part before learning from it, appended to the earlier ones."""
     old = learned.unseen
-    if not any(map(len, learned.pools)):
+    if not learned.is_known:
         return old
     new = examples.unseen(ratios, said)
     if new.weighted is not None and old.weighted is None:

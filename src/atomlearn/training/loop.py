@@ -19,7 +19,7 @@ from atomlearn.engine.pool import Pool
 from atomlearn.engine.report import Report
 from atomlearn.sets.rows import Rows
 from atomlearn.training.clock import Clock, Settings
-from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
+from atomlearn.training.evidence import Evidence, adds_nothing, sizes_of, weigh_evidence
 from atomlearn.training.examples import HeldOut, Unseen
 from atomlearn.training.exchange import Exchange, State
 from atomlearn.training.folds import NEVER, SMALL
@@ -294,7 +294,7 @@ class _Training:
         evidence = self._evidence(learned.unseen, sum(map(len, learned.pools)))
         if weighted is None or evidence is None:
             return learned
-        if evidence.chosen == "strict":
+        if evidence.chosen == "strict" and not self.settings.goes_on:
             return replace(learned, evidence=evidence)
         unseen, dealt, held = learned.unseen, self.home.dealt, weighted.held
         if len(unseen) != len(weighted.scores):
@@ -310,14 +310,13 @@ class _Training:
             return None
         if self.wants_strict and len(unseen) == len(weighted.scores):
             strict = unseen.calibrate().scores(unseen.ratios)
-        sizes = {"strict": n_strict, "weighted": len(weighted.atoms)}
         dealt, held = self.home.dealt, weighted.held
         return weigh_evidence(
             strict,
             weighted.scores,
             dealt.label[held],
             dealt.weight[held],
-            {**sizes, "both": sum(sizes.values())},
+            sizes_of(n_strict, len(weighted.atoms), self.settings.goes_on),
         )
 
 

@@ -98,6 +98,13 @@ def learn_weighted(
     return WeightedFolds(atoms, scores, held[order], losses[n_rounds], parts)
 
 
+def has_lost(losses: Sequence[float], rival: float) -> bool:
+    """Are the losses so far behind the rival's that more rounds are of no use?"""
+    n_rounds = len(losses) - 1
+    allowed = min([np.inf, *(times for n, times in RACE.items() if n <= n_rounds)])
+    return losses[-1] > allowed * rival
+
+
 def _choose_recipe(
     recipes: Sequence[WeightedRecipe],
     learner: Callable[[WeightedRecipe], WeightedLearner],
@@ -128,9 +135,7 @@ def _learn_folds(
         known = np.array([one.losses[:n_known] for one in folds])
         losses = np.average(known, axis=0, weights=mass).tolist()
         n_rounds = n_known - 1
-        allowed = min([np.inf, *(times for n, times in RACE.items() if n <= n_rounds)])
-        is_lost = losses[-1] > allowed * rival
-        if is_lost or recipe.has_stalled(losses) or clock.over():
+        if has_lost(losses, rival) or recipe.has_stalled(losses) or clock.over():
             return losses
         target = min(n_rounds + min(max(1, n_rounds), AT_ONCE), recipe.rounds)
         Parallel(n_jobs=clock.settings.n_jobs, require="sharedmem")(
