@@ -11,6 +11,7 @@ from sklearn.metrics import log_loss
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
+from atomlearn.classifier.sample import TrainingSample
 from atomlearn.training import later
 from atomlearn.training.evidence import KINDS
 from atomlearn.training.weighted_batch import Earlier
@@ -202,6 +203,23 @@ def test_symmetries_that_move_atoms_make_strict_ones():
     X, y = clean(300, 0)
     ours = learned(X, y, symmetries=[[0, 2, 1, 3, 4, 5, 6, 7, 8]])
     assert ours.evidence_.chosen == "strict" and ours.learned_.weighted is None
+
+
+def test_earlier_rows_keep_small_batches_from_misleading(monkeypatch):
+    X, y = overlapping(1500, 0)
+    new, new_y = overlapping(1000, 1)
+
+    def loss():
+        return log_loss(new_y, learned(X, y, rows=100, evidence="weighted").predict_proba(new))
+
+    with_sample = loss()
+    nothing = TrainingSample.empty(1, 3).earlier()
+    monkeypatch.setattr(
+        TrainingSample,
+        "earlier",
+        lambda sample: nothing._replace(rows=np.zeros((0, sample.rows.shape[1]), np.uint64)),
+    )
+    assert with_sample < 0.97 * loss()
 
 
 def test_a_small_batch_is_one_voice_of_many():

@@ -59,3 +59,18 @@ def test_batches_with_symmetries():
         classifier.partial_fit(X[half], y[half], classes=[False, True])
     test, expected = vertical_bars(2000, shape=SHAPE, noise=0.3, random_state=6)
     assert (classifier.predict(test) != expected).mean() < 0.1
+
+
+@pytest.mark.parametrize("evidence", ["auto", "weighted"])
+def test_batches_with_translations(evidence):
+    """What translations make of a batch is learned from by weighted atoms too."""
+    X, y = vertical_bars(300, shape=SHAPE, noise=0.1, random_state=5)
+    classifier = AlgebraicClassifier(
+        random_state=0, max_epochs=10, symmetries=translations(SHAPE), evidence=evidence
+    )
+    for start in range(0, 300, 100):
+        batch = slice(start, start + 100)
+        classifier.partial_fit(X[batch], y[batch], classes=[False, True])
+    assert classifier.learned_.weighted is not None
+    test, expected = vertical_bars(1000, shape=SHAPE, noise=0.1, random_state=6)
+    assert (classifier.predict(test) != expected).mean() < 0.35

@@ -5,7 +5,7 @@ import pytest
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.training.clock import Settings
-from atomlearn.training.evidence import Evidence, adds_nothing, weigh_evidence
+from atomlearn.training.evidence import Evidence, adds_nothing, sizes_of, weigh_evidence
 from atomlearn.training.loop import FIRST_ROUND, GLANCE, epochs_of_rounds
 
 SIZES = {"strict": 10, "weighted": 20, "both": 30}
@@ -57,3 +57,21 @@ def test_many_classes_have_fewer_epochs_each():
     few, many = (epochs_of_rounds(False, n, 3, Settings())[-1] for n in (10, 300))
     assert 10 * few < 300 * many < 3.5 * 30 * few  # the work grows with the square root
     assert epochs_of_rounds(False, 300, 3, Settings(max_epochs=60))[-1] == 20
+
+
+def test_atoms_that_have_no_say_do_not_decide():
+    """Strict scores that are always wrong get the factor 0: that is not a mean of both."""
+    labels = np.arange(400) % 2
+    right = np.eye(2)[labels] * 2.0
+    wrong = np.where(np.arange(400)[:, None] % 5, -right, right)
+    right = np.where(np.arange(400)[:, None] % 7, right, -right)
+    for strict, weighted, kind in ((wrong, right, "weighted"), (right, wrong, "strict")):
+        sizes = {"strict": 9, "weighted": 9, "both": 1}
+        found = weigh_evidence(strict, weighted, labels, np.ones(400), sizes)
+        assert found.chosen == kind and 0.0 in (found.strict, found.weighted)
+
+
+def test_strict_atoms_are_not_given_up_while_learning_goes_on():
+    assert sizes_of(50, 9) == {"strict": 50, "weighted": 9, "both": 59}
+    going = sizes_of(50, 9, goes_on=True)
+    assert going["strict"] < going["both"] < going["weighted"]

@@ -158,3 +158,10 @@ def test_what_symmetries_make_of_a_row_is_learned_from_and_never_held_out(proble
         return (said == both.labels).mean()
 
     assert right(found.atoms) > right(learned(problem, max_epochs=60)[1].atoms) + 0.1
+
+
+def test_what_is_far_behind_is_given_up():
+    assert not weighted.has_lost([9.0], 1.0)  # the first rounds are never enough to tell
+    assert not weighted.has_lost([9.0] * 11, 3.0) and weighted.has_lost([9.0] * 11, 2.0)
+    assert weighted.has_lost([9.0] * 11 + [1.3] * 190, 1.0)
+    assert not weighted.has_lost([9.0] * 300, np.inf)

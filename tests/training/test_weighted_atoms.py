@@ -30,3 +30,12 @@ def test_an_example_gets_the_weights_of_the_atoms_that_it_misses(n_examples, see
     assert np.array_equal(
         atoms.scores(blocks_of(rows.pack(has), n_constants), n_examples), expected
     )
+
+
+def test_the_lightest_atoms_are_forgotten_first():
+    weights = np.array([1.0, -3.0, 0.1, 2.0])
+    atoms = WeightedAtoms(lists_of([[0], [1], [2], [3]]), np.arange(4), weights, np.zeros(4))
+    fewer = atoms.heaviest(2)
+    assert fewer.classes.tolist() == [1, 3] and fewer.weights.tolist() == [-3.0, 2.0]
+    assert fewer.atoms.constants.tolist() == [1, 3]
+    assert atoms.heaviest(4) is atoms

@@ -38,6 +38,14 @@ class WeightedAtoms:
         pool.add_lists(take(self.atoms, ours), epoch=0)
         return pool
 
+    def heaviest(self, most: int) -> "WeightedAtoms":
+        """At most so many atoms: those whose weights change the scores most."""
+        if len(self) <= most:
+            return self
+        kept = np.sort(np.argsort(-np.abs(self.weights), kind="stable")[:most])
+        atoms = take(self.atoms, kept)
+        return WeightedAtoms(atoms, self.classes[kept], self.weights[kept], self.offset)
+
     def scores(self, blocks: Blocks, n_examples: int) -> Floats:
         """Scores of examples, ``(n_examples, n_classes)``."""
         scores = np.repeat(self.offset[:, None], n_examples, axis=1)

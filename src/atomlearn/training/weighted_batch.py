@@ -26,6 +26,8 @@ Integers = npt.NDArray[np.int64]
 
 HELD_OUT = 5
 """One row of so many is not learned from."""
+MOST_ATOMS = 200_000
+"""Beyond so many atoms the lightest are forgotten."""
 
 
 class Earlier(NamedTuple):
@@ -94,4 +96,5 @@ def learn_weighted_batch(
     if not len(known):
         return learner.atoms(n_rounds, 1.0 / factor)
     # A small batch after many others is one voice of many.
-    return merged([known, learner.atoms(n_rounds, earlier.share(n_new) / factor)])
+    new = learner.atoms(n_rounds, earlier.share(n_new) / factor)
+    return merged([known, new]).heaviest(MOST_ATOMS)
