@@ -187,6 +187,14 @@ def test_any_batches_are_learned_from(sizes, evidence):
         assert (ours.evidence_.chosen == evidence) or evidence == "auto"
 
 
+def test_a_large_first_batch_leaves_as_many_held_out_rows_as_any(monkeypatch):
+    monkeypatch.setattr(later, "REMEMBERED", 100)
+    X, y = clean(500, 0)
+    ours = learned(X, y, rows=500)
+    assert 0 < len(ours.learned_.unseen) <= 100
+    assert ours.estimated_error_ == ours.evidence_.errors[ours.evidence_.chosen]
+
+
 @pytest.mark.parametrize("labels", [[0], [2], [0, 1], [1, 1, 1], [0, 1, 2]])
 def test_a_first_batch_of_few_rows(labels):
     X, y = overlapping(300, 0)

@@ -1,7 +1,9 @@
 """Incremental training (``partial_fit``): one more part of the data, which arrives later.
 
-A part is new when it comes, so that what is said of it beforehand measures the error and
-calibrates; then its examples drop the atoms they contradict, and a few epochs add new ones.
+A part is new when it comes, so that what is said of it beforehand measures the error, calibrates,
+and chooses between strict and weighted atoms. Then its examples drop the strict atoms that they
+contradict, a few epochs add new ones, and rounds of weighted atoms go on. Nothing is said of the
+first part beforehand: it is learned as a whole table is.
 """
 
 from dataclasses import replace
@@ -150,7 +152,8 @@ def _train_first(
     parts = InMemory(part.with_rules(), settings.n_jobs)
     settings = replace(settings, goes_on=goes_on)
     learned = train(parts, part, seed, settings, hooks, find_alternatives=find_alternatives)
-    learned = replace(learned, calibration=_calibrated(learned.unseen, seen), held_out=[])
+    unseen = learned.unseen.thinned(REMEMBERED)
+    learned = replace(learned, calibration=_calibrated(unseen, seen), unseen=unseen, held_out=[])
     if goes_on and learned.weighted is None:  # too few rows to find any
         return replace(learned, weighted=nothing.weighted, evidence=nothing.evidence)
     return learned
