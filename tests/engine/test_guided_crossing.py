@@ -6,34 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.engine.guided_crossing import (
-    Planes,
+    Steps,
     add_to_cells,
     cells_of,
-    empty_planes,
-    gathered,
     grow,
+    measure,
+    rounded,
+    rows_of,
+    steps_for,
     sum_cells,
     write_digits,
-    write_planes,
 )
 from atomlearn.sets import rows
 from atomlearn.sets.random import stream
 from tests.sets.strategies import KERNELS
 
 pytestmark = KERNELS
-
-
-def digits_of(values, n_planes):
-    planes = np.zeros((n_planes, (len(values) + 63) // 64), dtype=np.uint64)
-    for i, value in enumerate(values):
-        write_digits(i >> 6, np.uint64(1) << np.uint64(i & 63), int(value), planes)
-    return planes
-
-
-def naive_value(planes, i, signed):
-    digits = [int(plane[i // 64] >> np.uint64(i % 64)) & 1 for plane in planes]
-    value = sum(digit << q for q, digit in enumerate(digits))
-    return value - (digits[-1] << len(digits)) if signed else value
 
 
 def naive_grow(batch, has, offered, slope, curvature, most, ridge, least):
@@ -63,10 +51,13 @@ def naive_grow(batch, has, offered, slope, curvature, most, ridge, least):
     return [members for members, _ in cells]
 
 
-@given(st.lists(st.integers(-70, 70), min_size=1, max_size=150))
+@given(st.lists(st.integers(-70, 70), min_size=1, max_size=64))
 def test_digits_add_up_to_the_values(values):
-    planes = digits_of(values, 8)
-    assert [naive_value(planes, i, True) for i in range(len(values))] == values
+    digits = np.zeros(8, dtype=np.uint64)
+    write_digits(np.arange(len(values))[::-1].copy(), np.array(values), digits)
+    for place, value in enumerate(reversed(values)):
+        bits = [int(word >> np.uint64(place)) & 1 for word in digits]
+        assert sum(bit << q for q, bit in enumerate(bits)) - (bits[-1] << 8) == value
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -74,25 +65,37 @@ def test_rounding_is_to_one_of_two_neighbours(seed):
     rng = np.random.default_rng(seed)
     weights = rng.random(40) * rng.choice([1.0, 50.0], 40) + 0.01
     slope, curvature = weights * rng.uniform(-1, 1, 40), weights * rng.random(40) / 4
-    planes = empty_planes(weights, 31, 15)
+    steps = steps_for(weights, 7, 3)
     for i in range(40):
-        left = write_planes(i, slope[i], curvature[i], planes, stream(seed))
-        first = naive_value(planes.slope, i, True) * planes.slope_unit
-        second = naive_value(planes.curvature, i, False) * planes.curvature_unit
-        assert abs(first - slope[i]) <= planes.slope_unit
-        assert abs(second - curvature[i]) <= planes.curvature_unit
-        assert left == (first != 0 or second != 0)
+        first, second = rounded(slope[i], curvature[i], steps, stream(seed))
+        assert abs(first * steps.slope - slope[i]) <= steps.slope
+        assert abs(second * steps.curvature - curvature[i]) <= steps.curvature
+        assert abs(first) < 1 << steps.slope_digits - 1
+        assert 0 <= second < 1 << steps.curvature_digits
 
 
 def test_rounding_is_right_in_the_mean():
-    planes = empty_planes(np.ones(6400), 31, 15)
-    rng = stream(0)
-    for i in range(6400):
-        write_planes(i, 0.123, 0.2, planes, rng)
-    slopes = [naive_value(planes.slope, i, True) * planes.slope_unit for i in range(6400)]
-    curvatures = [naive_value(planes.curvature, i, False) for i in range(6400)]
-    assert np.mean(slopes) == pytest.approx(0.123, abs=1e-3)
-    assert np.mean(curvatures) * planes.curvature_unit == pytest.approx(0.2, abs=1e-3)
+    steps, rng = steps_for(np.ones(5), 7, 3), stream(0)
+    found = np.array([rounded(0.123, 0.2, steps, rng) for _ in range(20_000)])
+    slope, curvature = found.mean(axis=0)
+    assert slope * steps.slope == pytest.approx(0.123, abs=2e-3)
+    assert curvature * steps.curvature == pytest.approx(0.2, abs=2e-3)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 150))
+def test_sums_are_those_of_the_examples_inside(seed, n, n_offered):
+    rng = np.random.default_rng(seed)
+    slope, curvature = rng.integers(-40, 41, n), rng.integers(0, 16, n)
+    has, inside = rng.random((n, n_offered)) < 0.5, rng.permutation(n)[: n // 2]
+    place = rng.permutation(n)
+    slopes, curvatures = np.zeros((2, n_offered), dtype=np.int64)
+    total, steps = np.zeros(2, dtype=np.int64), Steps(1.0, 1.0, 1.0, 1.0, 7, 4)
+    packed = rows.pack(has)
+    measure(inside, packed, place, slope, curvature, steps, slopes, curvatures, total)
+    having = has[place[inside]]
+    assert (slopes == slope[inside] @ having).all()
+    assert (curvatures == curvature[inside] @ having).all()
+    assert total.tolist() == [slope[inside].sum(), curvature[inside].sum()]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 90), st.integers(1, 6), st.integers(1, 6))
@@ -104,9 +107,10 @@ def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
     offered = np.flatnonzero(rng.random(n_alternatives) < 0.8)
     # Odd units, so that no two splits gain the same: ties could be broken either way.
     unit = 0.5 + seed / 2**33
-    planes = Planes(digits_of(slope, 8), digits_of(curvature, 4), unit, 0.25)
-    batch = rows.pack(inside[None])[0]
-    paths = grow(batch, rows.pack(has), offered, planes, most, 1.0, 0.75)
+    steps = Steps(unit, 0.25, 1 / unit, 4.0, 7, 4)
+    of_batch = rows_of(rows.pack(has), offered, rows.pack(inside[None])[0])
+    place = np.arange(inside.sum())
+    paths = grow(of_batch, place, offered, slope[inside], curvature[inside], steps, most, 1.0, 0.75)
     expected = naive_grow(
         frozenset(np.flatnonzero(inside).tolist()),
         [frozenset(np.flatnonzero(line).tolist()) for line in has],
@@ -138,12 +142,27 @@ def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 150), st.integers(1, 150))
-def test_examples_are_gathered(seed, n, n_alternatives):
+def test_rows_of_some_examples_and_alternatives(seed, n, n_alternatives):
     rng = np.random.default_rng(seed)
     has = rng.random((n_alternatives, n)) < 0.5
-    chosen = np.flatnonzero(rng.random(n) < 0.4)
-    found = gathered(rows.pack(has.T), chosen, n_alternatives)
-    assert (rows.unpack(found, len(chosen)) == has[:, chosen]).all()
+    offered = rng.permutation(n_alternatives)[: n_alternatives // 2]
+    chosen = rng.random(n) < 0.4
+    found = rows_of(rows.pack(has), offered, rows.pack(chosen[None])[0])
+    assert (rows.unpack(found, len(offered)) == has[offered][:, chosen].T).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 100), st.integers(1, 9))
+def test_paths_may_share_their_beginning_or_not(seed, n, n_paths):
+    rng = np.random.default_rng(seed)
+    has = rng.random((4, n)) < 0.5
+    paths = rng.integers(0, 3, (n_paths, 5))
+    paths[np.arange(5) >= rng.integers(0, 6, (n_paths, 1))] = -1
+    member = rows.unpack(cells_of(paths, rows.pack(has)), n)
+    for path, line in zip(paths, member, strict=True):
+        reached = np.ones(n, dtype=np.bool_)
+        for step in path[path >= 0]:
+            reached &= has[step // 2] == (step % 2 == 0)
+        assert (reached == line).all()
 
 
 def test_sums_and_amounts_of_cells():
@@ -154,6 +173,6 @@ def test_sums_and_amounts_of_cells():
     sum_cells(rows.pack(member), batch, labels, 1, weights, p, sums)
     assert sums[0].tolist() == pytest.approx([0.5 - 3 * 0.2, -2 * 0.25])
     assert sums[1].tolist() == pytest.approx([0.25 + 3 * 0.16, 2 * 0.1875])
-    scores = np.zeros((3, 2))
-    add_to_cells(rows.pack(member), np.array([2.0, 5.0]), np.array([1, 1]), scores)
-    assert scores.tolist() == [[0.0, 2.0], [0.0, 5.0], [0.0, 2.0]]
+    scores = np.zeros(3)
+    add_to_cells(rows.pack(member), np.array([2.0, 5.0]), scores)
+    assert scores.tolist() == [2.0, 5.0, 2.0]

@@ -8,15 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn.training.calibration import softmax
-from atomlearn.training.logistic import exp, held_out_loss, log
+from atomlearn.training.logistic import exponentials, held_out_loss, log
 from tests.sets.strategies import KERNELS
 
 pytestmark = KERNELS
 
 
-@given(st.floats(-800, 0))
-def test_exp(x):
-    assert exp(x) == pytest.approx(math.exp(x), rel=1e-14, abs=1e-300)
+@given(st.lists(st.floats(-800, 0), max_size=20))
+def test_exponentials(powers):
+    found = np.array(powers)
+    exponentials(found)
+    expected = [math.exp(power) for power in powers]
+    assert found.tolist() == pytest.approx(expected, rel=1e-14, abs=1e-300)
 
 
 @given(st.floats(1e-300, 1e300))
@@ -30,8 +33,10 @@ def test_probabilities_and_loss(seed, n_columns):
     scores, weights = rng.normal(size=(20, n_columns), scale=5), rng.random(20) + 0.1
     labels = rng.integers(max(2, n_columns), size=20)
     counted = np.flatnonzero(rng.random(20) < 0.7)
-    p = np.zeros_like(scores)
-    loss = held_out_loss(scores, labels, weights, counted, p)
+    p = np.zeros((n_columns, 20))
+    by_class = np.ascontiguousarray(scores.T)
+    loss = held_out_loss(by_class, labels, weights, counted, p)
+    p = p.T
     whole = softmax(scores if n_columns > 1 else np.hstack([np.zeros((20, 1)), scores]))
     assert np.allclose(p[counted], (whole if n_columns > 1 else whole[:, 1:])[counted])
     own = np.maximum(whole[np.arange(20), labels][counted], 1e-12)

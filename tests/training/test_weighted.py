@@ -28,7 +28,7 @@ N_COLUMNS = 6
 def alternatives_of(truths):
     """Literal ``2 j`` says that column ``j`` is true, ``2 j + 1`` that it is not."""
     sides = to_lists(rows.from_indices([[i] for i in range(2 * N_COLUMNS)], 2 * N_COLUMNS + 1))
-    return Alternatives(rows.pack(truths.T), rows.pack(truths), sides, np.arange(N_COLUMNS))
+    return Alternatives(rows.pack(truths.T), sides, np.arange(N_COLUMNS))
 
 
 @pytest.fixture(params=[2, 3])

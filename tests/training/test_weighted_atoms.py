@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.lists import lists_of
-from atomlearn.training.weighted_atoms import WeightedAtoms
+from atomlearn.training.weighted_atoms import WeightedAtoms, in_shared_order
 from tests.sets.strategies import KERNELS
 
 pytestmark = KERNELS
@@ -30,6 +30,16 @@ def test_an_example_gets_the_weights_of_the_atoms_that_it_misses(n_examples, see
     assert np.array_equal(
         atoms.scores(blocks_of(rows.pack(has), n_constants), n_examples), expected
     )
+
+
+@given(st.lists(st.lists(st.integers(0, 12), unique=True, max_size=6), max_size=12))
+def test_an_atom_begins_with_what_it_shares_with_the_one_before(atoms):
+    found, shared = in_shared_order(lists_of(atoms))
+    lines = [line.tolist() for line in np.split(found.constants, found.starts[1:-1])][: len(atoms)]
+    assert [sorted(line) for line in lines] == [sorted(atom) for atom in atoms]
+    for k, n in enumerate(shared):
+        before = lines[k - 1] if k else []
+        assert lines[k][:n] == before[:n]  # of a tree, all that they share
 
 
 def test_the_lightest_atoms_are_forgotten_first():

@@ -7,8 +7,9 @@ its relations from examples, at random; here it is the relation that explains mo
 wrong with the predictions, as measured on the rows of a batch. It starts from the empty atom, which
 all rows miss, and the rows that miss a final atom are its *cell*.
 
-What is wrong is a gradient, rounded to a few bits and stored as bit planes. Its sum over a set of
-rows is then a few counts of bits, exact and the same on every machine.
+What is wrong is a gradient, rounded to a few bits. Its sum over a set of rows is then a few counts
+of bits, exact and the same on every machine. (That few bits are enough, if the weights are summed
+exactly in the end: Shi et al., "Quantized training of gradient boosting decision trees", 2022.)
 """
 
 import math
@@ -21,8 +22,8 @@ from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import Lists
 from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose_into
-from atomlearn.sets.words import FULL, ONE, ZERO, lowest, popcount
+from atomlearn.sets.transpose import flip
+from atomlearn.sets.words import FULL, ONE, ZERO, lowest, popcount, size
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -36,192 +37,271 @@ class Alternatives(NamedTuple):
 
     has: Rows
     """Alternatives × examples: the examples that have the first of the two."""
-    by_example: Rows
-    """The same transposed: examples × alternatives."""
     sides: Lists
     """The literals: list ``2 i`` of the first and list ``2 i + 1`` of the second."""
     group: Integers
     """Alternatives of one column have the same number; columns are left out together."""
 
 
-class Planes(NamedTuple):
-    """Integers of all examples, bit by bit. The last plane counts negatively (two's complement)."""
+class Steps(NamedTuple):
+    """The steps that gradients are rounded to, and how many binary digits that takes."""
 
-    slope: Rows
-    curvature: Rows
-    slope_unit: float
-    curvature_unit: float
+    slope: float
+    curvature: float
+    per_slope: float
+    per_curvature: float
+    """The inverse of each: division is slow."""
+    slope_digits: int
+    """With one for the sign."""
+    curvature_digits: int
 
 
-def empty_planes(weights: Floats, slope_steps: int, curvature_steps: int) -> Planes:
-    """Room for gradients of rows with these weights: of a row of mean weight, slopes from -1 to 1
-    are rounded to so many steps on either side, curvatures from 0 to 1/4 to so many."""
+def steps_for(weights: Floats, n_slope: int, n_curvature: int) -> Steps:
+    """Steps for rows of these weights: of a row of mean weight, slopes from -1 to 1 are rounded to
+    so many steps on either side, curvatures from 0 to 1/4 to so many."""
     typical, largest = float(weights.mean()), float(weights.max())
-    units = typical / slope_steps, typical / (4 * curvature_steps)
-    most = int(largest / units[0]) + 1, int(largest / 4 / units[1]) + 1
-    n_words = (len(weights) + 63) // 64
-    slope = np.zeros((most[0].bit_length() + 1, n_words), dtype=np.uint64)
-    curvature = np.zeros((most[1].bit_length(), n_words), dtype=np.uint64)
-    return Planes(slope, curvature, *units)
+    slope, curvature = typical / n_slope, typical / (4 * n_curvature)
+    most = int(largest / slope) + 1, int(largest / 4 / curvature) + 1
+    digits = most[0].bit_length() + 1, most[1].bit_length()
+    return Steps(slope, curvature, 1.0 / slope, 1.0 / curvature, *digits)
 
 
 @kernel
-def write_planes(i: int, slope: float, curvature: float, planes: Planes, rng: Stream) -> bool:
-    """Write the gradient of row ``i``, rounded at random so that the mean is right; is any of it
-    left?"""
+def rounded(slope: float, curvature: float, steps: Steps, rng: Stream) -> tuple[int, int]:
+    """A gradient in steps, rounded at random so that the mean is right."""
     noise = draw(rng)
-    bit = ONE << np.uint64(i & 63)
-    first = math.floor(slope / planes.slope_unit + np.int64(noise & _HALF) * _RANDOM)
+    first = math.floor(slope * steps.per_slope + np.int64(noise & _HALF) * _RANDOM)
     second = math.floor(
-        curvature / planes.curvature_unit + np.int64((noise >> _S24) & _HALF) * _RANDOM
+        curvature * steps.per_curvature + np.int64((noise >> _S24) & _HALF) * _RANDOM
     )
-    write_digits(i >> 6, bit, first, planes.slope)
-    write_digits(i >> 6, bit, second, planes.curvature)
-    return first != 0 or second != 0
+    return first, second
 
 
 @kernel
-def write_digits(w: int, bit: np.uint64, value: int, planes: Rows) -> None:
-    """Write the binary digits of a value, lowest first, negative ones in two's complement."""
-    for q in range(planes.shape[0]):
-        if value & 1:
-            planes[q, w] |= bit
-        else:
-            planes[q, w] &= ~bit
-        value >>= 1
+def rows_of(has: Rows, offered: Integers, chosen: Rows) -> Rows:
+    """Chosen examples × offered alternatives: the first sides that each example has."""
+    out = np.empty((size(chosen), (offered.shape[0] + 63) // 64), dtype=np.uint64)
+    block = np.empty(64, dtype=np.uint64)
+    n = 0
+    for w in range(chosen.shape[0]):
+        if chosen[w] == ZERO:
+            continue
+        for g in range(out.shape[1]):
+            n_here = min(64, offered.shape[0] - 64 * g)
+            for r in range(n_here):
+                block[r] = has[offered[64 * g + r], w]
+            for r in range(n_here, 64):
+                block[r] = ZERO
+            flip(block)
+            word, j = chosen[w], n
+            while word != ZERO:
+                out[j, g] = block[lowest(word)]
+                word &= word - ONE
+                j += 1
+        n += popcount(chosen[w])
+    return out
 
 
 @kernel
 def grow(
-    batch: Rows,
-    has: Rows,
+    rows: Rows,
+    place: Integers,
     offered: Integers,
-    planes: Planes,
+    slope: Integers,
+    curvature: Integers,
+    steps: Steps,
     most: int,
     ridge: float,
     least: float,
 ) -> Integers:
     """Cross the empty atom until there are ``most`` atoms or none of the crossings gains anything.
 
-    ``batch`` are the rows to measure on, ``offered`` the alternatives to choose from. A cell has at
-    least the curvature ``least``; ``ridge`` is what is added to it, which keeps small cells modest.
-    Of each atom its path is returned: the sides ``2 a + s`` that lead to it, padded with ``-1``.
+    Row ``place[i]`` of ``rows`` has the first sides of the ``offered`` alternatives that example
+    ``i`` has, ``slope[i]`` and ``curvature[i]`` are its gradient in steps. A cell has at least the
+    curvature ``least``; ``ridge`` is what is added to it, which keeps small cells modest. Of each
+    atom its path is returned: the sides ``2 a + s`` that lead to it, padded with ``-1``, atoms with
+    a common beginning side by side.
     """
-    n_words = has.shape[1]
-    n_nodes = 2 * most
-    inside = np.zeros((n_nodes, n_words), dtype=np.uint64)
-    path = np.full((n_nodes, max(most - 1, 1)), -1, dtype=np.int64)
-    depth = np.zeros(n_nodes, dtype=np.int64)
-    slopes = np.zeros((n_nodes, offered.shape[0]), dtype=np.int64)
-    curvatures = np.zeros((n_nodes, offered.shape[0]), dtype=np.int64)
+    n_nodes, n_offered = 2 * most, offered.shape[0]
+    order = np.arange(place.shape[0])  # the examples of a node are side by side
+    start, end = np.zeros(n_nodes, dtype=np.int64), np.zeros(n_nodes, dtype=np.int64)
+    children = np.zeros(n_nodes, dtype=np.int64)  # the first of two; none has node 0
+    slopes = np.zeros((n_nodes, n_offered), dtype=np.int64)
+    curvatures = np.zeros((n_nodes, n_offered), dtype=np.int64)
     total = np.zeros((n_nodes, 2), dtype=np.int64)
     gain = np.full(n_nodes, -1.0)
     choice = np.full(n_nodes, -1, dtype=np.int64)
 
-    for w in range(n_words):
-        inside[0, w] = batch[w]
-    measure(inside[0], has, offered, planes, slopes[0], curvatures[0], total[0])
-    gain[0], choice[0] = best(slopes[0], curvatures[0], total[0], planes, ridge, least)
+    end[0] = place.shape[0]
+    measure(order, rows, place, slope, curvature, steps, slopes[0], curvatures[0], total[0])
+    gain[0], choice[0] = best(slopes[0], curvatures[0], total[0], steps, ridge, least)
     n, n_cells = 1, 1
     while n_cells < most:
         parent = int(np.argmax(gain))
         if gain[parent] <= 0.0:
             break
-        chosen = choice[parent]
-        a = offered[chosen]
-        for side in range(2):
-            child = n + side
-            for w in range(n_words):
-                member = has[a, w] if side == 0 else ~has[a, w]
-                inside[child, w] = inside[parent, w] & member
-            for d in range(depth[parent]):
-                path[child, d] = path[parent, d]
-            path[child, depth[parent]] = 2 * a + side
-            depth[child] = depth[parent] + 1
-        # Count the sums of one child; the other has the rest.
-        measure(inside[n], has, offered, planes, slopes[n], curvatures[n], total[n])
-        for m in range(offered.shape[0]):
-            slopes[n + 1, m] = slopes[parent, m] - slopes[n, m]
-            curvatures[n + 1, m] = curvatures[parent, m] - curvatures[n, m]
-        for s in range(2):
-            total[n + 1, s] = total[parent, s] - total[n, s]
-        for child in range(n, n + 2):
-            gain[child], choice[child] = best(
-                slopes[child], curvatures[child], total[child], planes, ridge, least
-            )
+        middle = partition(order[start[parent] : end[parent]], rows, place, choice[parent])
+        start[n], end[n] = start[parent], start[parent] + middle
+        start[n + 1], end[n + 1] = end[n], end[parent]
+        children[parent] = n
+        n_cells += 1
+        if n_cells < most:  # the last two are not crossed any more
+            # Count the sums of the smaller child; the other has the rest.
+            small = n if end[n] - start[n] <= end[n + 1] - start[n + 1] else n + 1
+            large = 2 * n + 1 - small
+            inside = order[start[small] : end[small]]
+            measure(
+                inside, rows, place, slope, curvature, steps,
+                slopes[small], curvatures[small], total[small],
+            )  # fmt: skip
+            for m in range(n_offered):
+                slopes[large, m] = slopes[parent, m] - slopes[small, m]
+                curvatures[large, m] = curvatures[parent, m] - curvatures[small, m]
+            for s in range(2):
+                total[large, s] = total[parent, s] - total[small, s]
+            for child in range(n, n + 2):
+                gain[child], choice[child] = best(
+                    slopes[child], curvatures[child], total[child], steps, ridge, least
+                )
         gain[parent] = -2.0  # no longer a cell
         n += 2
-        n_cells += 1
-    return path[np.flatnonzero(gain[:n] > -2.0)]
+    return paths(children, choice, offered, n_cells)
+
+
+@kernel
+def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
+    """Bring the examples that have the first side of an alternative to the front; how many?"""
+    others = np.empty_like(inside)
+    g, shift = a >> 6, np.uint64(a & 63)
+    n, n_others = 0, 0
+    for j in range(inside.shape[0]):
+        i = inside[j]
+        if (rows[place[i], g] >> shift) & ONE:
+            inside[n] = i
+            n += 1
+        else:
+            others[n_others] = i
+            n_others += 1
+    for j in range(n_others):
+        inside[n + j] = others[j]
+    return n
+
+
+@kernel
+def paths(children: Integers, choice: Integers, offered: Integers, n_cells: int) -> Integers:
+    """The sides that lead to each cell, depth first."""
+    path = np.full((n_cells, max(n_cells - 1, 1)), -1, dtype=np.int64)
+    sides = np.empty(max(n_cells, 1), dtype=np.int64)
+    waiting = np.empty((2 * n_cells, 2), dtype=np.int64)  # nodes, and their depths
+    waiting[0, 0], waiting[0, 1] = 0, 0
+    n_waiting, n = 1, 0
+    side = np.full(children.shape[0], -1, dtype=np.int64)
+    while n_waiting:
+        n_waiting -= 1
+        node, depth = waiting[n_waiting, 0], waiting[n_waiting, 1]
+        if depth:
+            sides[depth - 1] = side[node]
+        if children[node] == 0:
+            for d in range(depth):
+                path[n, d] = sides[d]
+            n += 1
+            continue
+        for s in range(2):
+            child = children[node] + 1 - s  # the first side comes off the stack first
+            side[child] = 2 * offered[choice[node]] + 1 - s
+            waiting[n_waiting, 0], waiting[n_waiting, 1] = child, depth + 1
+            n_waiting += 1
+    return path
 
 
 @kernel
 def cells_of(path: Integers, has: Rows) -> Rows:
-    """The rows that miss each atom, given the sides that lead to it."""
-    cells = np.full((path.shape[0], has.shape[1]), FULL, dtype=np.uint64)
+    """The rows that miss each atom, given the sides that lead to it.
+
+    What an atom shares with the one before it is not worked out again.
+    """
+    n_words = has.shape[1]
+    cells = np.full((path.shape[0], n_words), FULL, dtype=np.uint64)
+    reached = np.full((path.shape[1] + 1, n_words), FULL, dtype=np.uint64)
     for k in range(path.shape[0]):
-        for side in path[k]:
-            if side >= 0:
+        shared = True
+        depth = 0
+        while depth < path.shape[1] and path[k, depth] >= 0:
+            side = path[k, depth]
+            shared = shared and k > 0 and path[k - 1, depth] == side
+            if not shared:
                 a = side >> 1
-                for w in range(has.shape[1]):
-                    cells[k, w] &= has[a, w] if side & 1 == 0 else ~has[a, w]
+                turned = FULL if side & 1 else ZERO
+                for w in range(n_words):
+                    reached[depth + 1, w] = reached[depth, w] & (has[a, w] ^ turned)
+            depth += 1
+        for w in range(n_words):
+            cells[k, w] = reached[depth, w]
     return cells
 
 
 @kernel
-def gathered(by_example: Rows, chosen: Integers, n_alternatives: int) -> Rows:
-    """Alternatives × chosen examples: few examples side by side are quicker to count."""
-    rows = np.empty((chosen.shape[0], by_example.shape[1]), dtype=np.uint64)
-    for j in range(chosen.shape[0]):
-        rows[j] = by_example[chosen[j]]
-    out = np.empty((n_alternatives, (chosen.shape[0] + 63) // 64), dtype=np.uint64)
-    transpose_into(rows, out)
-    return out
-
-
-@kernel
 def measure(
-    inside: Rows,
-    has: Rows,
-    offered: Integers,
-    planes: Planes,
+    inside: Integers,
+    rows: Rows,
+    place: Integers,
+    slope: Integers,
+    curvature: Integers,
+    steps: Steps,
     slopes: Integers,
     curvatures: Integers,
     total: Integers,
 ) -> None:
-    """Write the sums over the rows inside that have the first side of each alternative."""
-    words = np.flatnonzero(inside)
-    n_slope, n_curvature = planes.slope.shape[0], planes.curvature.shape[0]
-    masked = np.empty((n_slope + n_curvature, words.shape[0]), dtype=np.uint64)
-    for q in range(n_slope):
-        for j in range(words.shape[0]):
-            masked[q, j] = planes.slope[q, words[j]] & inside[words[j]]
-    for q in range(n_curvature):
-        for j in range(words.shape[0]):
-            masked[n_slope + q, j] = planes.curvature[q, words[j]] & inside[words[j]]
-    having = np.full(words.shape[0], FULL, dtype=np.uint64)
-    total[0], total[1] = weigh(masked, having, n_slope)
-    for m in range(offered.shape[0]):
-        for j in range(words.shape[0]):
-            having[j] = has[offered[m], words[j]]
-        slopes[m], curvatures[m] = weigh(masked, having, n_slope)
+    """Add up the gradients of the examples inside that have the first side of each alternative.
+
+    64 examples at a time: the digits of their gradients are written side by side as words, and
+    masked by the words that tell which of them have an alternative.
+    """
+    n_slope, n_digits = steps.slope_digits, steps.slope_digits + steps.curvature_digits
+    digits = np.empty(n_digits, dtype=np.uint64)
+    block = np.empty(64, dtype=np.uint64)
+    for first in range(0, inside.shape[0], 64):
+        some = inside[first : first + 64]
+        write_digits(some, slope, digits[:n_slope])
+        write_digits(some, curvature, digits[n_slope:])
+        for i in some:
+            total[0] += slope[i]
+            total[1] += curvature[i]
+        for g in range(rows.shape[1]):
+            for r in range(some.shape[0]):
+                block[r] = rows[place[some[r]], g]
+            for r in range(some.shape[0], 64):
+                block[r] = ZERO
+            flip(block)
+            add_counts(block, digits[:n_slope], True, slopes[64 * g : 64 * g + 64])
+            add_counts(block, digits[n_slope:], False, curvatures[64 * g : 64 * g + 64])
 
 
 @kernel
-def weigh(masked: Rows, having: Rows, n_slope: int) -> tuple[int, int]:
-    """Sums of slope and curvature over a set of rows."""
-    slope, curvature = 0, 0
-    for q in range(masked.shape[0]):
-        count = 0
-        for j in range(having.shape[0]):
-            count += popcount(masked[q, j] & having[j])
-        if q < n_slope - 1:
-            slope += count << q
-        elif q == n_slope - 1:
-            slope -= count << q  # the sign of two's complement
-        else:
-            curvature += count << (q - n_slope)
-    return slope, curvature
+def write_digits(some: Integers, values: Integers, digits: Rows) -> None:
+    """Write the binary digits of some values, lowest first, negative ones in two's complement.
+
+    Word ``q`` has the digit ``q`` of all of them.
+    """
+    for q in range(digits.shape[0]):
+        word = ZERO
+        for r in range(some.shape[0]):
+            word |= np.uint64((values[some[r]] >> q) & 1) << np.uint64(r)
+        digits[q] = word
+
+
+@kernel
+def add_counts(block: Rows, digits: Rows, signed: bool, sums: Integers) -> None:
+    """Add to each sum the values, given by their digits, of the members of a word."""
+    for q in range(digits.shape[0]):
+        word = digits[q]
+        if word == ZERO:
+            continue
+        unit = np.int64(1) << q
+        if signed and q == digits.shape[0] - 1:
+            unit = -unit  # the sign of two's complement
+        for r in range(sums.shape[0]):
+            sums[r] += unit * popcount(block[r] & word)
 
 
 @kernel
@@ -229,17 +309,18 @@ def best(
     slopes: Integers,
     curvatures: Integers,
     total: Integers,
-    planes: Planes,
+    steps: Steps,
     ridge: float,
     least: float,
 ) -> tuple[float, int]:
     """The alternative whose two cells fit best, and how much better than one cell."""
-    slope = total[0] * planes.slope_unit
-    curvature = total[1] * planes.curvature_unit
-    whole = slope * slope / (curvature + ridge)
+    slope, curvature = total[0] * steps.slope, total[1] * steps.curvature
     found, choice = 0.0, -1
+    if curvature < 2 * least:
+        return found, choice
+    whole = slope * slope / (curvature + ridge)
     for m in range(slopes.shape[0]):
-        g, h = slopes[m] * planes.slope_unit, curvatures[m] * planes.curvature_unit
+        g, h = slopes[m] * steps.slope, curvatures[m] * steps.curvature
         if h < least or curvature - h < least:
             continue
         gain = g * g / (h + ridge) + (slope - g) * (slope - g) / (curvature - h + ridge) - whole
@@ -273,8 +354,8 @@ def sum_cells(
 
 
 @kernel
-def add_to_cells(cells: Rows, amounts: Floats, columns: Integers, scores: Floats) -> None:
-    """Add the amount of each cell to a score of its rows."""
+def add_to_cells(cells: Rows, amounts: Floats, scores: Floats) -> None:
+    """Add the amount of each cell to the scores of its rows."""
     for k in range(cells.shape[0]):
         for w in range(cells.shape[1]):
             word = cells[k, w]
@@ -282,4 +363,4 @@ def add_to_cells(cells: Rows, amounts: Floats, columns: Integers, scores: Floats
                 i = w * 64 + lowest(word)
                 word &= word - ONE
                 if i < scores.shape[0]:
-                    scores[i, columns[k]] += amounts[k]
+                    scores[i] += amounts[k]

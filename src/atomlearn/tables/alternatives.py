@@ -43,4 +43,4 @@ def find_alternatives(literals: Sequence[Literal], examples: Rows) -> Alternativ
     lists = to_lists(packed.from_indices(sides, n_literals + 1))
     group = np.unique(np.array(columns, dtype=np.int64), return_inverse=True)[1]
     has = np.ascontiguousarray(having[first])
-    return Alternatives(has, transpose(has, n), lists, group.astype(np.int64))
+    return Alternatives(has, lists, group.astype(np.int64))

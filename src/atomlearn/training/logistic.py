@@ -12,30 +12,40 @@ import numpy.typing as npt
 from atomlearn.sets.jit import kernel
 
 Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
+Indices = npt.NDArray[np.int64]
 
 _LOG2E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 _FLOOR = -700.0
-_INVERSES = tuple(1.0 / i for i in range(13, 0, -1))
+_BIAS, _MANTISSA = 1023, 52
+_TERMS = tuple(1.0 / math.factorial(i) for i in range(13, -1, -1))
 _SMALLEST = 1e-12
 
 
 @kernel
-def exp(x: float) -> float:
-    """``e`` to the power of a number that is not positive.
+def exponentials(x: Floats) -> None:
+    """Replace numbers that are not positive by ``e`` to their power.
 
-    >>> abs(exp(-1.0) - math.exp(-1.0)) < 1e-15
-    True
+    In passes without branches, which become vector instructions: several times faster than one
+    number at a time.
+
+    >>> x = np.array([-1.0, 0.0])
+    >>> exponentials(x)
+    >>> bool(abs(x[0] - math.exp(-1.0)) < 1e-15), float(x[1])
+    (True, 1.0)
     """
-    if x < _FLOOR:
-        return 0.0
-    k = math.floor(x * _LOG2E + 0.5)
-    r = (x - k * _LN2_HIGH) - k * _LN2_LOW
-    series = 1.0
-    for i in range(len(_INVERSES)):
-        series = 1.0 + r * series * _INVERSES[i]
-    return math.ldexp(series, int(k))
+    exponents = np.empty(x.shape[0], dtype=np.int64)
+    for j in range(x.shape[0]):
+        power = max(x[j], _FLOOR)
+        k = math.floor(power * _LOG2E + 0.5)
+        x[j] = (power - k * _LN2_HIGH) - k * _LN2_LOW
+        exponents[j] = (np.int64(np.int32(k)) + _BIAS) << _MANTISSA
+    scale = exponents.view(np.float64)
+    for j in range(x.shape[0]):
+        rest, series = x[j], _TERMS[0]
+        for i in range(1, len(_TERMS)):
+            series = series * rest + _TERMS[i]
+        x[j] = series * scale[j]
 
 
 @kernel
@@ -56,39 +66,50 @@ def log(x: float) -> float:
 
 
 @kernel
-def write_probabilities(scores: Floats, i: int, out: Floats) -> None:
-    """A softmax of row ``i``; of a single column, the probability of the second of two classes."""
-    n_columns = scores.shape[1]
-    if n_columns == 1:
-        power = exp(-abs(scores[i, 0]))
-        out[i, 0] = (1.0 if scores[i, 0] > 0 else power) / (1.0 + power)
+def write_probabilities(scores: Floats, which: Indices, out: Floats) -> None:
+    """A softmax over the classes of some rows; scores are by class and row.
+
+    Of a single class, the probability of the second of two. Class by class, all rows of a class
+    side by side in memory: with many classes that is several times faster than row by row.
+    """
+    n_classes, n = scores.shape[0], which.shape[0]
+    power = np.empty(n)
+    if n_classes == 1:
+        for j in range(n):
+            power[j] = -abs(scores[0, which[j]])
+        exponentials(power)
+        for j in range(n):
+            likely = 1.0 if scores[0, which[j]] > 0 else power[j]
+            out[0, which[j]] = likely / (1.0 + power[j])
         return
-    highest, total = scores[i, 0], 0.0
-    for k in range(1, n_columns):
-        highest = max(highest, scores[i, k])
-    for k in range(n_columns):
-        out[i, k] = exp(scores[i, k] - highest)
-        total += out[i, k]
-    for k in range(n_columns):
-        out[i, k] /= total
+    highest, total = np.full(n, -np.inf), np.zeros(n)
+    for k in range(n_classes):
+        for j in range(n):
+            highest[j] = max(highest[j], scores[k, which[j]])
+    for k in range(n_classes):
+        for j in range(n):
+            power[j] = scores[k, which[j]] - highest[j]
+        exponentials(power)
+        for j in range(n):
+            out[k, which[j]] = power[j]
+            total[j] += power[j]
+    for k in range(n_classes):
+        for j in range(n):
+            out[k, which[j]] /= total[j]
 
 
 @kernel
 def held_out_loss(
-    scores: Floats,
-    labels: Labels,
-    weights: Floats,
-    held: npt.NDArray[np.int64],
-    probability: Floats,
+    scores: Floats, labels: Indices, weights: Floats, held: Indices, probability: Floats
 ) -> float:
     """Mean log-loss of some rows; their probabilities are written on the way."""
+    write_probabilities(scores, held, probability)
     loss, total = 0.0, 0.0
     for i in held:
-        write_probabilities(scores, i, probability)
-        if scores.shape[1] == 1:
-            own = probability[i, 0] if labels[i] == 1 else 1.0 - probability[i, 0]
+        if scores.shape[0] == 1:
+            own = probability[0, i] if labels[i] == 1 else 1.0 - probability[0, i]
         else:
-            own = probability[i, labels[i]]
+            own = probability[labels[i], i]
         loss -= weights[i] * log(max(own, _SMALLEST))
         total += weights[i]
     return loss / total if total > 0 else 0.0

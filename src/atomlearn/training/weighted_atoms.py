@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.misses import BLOCK, Blocks, hold
+from atomlearn.engine.misses import BLOCK, Blocks
 from atomlearn.engine.pool import Pool, hash_lists
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import Lists, append, take
@@ -49,39 +50,103 @@ class WeightedAtoms:
     def scores(self, blocks: Blocks, n_examples: int) -> Floats:
         """Scores of examples, ``(n_examples, n_classes)``."""
         scores = np.repeat(self.offset[:, None], n_examples, axis=1)
-        add_missed(self.atoms, self.classes, self.weights, blocks, scores)
+        add_missed(*self._in_shared_order, self.classes, self.weights, blocks, scores)
         return scores.T
+
+    @cached_property
+    def _in_shared_order(self) -> tuple[Lists, Integers]:
+        return in_shared_order(self.atoms)
 
 
 @kernel
 def add_missed(
-    atoms: Lists, classes: Integers, weights: Floats, blocks: Blocks, scores: Floats
+    atoms: Lists,
+    shared: Integers,
+    classes: Integers,
+    weights: Floats,
+    blocks: Blocks,
+    scores: Floats,
 ) -> None:
     """Add the weight of each atom to the score of its class, for the examples that miss it.
 
-    ``scores`` are by class and example.
+    ``scores`` are by class and example. Each atom begins with so many constants of the one before
+    as ``shared`` says: most of them, in one round. Who has those is worked out once.
     """
     n_examples = scores.shape[1]
-    held = np.empty(BLOCK, dtype=np.uint64)
+    longest = 0
+    for k in range(weights.shape[0]):
+        longest = max(longest, atoms.starts[k + 1] - atoms.starts[k])
+    held = np.zeros((longest + 1, BLOCK), dtype=np.uint64)  # by the first 0, 1, ... constants
     some = np.empty(BLOCK, dtype=np.int64)
     for b in range(blocks.shape[0]):
         n_words = min(BLOCK, ((n_examples + 63) >> 6) - b * BLOCK)
         last = tail(n_examples) if b == blocks.shape[0] - 1 else FULL
+        for w in range(BLOCK):
+            held[0, w] = ZERO
+        held[0, n_words - 1] |= ~last  # there are no examples beyond the last
         for k in range(weights.shape[0]):
             own, weight = classes[k], weights[k]
-            hold(atoms, k, blocks, b, held)
-            held[n_words - 1] |= ~last  # there are no examples beyond the last
+            n = shared[k]
+            for p in range(atoms.starts[k] + n, atoms.starts[k + 1]):
+                c = atoms.constants[p]
+                for w in range(BLOCK):
+                    held[n + 1, w] = held[n, w] | blocks[b, c, w]
+                n += 1
             # The words that matter are listed first: a branch for each would often be mispredicted.
-            n = 0
+            n_some = 0
             for w in range(n_words):
-                some[n] = w
-                n += 1 if held[w] != FULL else 0
-            for j in range(n):
-                missed = ~held[some[j]]
+                some[n_some] = w
+                n_some += 1 if held[n, w] != FULL else 0
+            for j in range(n_some):
+                missed = ~held[n, some[j]]
                 first = (b * BLOCK + some[j]) * 64
                 while missed != ZERO:
                     scores[own, first + lowest(missed)] += weight
                     missed &= missed - ONE
+
+
+@kernel
+def in_shared_order(atoms: Lists) -> tuple[Lists, Integers]:
+    """The same atoms, each beginning with the constants that it shares with the one before it, in
+    the same order; and how many these are.
+
+    Constants that more of the following atoms have come first.
+    """
+    n_atoms, n_constants = atoms.starts.shape[0] - 1, 0
+    for c in atoms.constants:
+        n_constants = max(n_constants, c + 1)
+    until = np.empty(atoms.constants.shape[0], dtype=np.int64)  # the last of a run of atoms with it
+    ends, seen = np.zeros(n_constants, dtype=np.int64), np.full(n_constants, n_atoms + 1)
+    for k in range(n_atoms - 1, -1, -1):
+        for p in range(atoms.starts[k], atoms.starts[k + 1]):
+            c = atoms.constants[p]
+            ends[c] = ends[c] if seen[c] == k + 1 else k
+            seen[c] = k
+            until[p] = ends[c]
+    constants, lasting = np.empty_like(atoms.constants), np.empty_like(until)
+    shared = np.zeros(n_atoms, dtype=np.int64)
+    seen[:] = -1
+    for k in range(n_atoms):
+        start = atoms.starts[k]
+        n = start
+        if k > 0:
+            q = atoms.starts[k - 1]
+            while q < start and lasting[q] >= k:  # those that go on come first
+                constants[n], lasting[n] = constants[q], lasting[q]
+                seen[constants[n]] = k
+                q += 1
+                n += 1
+        shared[k] = n - start
+        for p in range(start, atoms.starts[k + 1]):
+            if seen[atoms.constants[p]] == k:
+                continue
+            q = n
+            while q > start + shared[k] and lasting[q - 1] < until[p]:
+                constants[q], lasting[q] = constants[q - 1], lasting[q - 1]
+                q -= 1
+            constants[q], lasting[q] = atoms.constants[p], until[p]
+            n += 1
+    return Lists(atoms.starts, constants), shared
 
 
 def merged(parts: Sequence[WeightedAtoms]) -> WeightedAtoms:

@@ -15,20 +15,21 @@ import numpy.typing as npt
 
 from atomlearn.engine.guided_crossing import (
     Alternatives,
-    Planes,
+    Steps,
     add_to_cells,
     cells_of,
-    empty_planes,
-    gathered,
     grow,
+    rounded,
+    rows_of,
+    steps_for,
     sum_cells,
-    write_planes,
 )
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import Lists, take, united
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
-from atomlearn.sets.words import FULL, ONE, ZERO, lowest, size
+from atomlearn.sets.transpose import transpose
+from atomlearn.sets.words import ONE, ZERO, lowest, size
 from atomlearn.training.logistic import held_out_loss, write_probabilities
 from atomlearn.training.weighted_atoms import WeightedAtoms
 
@@ -74,7 +75,8 @@ class WeightedRecipe:
     """By how much more loss, as a share of the lowest, fewer rounds are as good."""
     slope_steps: int = 31
     curvature_steps: int = 15
-    """Into how many steps slope and curvature of a row of mean weight are rounded."""
+    """Into how many steps slope and curvature of a row of mean weight are rounded. (With 7 and 3 a
+    round is a little faster, but models are larger: noise looks as if it could be explained.)"""
 
     def offered(self, n_columns: int) -> int:
         """The number of columns that a round may use: fewer, and other ones each time, err less.
@@ -139,14 +141,14 @@ def detailed_recipes(usual: WeightedRecipe, n_rows: int) -> list[WeightedRecipe]
 class Found(NamedTuple):
     """The atoms of one round: the sides that lead to each, padded with ``-1``, and the weights."""
 
-    path: Integers
+    path: npt.NDArray[np.int32]
     column: Integers
     weight: Floats
 
     def trimmed(self) -> "Found":
         """The same without padding that no path needs: most are far shorter than they could be."""
         deepest = int((self.path >= 0).sum(axis=1).max(initial=0))
-        return self._replace(path=self.path[:, :deepest].astype(np.int32))
+        return self._replace(path=self.path[:, :deepest].copy())
 
 
 class WeightedLearner:
@@ -179,14 +181,14 @@ class WeightedLearner:
         self.learned: Rows = pack(padded[None])[0]
         mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
         self.offset: Floats = np.log(mass / mass[0])
-        scores = np.tile(self.offset, (len(labels), 1))
+        scores = np.tile(self.offset[:, None], len(labels))
         if start is not None:  # what other atoms say already
-            self.offset, scores = np.zeros(n_classes), start - start[:, :1]
-        self.start: Floats = scores if n_classes > 2 else scores[:, 1:].copy()
+            self.offset, scores = np.zeros(n_classes), (start - start[:, :1]).T.copy()
+        self.start: Floats = scores if n_classes > 2 else scores[1:].copy()
         self.scores: Floats = self.start.copy()
         self.probability = np.empty_like(self.scores)
         self.rounds: list[Found] = []
-        self.planes = empty_planes(weights, recipe.slope_steps, recipe.curvature_steps)
+        self.steps = steps_for(weights, recipe.slope_steps, recipe.curvature_steps)
         self.losses: list[float] = []
         self._judge()
 
@@ -195,7 +197,6 @@ class WeightedLearner:
         recipe, n_groups = self.recipe, int(self.alternatives.group.max(initial=-1)) + 1
         found = find_atoms(
             self.alternatives.has,
-            self.alternatives.by_example,
             self.alternatives.group,
             recipe.offered(n_groups),
             self.labels,
@@ -204,7 +205,7 @@ class WeightedLearner:
             recipe.largest,
             self.scores,
             self.probability,
-            self.planes,
+            self.steps,
             self.rng,
             recipe.atoms,
             recipe.rate,
@@ -232,12 +233,12 @@ class WeightedLearner:
 
     def held_scores(self, n_rounds: int) -> Floats:
         """What the first rounds say of the held-out rows, by class."""
-        has = gathered(self.alternatives.by_example, self.held, len(self.alternatives.has))
-        held = self.start[self.held]
-        for found in self.rounds[:n_rounds]:
-            cells = cells_of(found.path.astype(np.int64), has)
-            add_to_cells(cells, found.weight, found.column, held)
-        return np.hstack([np.zeros((len(held), self.n_classes - held.shape[1])), held])
+        has, held = self.alternatives.has, np.ascontiguousarray(self.start[:, self.held])
+        is_held = np.zeros(has.shape[1] * 64, dtype=np.bool_)
+        is_held[self.held] = True
+        rows = rows_of(has, np.arange(len(has)), pack(is_held[None])[0])
+        add_rounds(self.rounds[:n_rounds], transpose(rows, len(has)), held)
+        return np.vstack([np.zeros((self.n_classes - len(held), held.shape[1])), held]).T
 
     def _judge(self) -> None:
         """Note the loss on held-out rows."""
@@ -254,10 +255,18 @@ class WeightedLearner:
         return united(atom, missed.constants, len(depths))
 
 
+def add_rounds(rounds: Sequence[Found], has: Rows, scores: Floats) -> None:
+    """Add what some rounds found to the scores of rows, by class and row."""
+    for found in rounds:
+        for k in range(len(scores)):
+            ours = found.column == k
+            if ours.any():
+                add_to_cells(cells_of(found.path[ours], has), found.weight[ours], scores[k])
+
+
 @kernel
 def find_atoms(
     has: Rows,
-    by_example: Rows,
     group: Integers,
     n_offered: int,
     labels: Integers,
@@ -266,7 +275,7 @@ def find_atoms(
     largest: int,
     scores: Floats,
     probability: Floats,
-    planes: Planes,
+    steps: Steps,
     rng: Stream,
     most: int,
     rate: float,
@@ -277,48 +286,45 @@ def find_atoms(
     batch = draw_batch(learned, largest, rng)
     offered = draw_columns(group, n_offered, rng)
     members = members_of(batch)
-    for i in members:
-        write_probabilities(scores, i, probability)
-    n_columns = scores.shape[1]
-    path = np.empty((n_columns * most, max(most - 1, 1)), dtype=np.int64)
+    write_probabilities(scores, members, probability)
+    rows = rows_of(has, offered, batch)
+    n_columns = scores.shape[0]
+    path = np.empty((n_columns * most, max(most - 1, 1)), dtype=np.int32)
     column = np.empty(n_columns * most, dtype=np.int64)
     weight = np.empty(n_columns * most)
     sums = np.empty((2, most))
+    place = np.empty(members.shape[0], dtype=np.int64)
+    slope, curvature = np.empty_like(place), np.empty_like(place)
     n = 0
-    chosen = np.empty(members.shape[0], dtype=np.int64)
     for k in range(n_columns):
         own = k if n_columns > 1 else 1
         # Rows whose gradient is rounded to nothing are left out: of many classes, most.
-        n_chosen = 0
-        for i in members:
-            p = probability[i, k]
-            slope = weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
-            if write_planes(n_chosen, slope, weights[i] * p * (1.0 - p), planes, rng):
-                chosen[n_chosen] = i
-                n_chosen += 1
-        here = gathered(by_example, chosen[:n_chosen], has.shape[0])
-        found = grow(first_rows(n_chosen), here, offered, planes, most, ridge, least)
+        n_left = 0
+        for j in range(members.shape[0]):
+            i = members[j]
+            p = probability[k, i]
+            wrong = (1.0 if labels[i] == own else 0.0) - p
+            first, second = rounded(weights[i] * wrong, weights[i] * p * (1.0 - p), steps, rng)
+            if first != 0 or second != 0:
+                place[n_left], slope[n_left], curvature[n_left] = j, first, second
+                n_left += 1
+        found = grow(
+            rows, place[:n_left], offered, slope[:n_left], curvature[:n_left], steps,
+            most, ridge, least,
+        )  # fmt: skip
         n_cells = found.shape[0]
         if n_cells == 1:
             continue
         cells = cells_of(found, has)
-        sum_cells(cells, batch, labels, own, weights, probability[:, k], sums)
+        sum_cells(cells, batch, labels, own, weights, probability[k], sums)
         for j in range(n_cells):
-            path[n + j] = found[j]
+            for d in range(path.shape[1]):
+                path[n + j, d] = found[j, d] if d < found.shape[1] else -1
             column[n + j] = k
             weight[n + j] = rate * sums[0, j] / (sums[1, j] + ridge)
-        add_to_cells(cells, weight[n : n + n_cells], column[n : n + n_cells], scores)
+        add_to_cells(cells, weight[n : n + n_cells], scores[k])
         n += n_cells
     return Found(path[:n], column[:n], weight[:n])
-
-
-@kernel
-def first_rows(n: int) -> Rows:
-    """The first rows, as a set."""
-    out = np.full((n + 63) // 64, FULL, dtype=np.uint64)
-    if n & 63:
-        out[-1] = (ONE << np.uint64(n & 63)) - ONE
-    return out
 
 
 @kernel
