@@ -286,8 +286,18 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             yield start, bits
 
     def _telling(self, table: Any) -> npt.NDArray[np.int64]:
-        """Literals that are neither constant nor equal to an earlier one on the training rows."""
-        n_literals = sum(column.n_literals for column in self.columns_)
+        """Literals that are neither constant nor equal to an earlier one on the training rows.
+
+        That a value is missing is kept in any case: without it ``x > 3`` and ``x ≤ 3`` would not be
+        alternatives, and no weighted atom could have them.
+        """
+        ends = np.cumsum([column.n_literals for column in self.columns_], dtype=np.int64)
+        n_literals = int(ends[-1]) if len(ends) else 0
+        missing = {
+            int(end) - 2
+            for end, column in zip(ends, self.columns_, strict=True)
+            if column.has_missing
+        }
         digests = [hashlib.blake2b(digest_size=16) for _ in range(n_literals)]
         total = np.zeros(n_literals, dtype=np.int64)
         for _, bits in self._chunks(table):
@@ -299,7 +309,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept = []
         for i, digest in enumerate(digests):
             key = digest.digest()
-            if 0 < total[i] < table.shape[0] and key not in seen:
+            if 0 < total[i] < table.shape[0] and (key not in seen or i in missing):
                 seen.add(key)
                 kept.append(i)
         return np.array(kept, dtype=np.int64)
