@@ -113,6 +113,8 @@ def test_more_rows_or_classes_take_larger_steps():
     rates = [recipe_for(n, 2, None).rate for n in (10, 4000, 30_000, 10**6)]
     assert 0.01 < rates[0] < rates[1] < rates[2] < rates[3] <= 0.5
     assert recipe_for(10, 2, 7).rounds == 7
+    assert recipe_for(10, 2, 20).rate > rates[0]  # few rounds take larger steps
+    assert recipe_for(10, 300, None).rounds < recipe_for(10, 30, None).rounds
     assert recipe_for(4000, 30, None).rate > rates[1]
 
 
@@ -161,7 +163,8 @@ def test_what_symmetries_make_of_a_row_is_learned_from_and_never_held_out(proble
 
 
 def test_what_is_far_behind_is_given_up():
-    assert not weighted.has_lost([9.0], 1.0)  # the first rounds are never enough to tell
-    assert not weighted.has_lost([9.0] * 11, 3.0) and weighted.has_lost([9.0] * 11, 2.0)
-    assert weighted.has_lost([9.0] * 11 + [1.3] * 190, 1.0)
-    assert not weighted.has_lost([9.0] * 300, np.inf)
+    assert not weighted.has_lost([9.0], 0.5, 1.0)  # the first rounds are never enough to tell
+    assert not weighted.has_lost([9.0] * 13, 0.5, 3.0) and weighted.has_lost([9.0] * 13, 0.5, 2.0)
+    assert not weighted.has_lost([9.0] * 13, 0.1, 2.0)  # small steps take longer
+    assert weighted.has_lost([9.0] * 13 + [1.6] * 190, 0.5, 1.0)
+    assert not weighted.has_lost([9.0] * 300, 0.5, np.inf)

@@ -5,7 +5,7 @@ atoms do; and often their mean is better than both. The smallest that is about a
 is taken.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,10 @@ Labels = npt.NDArray[np.int64]
 CLOSE = 1.02
 """Losses within this factor are alike: the smaller model is taken."""
 
-WORTH = 0.99
-"""Strict atoms are worth more epochs if with them the loss is below this part of that without."""
+WORTH = 0.01
+"""Strict atoms are worth more epochs if they lower the loss by this share ..."""
+SOON = 0.25
+"""... or, before this share of their epochs, by so much less: the first few cannot show it all."""
 
 SMALLEST = 1e-12
 
@@ -87,13 +89,37 @@ def sizes_of(n_strict: int, n_weighted: int, goes_on: bool = False) -> dict[str,
     return {"strict": n_strict, "weighted": both + 1 if goes_on else n_weighted, "both": both}
 
 
-def adds_nothing(evidence: Evidence) -> bool:
-    """Are strict atoms of no use beside weighted ones?
+def adds_nothing(evidence: Evidence, share: float) -> bool:
+    """Are strict atoms of no use beside weighted ones, after this share of their epochs?
 
-    A few epochs show it: if they add nothing, many will not add much.
+    >>> little = Evidence("both", {"strict": 0.5, "weighted": 0.4, "both": 0.397})
+    >>> adds_nothing(little, 0.1), adds_nothing(little, 0.5)
+    (False, True)
     """
-    losses = evidence.losses
-    return "both" in losses and losses["both"] >= WORTH * losses["weighted"]
+    losses, wanted = evidence.losses, WORTH * min(1.0, share / SOON)
+    return "both" in losses and losses["both"] >= (1.0 - wanted) * losses["weighted"]
+
+
+def given_up(weighted: Evidence, some: Evidence) -> Evidence:
+    """Weighted atoms alone, after all kinds were compared on ``some`` of the held-out rows.
+
+    Losses and errors of the other kinds are those of weighted atoms, plus the difference there.
+
+    >>> alone = Evidence("weighted", {"weighted": 0.3}, {"weighted": 0.1}, 0.0, 1.0)
+    >>> some = Evidence("both", {"weighted": 0.2, "both": 0.25}, {"weighted": 0.1, "both": 0.1})
+    >>> given_up(alone, some)
+    weighted; held-out log-loss: weighted 0.300 (10.0% errors), both 0.350 (10.0% errors)
+    """
+
+    def moved(whole: dict[str, float], part: dict[str, float]) -> dict[str, float]:
+        here, there = whole["weighted"], part["weighted"]
+        return {kind: max(0.0, here + value - there) for kind, value in part.items()}
+
+    return replace(
+        weighted,
+        losses=moved(weighted.losses, some.losses),
+        errors=moved(weighted.errors, some.errors),
+    )
 
 
 def loss_and_error(scores: Floats, labels: Labels, weights: Floats) -> tuple[float, float]:

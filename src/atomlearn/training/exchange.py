@@ -93,13 +93,17 @@ class Exchange:
     hooks: Hooks
     share_examples: bool = True
 
-    def run(self, state: State, epochs: int) -> tuple[State, list[list[Report]], bool]:
+    def run(
+        self, state: State, epochs: int, folds: Sequence[int] | None = None
+    ) -> tuple[State, list[list[Report]], bool]:
         """Run ``epochs`` epochs on every part, then merge the atoms that no part contradicts.
 
-        Also returns reports by class, and whether every part has had all of its epochs.
+        Also returns reports by class, and whether every part has had all of its epochs. If only
+        some ``folds`` are learned, the others are still to have these epochs.
         """
         n_parts, n_classes = len(self.parts.sources), state.n_classes
-        keys = [(f, k) for f in range(len(state.pools)) for k in range(n_classes)]
+        learned = range(len(state.pools)) if folds is None else folds
+        keys = [(f, k) for f in learned for k in range(n_classes)]
         tasks = [Task(self.seed, f, k, p, state.epoch) for f, k in keys for p in range(n_parts)]
         found = self._learn(state, tasks, epochs)
         by_key = {key: found[i * n_parts : (i + 1) * n_parts] for i, key in enumerate(keys)}
@@ -109,11 +113,13 @@ class Exchange:
         state = self._agreed(state, tasks, candidates)
         is_whole = all(one.is_whole for one in found)
         had = np.array([max(_epochs(one, epochs) for one in by_key[key]) for key in keys])
-        state.epochs = state.epochs + had.reshape(state.epochs.shape)
-        state.epoch += epochs if is_whole else int(had.max())
+        state.epochs = state.epochs.copy()
+        state.epochs[list(learned)] += had.reshape(-1, n_classes)
+        if folds is None or not is_whole:
+            state.epoch += epochs if is_whole else int(had.max())
         reports = [
             summed(
-                [one.reports for f in range(len(state.pools)) for one in by_key[f, k]],
+                [one.reports for f in learned for one in by_key[f, k]],
                 sum(len(pools[k]) for pools in state.pools),
             )
             for k in range(n_classes)

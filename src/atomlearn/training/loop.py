@@ -19,7 +19,13 @@ from atomlearn.engine.pool import Pool
 from atomlearn.engine.report import Report
 from atomlearn.sets.rows import Rows
 from atomlearn.training.clock import Clock, Settings
-from atomlearn.training.evidence import Evidence, adds_nothing, sizes_of, weigh_evidence
+from atomlearn.training.evidence import (
+    Evidence,
+    adds_nothing,
+    given_up,
+    sizes_of,
+    weigh_evidence,
+)
 from atomlearn.training.examples import HeldOut, Unseen
 from atomlearn.training.exchange import Exchange, State
 from atomlearn.training.folds import NEVER, SMALL
@@ -47,11 +53,13 @@ made no progress."""
 NEGATIVES = 10.0
 """Most counterexamples in a batch for each example, of many rows ..."""
 MANY_CLASSES = 30
-"""... or of more classes than this, each of which has fewer epochs: with the square root of their
-number, so that time grows more slowly than classes."""
+"""... or of more classes than this, each of which has fewer epochs: all together take far less time
+than in proportion to their number."""
 GLANCE = 3
 """Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones; of
-many examples, which are seen in growing batches, that is judged after the first round."""
+many examples, which are seen in growing batches, that is judged after the first round ..."""
+FEW = 250
+"""... and of at most so many never: epochs cost little, and the last ones may still help."""
 
 FindAlternatives = Callable[[Rows], Alternatives]
 
@@ -144,6 +152,7 @@ class _Training:
         )
         self.wants_weighted = can_weigh and settings.evidence != "strict"
         self.wants_strict = not (can_weigh and settings.evidence == "weighted")
+        self.may_give_up = n_rows > FEW and not settings.goes_on
         self.find_alternatives = find_alternatives
         self.weighted: WeightedFolds | None = None
         self.reports = self._no_reports()
@@ -163,6 +172,7 @@ class _Training:
         """Learn round after round until the held-out loss stops improving."""
         try:
             self._compare_with_weighted()  # again, if this goes on from a saved state
+            self._glance()
             for target in self.targets:
                 if self._is_done() or not self._learn_until(target):
                     break
@@ -170,6 +180,37 @@ class _Training:
             self.clock.interrupted = True
         if any(self.reports):  # an interrupted round counts for what it gave; no hook is called
             self._note_round(None, None)
+
+    def _glance(self) -> None:
+        """Hold out some of the folds first; if strict atoms add nothing there, give them up.
+
+        Many parts, which have to exchange their atoms on the way, have no such glance.
+        """
+        n_folds, first = self.home.dealt.n_folds, self.targets[0]
+        some, rest = range(n_folds // 2), range(n_folds // 2, n_folds)
+        if self.state.epoch > 0 or len(self.parts.sources) > 1:
+            return
+        if not (self.may_give_up and self.wants_weighted and some):
+            return
+        self.state, self.reports, is_whole = self.exchange.run(self.state, first, some)
+        if not is_whole:
+            self.clock.over()  # notes an interruption
+            return
+        unseen = self.judge.judge(self.state)
+        if len(unseen):
+            _, self.state.first = unseen.error_and_loss(unseen.calibrate())
+            self._compare_with_weighted()
+            self._give_up_if_useless(unseen)
+        if self.state.adds_nothing:
+            self.state.epoch = first
+            self._note_round(*self._error_and_loss(unseen))
+        elif not self.clock.over():
+            self.state, reports, is_whole = self.exchange.run(self.state, first, rest)
+            self._add_reports(reports)
+            if is_whole:
+                self.state.epoch = first
+                self._end_round()
+                self.on_exchange(self.state)
 
     def _is_done(self) -> bool:
         if self.state.epoch == 0:
@@ -185,7 +226,7 @@ class _Training:
                 return False
             epochs = self._epochs_to(target)
             self.state, reports, is_whole = self.exchange.run(self.state, epochs)
-            self.reports = [a + b for a, b in zip(self.reports, reports, strict=True)]
+            self._add_reports(reports)
             if not is_whole:
                 self.clock.over()  # notes an interruption
                 return False
@@ -216,9 +257,13 @@ class _Training:
         enough = min(PROGRESS * state.best, state.best - SMALLEST_PROGRESS)
         state.stale = 0 if loss < enough else state.stale + 1
         state.best = min(state.best, loss)
-        evidence = self._evidence(unseen, 0)
-        state.adds_nothing = evidence is not None and adds_nothing(evidence)
+        self._give_up_if_useless(unseen)
         self._note_round(error, loss)
+
+    def _give_up_if_useless(self, unseen: Unseen) -> None:
+        evidence = self._compared(unseen, 0) if self.may_give_up else None
+        share = int(self.state.epochs.max()) / self.targets[-1]
+        self.state.adds_nothing = evidence is not None and adds_nothing(evidence, share)
 
     def _error_and_loss(self, unseen: Unseen) -> tuple[float, float]:
         """Error and loss on held-out rows: with weighted atoms, if there are any."""
@@ -252,6 +297,9 @@ class _Training:
             return
         if self.hooks.on_round(done, self._current) is True:
             self.clock.ended = True
+
+    def _add_reports(self, reports: list[list[Report]]) -> None:
+        self.reports = [a + b for a, b in zip(self.reports, reports, strict=True)]
 
     def _no_reports(self) -> list[list[Report]]:
         return [[] for _ in range(self.home.examples.n_classes)]
@@ -304,18 +352,36 @@ class _Training:
         return _weighted(learned, weighted, evidence)
 
     def _evidence(self, unseen: Unseen, n_strict: int) -> Evidence | None:
-        """Compare strict and weighted atoms on held-out rows, if there are weighted ones."""
-        weighted, strict = self.weighted, None
+        """The kind of atoms to choose by held-out rows, if there are weighted ones.
+
+        Strict atoms that were not learned without every fold are not chosen.
+        """
+        weighted, dealt = self.weighted, self.home.dealt
         if weighted is None or len(weighted.scores) == 0:
             return None
-        if self.wants_strict and len(unseen) == len(weighted.scores):
-            strict = unseen.calibrate().scores(unseen.ratios)
-        dealt, held = self.home.dealt, weighted.held
+        compared = self._compared(unseen, n_strict)
+        if compared is not None and len(unseen) == len(weighted.held):
+            return compared
+        label, weight = dealt.label[weighted.held], dealt.weight[weighted.held]
+        sizes = sizes_of(n_strict, len(weighted.atoms))
+        alone = weigh_evidence(None, weighted.scores, label, weight, sizes)
+        return alone if compared is None else given_up(alone, compared)
+
+    def _compared(self, unseen: Unseen, n_strict: int) -> Evidence | None:
+        """Compare both kinds on the rows of the folds that have been learned without, if any."""
+        weighted, dealt = self.weighted, self.home.dealt
+        if weighted is None or not self.wants_strict or len(unseen) == 0:
+            return None
+        is_learned = np.all(self.state.epochs, axis=1)
+        judged = is_learned[dealt.fold[weighted.held]]
+        rows = weighted.held[judged]
+        if len(rows) != len(unseen):
+            return None
         return weigh_evidence(
-            strict,
-            weighted.scores,
-            dealt.label[held],
-            dealt.weight[held],
+            unseen.calibrate().scores(unseen.ratios),
+            weighted.scores[judged],
+            dealt.label[rows],
+            dealt.weight[rows],
             sizes_of(n_strict, len(weighted.atoms), self.settings.goes_on),
         )
 
@@ -347,7 +413,8 @@ def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Set
     """The same for few examples (``is_small``) or many."""
     epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
-        epochs = int(epochs * math.sqrt(MANY_CLASSES / n_classes))
+        root = math.sqrt(MANY_CLASSES / n_classes)
+        epochs = int(epochs * root * math.sqrt(root))
     epochs = max(1, epochs // max(n_folds, 1))
     if is_small:
         return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})

@@ -30,8 +30,9 @@ AT_ONCE = 10
 """Rounds of a fold before the folds are compared, at most; at first fewer, so that all folds know
 something if time is short."""
 
-RACE = {10: 4.0, 25: 2.5, 50: 1.8, 100: 1.4, 200: 1.2}
-"""From so many rounds on a loss that is so many times the rival's is given up."""
+RACE = {6.0: 4.0, 12.0: 2.5, 24.0: 1.5}
+"""From so many rounds times their rate on, a loss that is so many times the rival's is given up:
+with small steps a good model is as far behind at first as a poor one."""
 
 TRIAL, TRIAL_RATE = 15, 0.2
 """Rounds after which the losses of two recipes are compared, at the same rate, ..."""
@@ -98,10 +99,10 @@ def learn_weighted(
     return WeightedFolds(atoms, scores, held[order], losses[n_rounds], parts)
 
 
-def has_lost(losses: Sequence[float], rival: float) -> bool:
+def has_lost(losses: Sequence[float], rate: float, rival: float) -> bool:
     """Are the losses so far behind the rival's that more rounds are of no use?"""
-    n_rounds = len(losses) - 1
-    allowed = min([np.inf, *(times for n, times in RACE.items() if n <= n_rounds)])
+    way = rate * (len(losses) - 1)
+    allowed = min([np.inf, *(times for least, times in RACE.items() if least <= way)])
     return losses[-1] > allowed * rival
 
 
@@ -135,7 +136,7 @@ def _learn_folds(
         known = np.array([one.losses[:n_known] for one in folds])
         losses = np.average(known, axis=0, weights=mass).tolist()
         n_rounds = n_known - 1
-        if has_lost(losses, rival) or recipe.has_stalled(losses) or clock.over():
+        if has_lost(losses, recipe.rate, rival) or recipe.has_stalled(losses) or clock.over():
             return losses
         target = min(n_rounds + min(max(1, n_rounds), AT_ONCE), recipe.rounds)
         Parallel(n_jobs=clock.settings.n_jobs, require="sharedmem")(

@@ -90,7 +90,9 @@ def learn_weighted_batch(
         recipe,
         factor * said if len(known) else None,
     )
-    while not (learner.is_done or has_lost(learner.losses, rival) or clock.over()):
+    while not (learner.is_done or clock.over()):
+        if has_lost(learner.losses, recipe.rate, rival):
+            break
         learner.run_round()
     n_rounds = recipe.fewest(learner.losses)
     if not len(known):

@@ -42,6 +42,10 @@ USUAL_ROWS, USUAL_CLASSES = 4000, 2
 """Rows and classes for which the rate is that of the recipe ..."""
 SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
 """... and what it is kept between."""
+FEWEST_STEPS = 4.0
+"""Rounds times rate, at least, if the number of rounds is limited."""
+MANY_CLASSES = 30
+"""With more classes, rounds are fewer."""
 DETAILED = {32: 400, 128: 200, 512: 100}
 """Atoms of a class in one round that are tried, each with the most rounds, if there are rows ..."""
 ROWS_PER_ATOM = 64
@@ -59,7 +63,7 @@ class WeightedRecipe:
     rounds: int = 500
     atoms: int = 8
     """Atoms of a class in one round."""
-    rate: float = 0.12
+    rate: float = 0.085
     """Share of the Newton step that is taken: smaller steps need more rounds, and err less."""
     many_columns: int = 64
     """A round may use half of the columns; of more than this, as many as the square root grows."""
@@ -111,9 +115,13 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> WeightedR
     would take long.
     """
     usual = WeightedRecipe()
-    rate = usual.rate * math.sqrt(n_rows / USUAL_ROWS)
+    root = math.sqrt(n_rows / USUAL_ROWS)
+    rate = usual.rate * root * math.sqrt(math.sqrt(root))
     rate = max(rate, SMALLEST_RATE) * math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
-    rounds = usual.rounds if max_rounds is None else min(usual.rounds, max_rounds)
+    rounds = int(usual.rounds * math.sqrt(min(1.0, MANY_CLASSES / n_classes)))
+    if max_rounds is not None:  # few rounds have to go as far in larger steps
+        rounds = min(rounds, max_rounds)
+        rate = max(rate, FEWEST_STEPS / rounds)
     return replace(usual, rate=min(rate, LARGEST_RATE), rounds=rounds)
 
 
