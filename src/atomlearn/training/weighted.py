@@ -14,7 +14,7 @@ from joblib import Parallel, delayed
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples
-from atomlearn.training.folds import EVERY, Dealt
+from atomlearn.training.folds import EVERY, SMALL, Dealt
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 from atomlearn.training.weighted_rounds import (
     WeightedLearner,
@@ -37,7 +37,7 @@ with small steps a good model is as far behind at first as a poor one."""
 TRIAL, TRIAL_RATE = 15, 0.2
 """Rounds after which the losses of two recipes are compared, at the same rate, ..."""
 CLEARLY = 0.9
-"""... and the share of the simpler recipe's loss that the other must come below."""
+"""... and the share of the loss of the first that the other must come below."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,11 @@ def learn_weighted(
     usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
     recipes = [usual, *detailed_recipes(usual, len(label))]
     recipe, tried = _choose_recipe(recipes, lambda one: learner(0, seeds[0], one), clock)
+    if int(alternatives.group.max(initial=-1)) + 1 > recipe.many_columns:
+        judges = seeds if len(label) <= SMALL else seeds[:1]  # of few rows all have to judge
+        recipe = _choose_columns(
+            recipe, lambda one: [learner(f, own, one) for f, own in enumerate(judges)], clock
+        )
     folds = [learner(f, own, recipe) for f, own in enumerate(seeds)]
     if tried is not None and tried.recipe == recipe:
         folds[0] = tried  # it has had its first rounds
@@ -123,6 +128,22 @@ def _choose_recipe(
             break
         chosen, tried, best = recipe, trial, trial.losses[-1]
     return chosen, tried
+
+
+def _choose_columns(
+    recipe: WeightedRecipe,
+    learners: Callable[[WeightedRecipe], list[WeightedLearner]],
+    clock: Clock,
+) -> WeightedRecipe:
+    """Leave out columns that say nothing on their own, if that is clearly better."""
+    fewer = replace(recipe, only_informative=True)
+    every, some = (learners(replace(one, rate=TRIAL_RATE)) for one in (recipe, fewer))
+    if not all(0 < b.n_columns < a.n_columns for a, b in zip(every, some, strict=True)):
+        return recipe
+    for trial in (*every, *some):
+        _run(trial, TRIAL, clock)
+    losses = [sum(one.losses[-1] for one in trials) for trials in (every, some)]
+    return fewer if losses[1] <= CLEARLY * losses[0] else recipe
 
 
 def _learn_folds(

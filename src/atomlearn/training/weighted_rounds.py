@@ -30,6 +30,7 @@ from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.transpose import transpose
 from atomlearn.sets.words import ONE, ZERO, lowest, size
+from atomlearn.training.informative import informative_columns, only
 from atomlearn.training.logistic import held_out_loss, write_probabilities
 from atomlearn.training.weighted_atoms import WeightedAtoms
 
@@ -66,7 +67,10 @@ class WeightedRecipe:
     rate: float = 0.085
     """Share of the Newton step that is taken: smaller steps need more rounds, and err less."""
     many_columns: int = 64
-    """A round may use half of the columns; of more than this, as many as the square root grows."""
+    """A round may use half of the columns; of more than this, as many as the square root grows,
+    ..."""
+    only_informative: bool = False
+    """... and perhaps only those that say something about the classes on their own."""
     ridge: float = 1.0
     least: float = 0.2
     """Curvature that the rows of a cell must have: about one undecided row."""
@@ -178,12 +182,16 @@ class WeightedLearner:
         start: Floats | None = None,
     ) -> None:
         self.alternatives = alternatives
+        if recipe.only_informative:
+            columns = informative_columns(alternatives, labels, learned, n_classes)
+            self.alternatives = only(alternatives, columns)
         self.labels = labels
         self.weights = weights
         self.n_classes = n_classes
         self.recipe = recipe
         self.rng: Stream = stream(seed)
         self.held = held
+        self.n_columns = int(self.alternatives.group.max(initial=-1)) + 1
         padded = np.zeros(alternatives.has.shape[1] * 64, dtype=np.bool_)
         padded[: len(learned)] = learned
         self.learned: Rows = pack(padded[None])[0]
@@ -202,11 +210,11 @@ class WeightedLearner:
 
     def run_round(self) -> float:
         """Find the atoms of one more round; the loss on held-out rows."""
-        recipe, n_groups = self.recipe, int(self.alternatives.group.max(initial=-1)) + 1
+        recipe = self.recipe
         found = find_atoms(
             self.alternatives.has,
             self.alternatives.group,
-            recipe.offered(n_groups),
+            recipe.offered(self.n_columns),
             self.labels,
             self.weights,
             self.learned,
