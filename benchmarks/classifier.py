@@ -3,7 +3,8 @@
 small: 5-fold error of four small sets, three shuffles. noise: digits with wrong labels. parity:
 even or odd bars from 2,000 images, also with symmetries. few: MNIST pixels (black above 25), few
 examples, 10,000 test images. one: a digit against the rest. edges: 10,000 images, pixels alone and
-with two edge maps. many: 6,000 rows in 10 to 300 classes. The forest has 100 trees.
+with two edge maps. columns: tables with 200 columns of noise added. many: 6,000 rows in 10 to 300
+classes. batches: Adult, learned batch after batch. The forest has 100 trees.
 """
 
 import warnings
@@ -12,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
@@ -20,8 +22,9 @@ from atomlearn import AlgebraicClassifier
 from atomlearn.datasets import bar_parity
 from atomlearn.tables.column_maps import translations
 from atomlearn_paper.images import mnist
+from benchmarks import large, tables
 from benchmarks.fitting import Split, all_figures, error_and_seconds, mean, warm_up
-from benchmarks.peers import OURS, mlp, svm
+from benchmarks.peers import OURS, is_number, mlp, svm
 from benchmarks.record import Step
 
 SMALL = {
@@ -34,6 +37,8 @@ WRONG = (0.0, 0.05, 0.1, 0.2)
 FEW = (50, 100, 200, 500, 1000, 2000)
 CLASSES = (10, 30, 100, 300)
 ROWS = 6000
+WITH_NOISE = ("vehicle", "satellite", "credit-data")
+BATCHES = {"1,000": 1000, "3,000": 3000, "8,000": 8000, "all, by `fit`": None}
 SEEDS = range(3)
 Make = Callable[[int], Any]
 
@@ -81,8 +86,13 @@ def steps() -> dict[str, Step]:
         found |= {f"one/{digit}/{who}": partial(one, digit, make) for who, make in BOTH.items()}
     found["edges/pixels/atomlearn"] = partial(edges, np.asarray)
     found["edges/pixels and edge maps/atomlearn"] = partial(edges, with_edges)
+    for name in WITH_NOISE:
+        found |= {f"columns/{name}/{w}": partial(columns, name, 0, m) for w, m in BOTH.items()}
+        more = f"columns/{name}, 200 columns more"
+        found |= {f"{more}/{w}": partial(columns, name, 200, m) for w, m in BOTH.items()}
     for n in CLASSES:
         found |= {f"many/{n}/{who}": partial(many, n, make) for who, make in BOTH.items()}
+    found |= {f"batches/{name}/{OURS}": partial(batches, rows) for name, rows in BATCHES.items()}
     return found
 
 
@@ -152,6 +162,16 @@ def edges(see: Callable[[np.ndarray], np.ndarray]) -> dict[str, float]:
     return averaged(ours, [(0, (see(X), y, see(images.test_pixels), images.test_labels))])
 
 
+def columns(name: str, n_noise: int, make: Make) -> dict[str, float]:
+    """A table with its categories as numbers, and normally distributed columns added; 3-fold."""
+    frame, y = tables.read(tables.folder() / f"{name}.parquet")
+    numbers = frame.apply(lambda one: one if is_number(one) else pd.factorize(one)[0]).fillna(-1)
+    noise = np.random.default_rng(0).normal(size=(len(y), n_noise))
+    X = np.hstack([numbers.to_numpy(np.float64), noise])
+    split = StratifiedKFold(3, shuffle=True, random_state=0).split(X, y)
+    return averaged(make, [(0, (X[a], y[a], X[b], y[b])) for a, b in split])
+
+
 def many(classes: int, make: Make, rows: int = ROWS) -> dict[str, Any]:
     """Round clouds that overlap: ten numbers a row, as many rows again to test."""
     X, y = make_blobs(2 * rows, 10, centers=classes, cluster_std=2.0, random_state=0)
@@ -159,3 +179,28 @@ def many(classes: int, make: Make, rows: int = ROWS) -> dict[str, Any]:
     split = X[:rows], y[:rows], X[rows:], y[rows:]
     warm_up(*split[:2])
     return all_figures(make(0), split)
+
+
+class InBatches(AlgebraicClassifier):
+    """The classifier, learning from so many rows at a time."""
+
+    rows = 1000
+
+    def fit(self, X: Any, y: np.ndarray) -> "InBatches":
+        for start in range(0, len(y), self.rows):
+            some = slice(start, start + self.rows)
+            self.partial_fit(X.iloc[some], y[some], classes=np.unique(y))
+        return self
+
+
+def batches(rows: int | None) -> dict[str, float]:
+    """Adult in the order of its rows."""
+
+    def make(seed: int) -> AlgebraicClassifier:
+        if rows is None:
+            return ours(seed)
+        model = InBatches(random_state=seed)
+        model.rows = rows
+        return model
+
+    return averaged(make, [(0, large.table("adult", 32_561))])

@@ -240,12 +240,26 @@ SECTIONS = (
         _compared("edges", "columns"),
     ),
     Section(
+        "Columns of noise",
+        "classifier/columns",
+        "Tables of at most 4,000 rows as they are, and with 200 normally distributed columns that"
+        " say nothing. 3-fold; the forest has 100 trees.",
+        _compared("columns", "table"),
+    ),
+    Section(
         "Many classes",
         "classifier/many",
         "6,000 rows of ten numbers in overlapping round clouds "
         "(`sklearn.datasets.make_blobs`, standard deviation 2), 6,000 rows to test. The"
         " forest has 100 trees.",
         of_many,
+    ),
+    Section(
+        "Batch after batch",
+        "classifier/batches",
+        "Adult, learned by `partial_fit` in batches of so many rows, and by `fit`; tested on its"
+        " own test rows.",
+        _compared("batches", "rows in a batch"),
     ),
     Section(
         "Small tables of scikit-learn",

@@ -104,6 +104,8 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
     X[:, 0] += np.repeat([0, 1, 2], 30)
     frame = tables.pd.DataFrame(X, columns=["c0", "c1", "c2"])
     split = frame, y, frame, y
+    monkeypatch.setattr(tables, "read", lambda path: (frame, y))
+    monkeypatch.setattr(large, "table", lambda name, n_train: split)
     scaled = {"seconds": 1.0, "peak_mb": 100.0, "error": 0.1}  # as `scale_runs.fit` says
     small = {
         "tables": {"t": lambda: {m: tables.measure(m, frame, y) for m in tables.METHODS}},
@@ -114,6 +116,8 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
             "edges/pixels and edge maps/atomlearn": partial(
                 classifier.edges, classifier.with_edges
             ),
+            "columns/t/forest": partial(classifier.columns, "t", 3, tree),
+            "batches/45/atomlearn": partial(classifier.batches, 45),
             "many/3/atomlearn": partial(classifier.many, 3, hasty, rows=100),
             "small/iris/forest": partial(classifier.small, classifier.load_iris, tree),
             "noise/10%/forest": partial(classifier.noise, 0.1, tree),
