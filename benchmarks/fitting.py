@@ -20,9 +20,10 @@ WARM_UP = 300
 
 
 def warm_up(X: Any, y: np.ndarray) -> None:
-    """Load the kernels that such a table needs."""
+    """Load the kernels that such a table needs, to learn and to predict."""
     order = np.random.default_rng(SEED).permutation(len(y))[:WARM_UP]
-    AlgebraicClassifier(max_epochs=2, random_state=SEED).fit(rows(X, order), y[order])
+    model = AlgebraicClassifier(max_epochs=2, random_state=SEED).fit(rows(X, order), y[order])
+    model.predict_proba(rows(X, order))
 
 
 def rows(X: Any, order: np.ndarray) -> Any:

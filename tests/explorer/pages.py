@@ -53,7 +53,7 @@ def write_all(folder: Path, quick: bool = True) -> dict[str, str]:
     few = 5 if quick else None
     found = {
         "table": ("Irises", classifier_data(iris(few)[0])),
-        "image": ("Digits", classifier_data(digits(max_epochs=3 if quick else None))),
+        "image": ("Digits", classifier_data(digits(max_epochs=20 if quick else None))),
         "queens": ("Queens", queens_data(6, ["b1"], max_epochs=14) if quick
                    else queens_data(8, ["b4", "d5"])),
         "sudoku": ("Sudoku", sudoku_data("1... ..3. .4.. ...2")),
