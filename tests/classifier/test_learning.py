@@ -6,11 +6,13 @@ import textwrap
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.tables.column_maps import permuted, translations
 from atomlearn.training import folds, later, loop
+from atomlearn.training.weighted import learn_weighted
 from tests.engine.strategies import sets_of_lists
 
 
@@ -241,6 +243,19 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
         classifier = quick(max_epochs=30, evidence="strict").fit(X, y)
     assert len(calls) == 2 and classifier.learned_.interrupted
     assert classifier.score(X, y) > 0.9
+
+
+def test_ctrl_c_before_there_are_weighted_atoms_leaves_strict_ones(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+
+    def interrupted(examples, alternatives, dealt, seed, clock, rival):
+        clock.interrupted = True
+        return learn_weighted(examples, alternatives, dealt, seed, clock, rival)
+
+    monkeypatch.setattr("atomlearn.training.loop.learn_weighted", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        classifier = AlgebraicClassifier(random_state=0).fit(X[:600], y[:600])
+    assert classifier.evidence_.chosen == "strict" and classifier.score(X, y) > 0.8
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])

@@ -362,6 +362,9 @@ class _Training:
         compared = self._compared(unseen, n_strict)
         if compared is not None and len(unseen) == len(weighted.held):
             return compared
+        losses = {} if compared is None else compared.losses
+        if losses and losses["strict"] < losses["weighted"] and self.clock.over():
+            return None  # there was no time for weighted atoms
         label, weight = dealt.label[weighted.held], dealt.weight[weighted.held]
         sizes = sizes_of(n_strict, len(weighted.atoms))
         alone = weigh_evidence(None, weighted.scores, label, weight, sizes)
