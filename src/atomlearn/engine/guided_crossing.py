@@ -42,6 +42,11 @@ class Alternatives(NamedTuple):
     group: Integers
     """Alternatives of one column have the same number; columns are left out together."""
 
+    @property
+    def n_columns(self) -> int:
+        """The number of columns that have alternatives."""
+        return int(self.group.max(initial=-1)) + 1
+
 
 class Steps(NamedTuple):
     """The steps that gradients are rounded to, and how many binary digits that takes."""

@@ -1,9 +1,9 @@
 """Incremental training (``partial_fit``): one more part of the data, which arrives later.
 
-A part is new when it comes, so that what is said of it beforehand measures the error, calibrates,
-and chooses between strict and weighted atoms. Then its examples drop the strict atoms that they
-contradict, a few epochs add new ones, and rounds of weighted atoms go on. Nothing is said of the
-first part beforehand: it is learned as a whole table is.
+Each part is predicted before it is learned from. These predictions are held out: they measure the
+error, calibrate the scores, and choose between strict and weighted atoms. Then the strict atoms
+that the part contradicts are dropped, a few epochs add new ones, and more rounds of weighted atoms
+are run. The first part has no such predictions: it is learned in folds, as a whole table is.
 """
 
 from dataclasses import replace

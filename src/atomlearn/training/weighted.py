@@ -81,7 +81,7 @@ def learn_weighted(
     usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
     recipes = [usual, *detailed_recipes(usual, len(label))]
     recipe, tried = _choose_recipe(recipes, lambda one: learner(0, seeds[0], one), clock)
-    if int(alternatives.group.max(initial=-1)) + 1 > recipe.many_columns:
+    if alternatives.n_columns > recipe.many_columns:
         judges = seeds if len(label) <= SMALL else seeds[:1]  # of few rows all have to judge
         recipe = _choose_columns(
             recipe, lambda one: [learner(f, own, one) for f, own in enumerate(judges)], clock
@@ -138,7 +138,10 @@ def _choose_columns(
     """Leave out columns that say nothing on their own, if that is clearly better."""
     fewer = replace(recipe, only_informative=True)
     every, some = (learners(replace(one, rate=TRIAL_RATE)) for one in (recipe, fewer))
-    if not all(0 < b.n_columns < a.n_columns for a, b in zip(every, some, strict=True)):
+    if not all(
+        0 < b.alternatives.n_columns < a.alternatives.n_columns
+        for a, b in zip(every, some, strict=True)
+    ):
         return recipe
     for trial in (*every, *some):
         _run(trial, TRIAL, clock)

@@ -191,7 +191,6 @@ class WeightedLearner:
         self.recipe = recipe
         self.rng: Stream = stream(seed)
         self.held = held
-        self.n_columns = int(self.alternatives.group.max(initial=-1)) + 1
         padded = np.zeros(alternatives.has.shape[1] * 64, dtype=np.bool_)
         padded[: len(learned)] = learned
         self.learned: Rows = pack(padded[None])[0]
@@ -214,7 +213,7 @@ class WeightedLearner:
         found = find_atoms(
             self.alternatives.has,
             self.alternatives.group,
-            recipe.offered(self.n_columns),
+            recipe.offered(self.alternatives.n_columns),
             self.labels,
             self.weights,
             self.learned,
