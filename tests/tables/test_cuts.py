@@ -82,7 +82,7 @@ def test_the_first_cut_is_the_best_one(data):
         assert len(found) == 0
     else:
         impurity, least = best
-        assert impurity(*column.halfway(found)) == pytest.approx(least)
+        assert impurity(*column.cuts(found)) == pytest.approx(least)
 
 
 @given(st.randoms(use_true_random=False), st.integers(2, 4))

@@ -28,11 +28,15 @@ def conflicts_as_json(
 
 def conflicts_in(told: Value | None, classes: npt.NDArray[Any]) -> list[RowConflict]:
     """The contradictions of a file; older files have none."""
-    return [] if told is None else [_conflict(one, classes) for one in told.items()]
+    if told is None:
+        return []
+    told.need(len(told.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
+    return [_conflict(one, classes) for one in told.items()]
 
 
 def _conflict(told: Value, classes: npt.NDArray[Any]) -> RowConflict:
     n, high = len(told["rows"].items()), len(classes) - 1
+    told["rows"].need(n <= MOST_ROWS, f"has more than {MOST_ROWS} rows")
     return RowConflict(
         told["rows"].integers(n, high=1 << 53),
         classes[told["labels"].integers(n, high=high)],

@@ -57,7 +57,8 @@ def fit_encoder(
     classes: npt.NDArray[Any],
 ) -> tuple[LiteralEncoder, list[Rule]]:
     """Choose the literals of a validated table, and read the classifier's rules about them."""
-    rules = parse_rules(classifier.rules or (), column_names(classifier), classes.tolist())
+    names = column_names(classifier)
+    rules = parse_rules(classifier.rules or (), names, classes.tolist(), doubt=True)
     encoder = LiteralEncoder(max_cuts=classifier.max_cuts).fit_table(
         table,
         weights,

@@ -30,6 +30,7 @@ from atomlearn.tables.columns import Bits, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import is_dark, placed
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.numbers import exact_numbers
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
 
@@ -234,8 +235,8 @@ def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
 def states_of(column: Column) -> Bits:
     """The truth values of a column's literals, one row for each distinct state of the column."""
     if isinstance(column, NumberColumn):
-        numbers = [*column.cuts, *column.values, np.inf, *([np.nan] if column.has_missing else [])]
-        return column.encode(np.array(numbers))
+        numbers = [*column.cuts, *column.values, np.inf, *([None] if column.has_missing else [])]
+        return column.encode(exact_numbers(np.array(numbers, dtype=object)))
     none_of_them = object()
     values = [*column.categories, none_of_them, *([None] if column.has_missing else [])]
     cells = np.empty(len(values), dtype=object)

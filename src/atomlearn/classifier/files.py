@@ -33,6 +33,7 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.pool_files import add_pools, pools_in
 from atomlearn.errors import InvalidRule, UnsavableValue
 from atomlearn.files.container import Container
+from atomlearn.files.load import save
 from atomlearn.files.reading import LARGE, MOST_EPOCHS, Members, Value
 from atomlearn.logic.telling import Measure
 from atomlearn.markup import Listed
@@ -56,6 +57,10 @@ _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
 }
 
 
+LITERAL_BYTES = 160
+"""What a literal takes in memory, with its place in lists and sets."""
+RULE_BYTES = 100
+"""What a rule takes in memory for each character of its text."""
 MOST_HELD_OUT = 20_000
 """Held-out predictions that are saved: enough for errors by class and for going on."""
 
@@ -110,7 +115,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     add_weighted(file, learned)
     if first_rows is not None:
         file.add_array("first_rows.npy", first_rows)
-    file.write(path)
+    save(file, path, lambda read: read.rules_ == classifier.rules_)
 
 
 def get_classifier(file: Members) -> AlgebraicClassifier:
@@ -181,9 +186,11 @@ class _Reader:
         if self.state["has_names"].truth():
             names = [column.name for column in encoder.columns_]
             encoder.feature_names_in_ = np.array(names, dtype=object)
-        n_all = sum(len(column.literals()) for column in encoder.columns_)
-        kept = self.file.integers("kept.npy", high=n_all - 1)
+        n_literals = [column.n_literals for column in encoder.columns_]
+        kept = self.file.integers("kept.npy", high=sum(n_literals) - 1)
         self.file.need((kept[1:] > kept[:-1]).all(), "the literals are not in order")
+        # While literals are chosen there are all of one column, and those chosen so far.
+        self.file.spend(LITERAL_BYTES * (len(kept) + max(n_literals)), "the literals")
         encoder.choose(kept)
         # Their texts are for people to read; an earlier version may have worded them otherwise.
         literals = self.state["literals"]
@@ -218,6 +225,7 @@ class _Reader:
     ) -> tuple[list[Rule], HardRules]:
         told = self.state.given("rules")  # older files have none
         texts = [] if told is None else told.texts()
+        self.file.spend(RULE_BYTES * sum(map(len, texts)), "the rules")
         names = [column.name for column in encoder.columns_]
         try:
             rules = parse_rules(texts, names, classes.tolist())
@@ -288,9 +296,7 @@ def _column(j: int, told: Value) -> Column:
     earlier = told.given("may_miss")  # its name in older files
     has_missing = (told["has_missing"] if earlier is None else earlier).truth()
     if kind == "number":
-        cuts = tuple(cut.number() for cut in told["cuts"].items())
-        is_boolean = told["is_boolean"].truth()
-        told["cuts"].need(list(cuts) == sorted(set(cuts)), "is not in order")
+        cuts, is_boolean = told["cuts"].ascending(), told["is_boolean"].truth()
         told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
         return NumberColumn(j, name, cuts, has_missing, is_boolean, _values(told, is_boolean))
     told["kind"].need(kind == "category", "is unknown")
@@ -303,9 +309,7 @@ def _values(told: Value, is_boolean: bool) -> tuple[float, ...]:
     values = told.given("values")  # older files have none
     if values is None:
         return ()
-    numbers = [one.number(-LARGE, LARGE) for one in values.items()]
-    found = tuple(int(one) if one.is_integer() else one for one in numbers)
-    values.need(list(found) == sorted(set(found)), "is not in order")
+    found = tuple(int(one) if one == one // 1 else one for one in values.ascending())
     values.need(not (found and is_boolean), "is of a column of truth values")
     return found
 

@@ -18,10 +18,10 @@ from atomlearn.logic.definition import plain
 from atomlearn.logic.telling import Measure
 from atomlearn.markup import Displayed, escape, in_notebook
 from atomlearn.sets.rows import Rows, unpack
-from atomlearn.tables.columns import is_missing
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import image_of
-from atomlearn.tables.literals import Literal, show, told_together
+from atomlearn.tables.literals import Literal, told_together
+from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
@@ -191,7 +191,7 @@ class Readable(Importance):
         cells = np.asarray(dense, dtype=object)[0]
         missing = is_missing(cells)
         return tuple(
-            (column.name, "missing" if absent else show(plain(cell)))
+            (column.name, "missing" if absent else _short(plain(cell)))
             for column, cell, absent in zip(self.encoder_.columns_, cells, missing, strict=True)
         )
 
@@ -209,3 +209,8 @@ class Readable(Importance):
             (names[j], " and ".join(told_together(strongest(ours))).replace(f"{names[j]} ", "", 1))
             for j, ours in sorted(true.items())
         )
+
+
+def _short(value: Any) -> str:
+    """A value of a row, with no more digits than a reader needs to know which row it is."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

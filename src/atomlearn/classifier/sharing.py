@@ -90,7 +90,7 @@ class Sharing:
         for other in others:
             for rule in () if isinstance(other, Pool) else other.rules_:
                 try:
-                    self.encoder_.literal_numbers(rule.conditions)
+                    self.encoder_.literal_numbers([rule.conditions])
                 except KeyError:
                     raise DifferentConstants(
                         f"the rule '{rule}' is about a column or a cut that is not known here: fit "

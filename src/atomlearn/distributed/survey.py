@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.errors import InvalidTable, UnfitParts
-from atomlearn.tables.columns import is_missing
 from atomlearn.tables.frames import NamedArray
+from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.table import Kind, column_kinds
 
 SAMPLED = 50_000

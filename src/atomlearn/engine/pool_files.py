@@ -14,6 +14,7 @@ import numpy as np
 
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.files.container import Container
+from atomlearn.files.load import save
 from atomlearn.files.reading import INT32, Members, Value
 from atomlearn.sets.lists import Lists, append, no_lists, take
 
@@ -26,7 +27,7 @@ def write_pool(pool: Pool, path: str | Path) -> None:
     names = None if pool.names is None else list(pool.names)
     file.add_json("pool.json", {"n_constants": pool.n_constants, "names": names})
     add_pools(file, [pool])
-    file.write(path)
+    save(file, path, lambda read: len(read) == len(pool) and read.names == pool.names)
 
 
 def get_pool(file: Members) -> Pool:

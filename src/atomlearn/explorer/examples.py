@@ -8,8 +8,9 @@ import numpy.typing as npt
 from atomlearn.classifier.scorer import json_value
 from atomlearn.engine.misses import blocks_of
 from atomlearn.explorer.cells import rows_of
-from atomlearn.tables.columns import NumberColumn, is_missing
+from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.table import number_column, object_column, read_table
 from atomlearn.tables.training_rows import codes_of
 

@@ -13,9 +13,9 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -102,8 +102,25 @@ class Container:
         flat = np.frombuffer(data, dtype=dtype, offset=start)
         return flat.reshape(shape)
 
-    def write(self, path: str | Path) -> None:
-        """Write to a file, replacing an older one at once. Equal content gives equal bytes."""
+    def write(self, path: str | Path, check: "Callable[[Container], object] | None" = None) -> None:
+        """Write to a file, replacing an older one at once. Equal content gives equal bytes.
+
+        Before it takes the place of an older one, the file is read again, and ``check`` is called
+        with what was read, if given. If that raises an error, nothing is replaced: what could not
+        be loaded is never left behind.
+        """
+        try:
+            self._write(path, check)
+        except UnsafeFile:
+            # A file may take memory in proportion to its size: one that is not compressed, more.
+            self._write(path, check, compressed=False)
+
+    def _write(
+        self,
+        path: str | Path,
+        check: "Callable[[Container], object] | None",
+        compressed: bool = True,
+    ) -> None:
         manifest = {
             "format": FORMAT,
             "kind": self.kind,
@@ -113,31 +130,40 @@ class Container:
             "info": self.info,
         }
         text = json.dumps(manifest, ensure_ascii=False, indent=2).encode()
-        with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
-            for name, data in [(MANIFEST, text), *sorted(self._members.items())]:
-                entry = zipfile.ZipInfo(name)  # dated 1980, always
-                entry.external_attr = 0o644 << 16
-                entry.compress_type = _compression(data)
-                archive.writestr(entry, data)
+        with replacing(path) as file:
+            with zipfile.ZipFile(file, "w") as archive:
+                for name, data in [(MANIFEST, text), *sorted(self._members.items())]:
+                    entry = zipfile.ZipInfo(name)  # dated 1980, always
+                    entry.external_attr = 0o644 << 16
+                    entry.compress_type = _compression(data) if compressed else zipfile.ZIP_STORED
+                    archive.writestr(entry, data)
+            if check is not None:
+                file.flush()
+                file.seek(0)
+                check(self._from_file(file, str(path)))
 
     @classmethod
     def read(cls, path: str | Path) -> "Container":
         """Read and check a file; its members are unpacked within limits."""
         with Path(path).open("rb") as file:
-            start = file.read(4)
-            if not start.startswith(b"PK"):
-                empty = " (it is empty)" if not start else ""
-                raise ForeignFile(f"{path} is not an atomlearn file{empty}")
-            budget = Budget(str(path), os.fstat(file.fileno()).st_size)
-            try:
-                with zipfile.ZipFile(file) as archive:
-                    return cls._from_archive(archive, str(path), budget)
-            except FileFormatError:
-                raise
-            except MemoryError:
-                raise NotEnoughMemory(f"{path} needs more memory than there is") from None
-            except Exception as error:  # zipfile raises a dozen kinds of them
-                raise DamagedFile(f"{path} is damaged or cut short: {error}") from None
+            return cls._from_file(file, str(path))
+
+    @classmethod
+    def _from_file(cls, file: BinaryIO, path: str) -> "Container":
+        start = file.read(4)
+        if not start.startswith(b"PK"):
+            empty = " (it is empty)" if not start else ""
+            raise ForeignFile(f"{path} is not an atomlearn file{empty}")
+        budget = Budget(path, os.fstat(file.fileno()).st_size)
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return cls._from_archive(archive, path, budget)
+        except FileFormatError:
+            raise
+        except MemoryError:
+            raise NotEnoughMemory(f"{path} needs more memory than there is") from None
+        except Exception as error:  # zipfile raises a dozen kinds of them
+            raise DamagedFile(f"{path} is damaged or cut short: {error}") from None
 
     @classmethod
     def _from_archive(cls, archive: zipfile.ZipFile, path: str, budget: Budget) -> "Container":

@@ -1,10 +1,11 @@
 """Load what atomlearn has saved."""
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from atomlearn.errors import NewerFile
+from atomlearn.errors import DamagedFile, FileFormatError, NewerFile, UnsavableValue
 from atomlearn.files.container import Container
 from atomlearn.files.reading import reading
 
@@ -38,13 +39,35 @@ def load(path: "str | Path") -> "Model | Any":
     >>> load(path) == alg.freest()
     True
     """
-    container = Container.read(path)
+    return content(Container.read(path))
+
+
+def content(container: Container) -> "Model | Any":
+    """What a container holds."""
     if container.kind not in READERS:
         raise NewerFile(
-            f"{path} holds a {container.kind!r}, which this atomlearn does not know: upgrade it"
+            f"{container.path} holds a {container.kind!r}, which this atomlearn does not know: "
+            "upgrade it"
         )
     module_name, version, reader = READERS[container.kind]
     module = import_module(module_name)
     container.expect(container.kind, getattr(module, version))
     with reading(container) as members:
         return getattr(module, reader)(members)
+
+
+def save(container: Container, path: "str | Path", means_the_same: Callable[[Any], bool]) -> None:
+    """Write a container to a file that :func:`load` reads, and as what was saved.
+
+    Raises :class:`~atomlearn.errors.UnsavableValue`, and leaves an older file as it is, if there is
+    a value in it that could not be loaded.
+    """
+
+    def check(written: Container) -> None:
+        if not means_the_same(content(written)):
+            raise DamagedFile(f"{path} would be read as something else")
+
+    try:
+        container.write(path, check)
+    except FileFormatError as error:
+        raise UnsavableValue(f"it could not be loaded again, and is not saved: {error}") from None

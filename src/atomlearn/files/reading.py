@@ -5,6 +5,8 @@ in JSON) and gets it, or an error that names the file, the member and the positi
 """
 
 import math
+import operator
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,6 +22,7 @@ from atomlearn.sets.rows import Rows
 
 LARGE = 1e100
 """Bound of unrestricted numbers; beyond it sums and products overflow."""
+LARGEST = sys.float_info.max
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 MOST_EPOCHS = 2**30
@@ -122,6 +125,11 @@ class Members:
         return array
 
 
+def is_finite(value: Any) -> bool:
+    """Is it a number (and no truth value) that floating point can hold?"""
+    return type(value) in (int, float) and -LARGEST <= value <= LARGEST
+
+
 class Value:
     """A JSON value and its position.
 
@@ -197,9 +205,21 @@ class Value:
 
     def number(self, low: float = -math.inf, high: float = math.inf) -> float:
         """A number from ``low`` to ``high``, and finite."""
-        fits = type(self.raw) in (int, float) and low <= self.raw <= high
-        self.need(fits and abs(self.raw) < 1e308, f"is not a number from {low:g} to {high:g}")
+        fits = is_finite(self.raw) and low <= self.raw <= high
+        self.need(fits, f"is not a number from {low:g} to {high:g}")
         return float(self.raw)
+
+    def ascending(self) -> tuple[float | int, ...]:
+        """Finite numbers, each above the one before; integers as such.
+
+        There may be very many of them, so none gets an object of its own.
+        """
+        self.need(isinstance(self.raw, list), "is not a list")
+        for i, one in enumerate(self.raw):
+            if not is_finite(one):
+                self.need(False, f"has a value that is not a number, at {i}")
+        self.need(all(map(operator.lt, self.raw, self.raw[1:])), "is not in order")
+        return tuple(self.raw)
 
     def numbers(self, size: int, low: float, high: float) -> npt.NDArray[np.float64]:
         """So many numbers from ``low`` to ``high``."""

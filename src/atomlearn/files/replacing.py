@@ -15,7 +15,7 @@ from atomlearn.files.scratch import HAS_LOCKS, hold, remove_abandoned
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file to write to, which takes the place of ``path`` when all went well.
+    """A new binary file, which takes the place of ``path`` when all went well.
 
     Whoever reads ``path`` meanwhile sees the old file or the new one, never half of it. A link
     stays a link; what is no file at all (a folder, ``/dev/null``) is not replaced. What processes
@@ -64,7 +64,7 @@ def _begin(target: Path, path: str | Path) -> tuple[Path, BinaryIO]:
     while True:
         new = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.new")
         try:
-            file = new.open("xb")
+            file = new.open("x+b")
         except OSError as error:
             # The name of a hidden file would say nothing to anyone.
             raise type(error)(error.errno, error.strerror, str(path)) from None

@@ -8,8 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import DataNotFound, InvalidTable
-from atomlearn.tables.files import Mixed, Table, csv_tables, matrix, open_parquet
+from atomlearn.tables.files import (
+    Mixed,
+    Table,
+    csv_tables,
+    matrix,
+    open_parquet,
+    whole_labels,
+)
 from atomlearn.tables.frames import NO_TIMES, NamedArray
+from atomlearn.tables.numbers import has_large_integers
 
 ROWS = 100_000
 """Default number of rows of a batch."""
@@ -70,9 +78,7 @@ class ParquetBatches:
                 kept = [name for name in names if name not in self.drop]
                 _refuse_times(path, file.schema_arrow, kept)
                 for batch in file.iter_batches(batch_size=self.rows, columns=kept):
-                    columns = {
-                        name: batch.column(name).to_numpy(zero_copy_only=False) for name in kept
-                    }
+                    columns = {name: _cells(batch.column(name)) for name in kept}
                     y = columns.pop(self.target)
                     yield Batch(_side_by_side(list(columns.values()), list(columns)), y)
 
@@ -103,7 +109,8 @@ class CsvBatches:
             names = [name for name in table.columns if name not in left_out]
             columns = [self._column(table, name, self._is_text) for name in names]
             rows = NamedArray.of(matrix(columns), names)
-            yield Batch(rows, np.array(self._column(table, self.target, self._is_text)))
+            labels = self._column(table, self.target, self._is_text)
+            yield Batch(rows, _labels(labels))
 
     def _look(self) -> dict[str, bool]:
         """Which columns contain text anywhere."""
@@ -157,9 +164,24 @@ def read_batches(
     return CsvBatches(path, target, rows, drop)
 
 
+def _cells(column: Any) -> npt.NDArray[Any]:
+    """A column of Arrow as an array; integers stay integers, unless they are exact as floats."""
+    if column.null_count and str(column.type) in ("int64", "uint64"):
+        cells = np.array(column.to_pylist(), dtype=object)
+        if has_large_integers(cells):
+            return cells
+    return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def _labels(cells: list[Any]) -> npt.NDArray[Any]:
+    """Labels as an array; where integers would be rounded, all whole numbers are integers."""
+    return whole_labels(list(map(int, cells))) if has_large_integers(cells) else np.array(cells)
+
+
 def _side_by_side(columns: list[npt.NDArray[Any]], names: list[str]) -> NamedArray:
-    kinds = {column.dtype.kind for column in columns}
-    if kinds <= set("biuf"):
+    kinds = {column.dtype for column in columns}
+    is_exact = len(kinds) == 1 or not any(map(has_large_integers, columns))
+    if {dtype.kind for dtype in kinds} <= set("biuf") and is_exact:
         return NamedArray.of(np.column_stack(columns), names)
     table = matrix([column.tolist() for column in columns])
     return NamedArray.of(table, names)

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +13,16 @@ from atomlearn.errors import InvalidRule, InvalidTable
 from atomlearn.tables.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
 from atomlearn.tables.groups import find_groups
 from atomlearn.tables.literals import Literal, Operator
+from atomlearn.tables.numbers import (
+    MOST_EXACT,
+    Number,
+    Numbers,
+    above,
+    equal,
+    is_missing,
+    number_in,
+)
 from atomlearn.tables.rules import Condition
-
-MOST_EXACT = 1 << 53
-"""Whole numbers up to here are exact as floating-point numbers."""
 
 Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -32,7 +39,7 @@ class CutShare:
     """Whether a few whole numbers also get a literal each."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NumberColumn:
     """A column of numbers, cut at quantiles of the training data and where the classes change. A
     column of few whole numbers also gets literals for each value.
@@ -43,63 +50,77 @@ class NumberColumn:
 
     index: int
     name: str
-    cuts: tuple[float, ...]
+    cuts: tuple[Number, ...]
     has_missing: bool
     is_boolean: bool = False
-    values: tuple[float, ...] = ()
+    values: tuple[Number, ...] = ()
 
     @classmethod
     def fit(
         cls,
         index: int,
         name: str,
-        values: Floats,
+        values: Numbers,
         weights: Floats,
         share: CutShare,
         is_boolean: bool = False,
         classes: Codes | None = None,
     ) -> "NumberColumn":
-        """Choose cuts, halfway between two values that occur; also by ``classes``, if given."""
-        missing = np.isnan(values)
+        """Choose cuts, each between two neighbouring values; also by ``classes``, if given."""
+        missing = is_missing(values)
         any_missing = bool(missing.any())
         known = ~missing
         histogram = Histogram.of(values[known], weights[known])
         after = quantile_cuts(histogram, share.quantiles)
         if classes is not None and share.tree and len(after) + 1 < len(histogram.values):
             after = np.union1d(after, tree_cuts(histogram, classes[known], share.tree))
-        cuts = tuple(histogram.halfway(after))
+        cuts = tuple(histogram.cuts(after))
         told_apart = whole_values(histogram) if share.values else ()
         return cls(index, name, cuts, any_missing, is_boolean, told_apart)
 
-    def with_condition(self, condition: Condition) -> "NumberColumn":
-        """The same with the cut, or the value, that a rule asks for."""
-        literal = self.literal(condition)
-        if literal.operator in ("missing", "present"):
-            return replace(self, has_missing=True)
-        if self.is_boolean:
-            return replace(self, cuts=(0.5,))
-        if literal.operator in (">", "<="):
-            return replace(self, cuts=tuple(sorted({*self.cuts, literal.value})))
-        return replace(self, values=tuple(sorted({*self.values, literal.value})))
+    def with_conditions(self, conditions: Sequence[Condition]) -> "NumberColumn":
+        """The same with the cuts and the values that rules ask for."""
+        asked = self.literals_of(conditions)
+        are_missing = [one.operator in ("missing", "present") for one in asked]
+        named = [one for one, is_state in zip(asked, are_missing, strict=True) if not is_state]
+        cuts = {0.5} if self.is_boolean and named else set()
+        values = set()
+        if not self.is_boolean:
+            cuts = {one.value for one in named if one.operator in (">", "<=")}
+            values = {one.value for one in named if one.operator in ("=", "!=")}
+        return replace(
+            self,
+            cuts=tuple(sorted({*self.cuts, *cuts})),
+            values=tuple(sorted({*self.values, *values})),
+            has_missing=self.has_missing or any(are_missing),
+        )
 
-    def literal(self, condition: Condition) -> Literal:
-        """What a rule asks of this column; cuts lie where no number is between."""
+    def literals_of(self, conditions: Sequence[Condition]) -> list[Literal]:
+        """What rules ask of this column; cuts lie where no number is between."""
+        return [self._literal(condition) for condition in conditions]
+
+    def _literal(self, condition: Condition) -> Literal:
         value, operator = condition.value, condition.operator
         if operator in ("missing", "known"):
             return Literal(
                 self.index, self.name, "missing" if operator == "missing" else "present", None
             )
         if self.is_boolean:
-            truth = {"true": True, "false": False, "1": True, "0": False}.get(_plain(value).lower())
+            told = condition.text.lower() if isinstance(value, str) else f"{value:g}"
+            truth = {"true": True, "false": False, "1": True, "0": False}.get(told)
             if truth is None or operator not in ("=", "!="):
                 raise InvalidRule(
                     f"{self.name} is true or false: use '= true' or '= false', not '{condition}'"
                 )
             return Literal(self.index, self.name, "=", truth == (operator == "="))
-        if not isinstance(value, float):
+        if isinstance(value, str) or not math.isfinite(value):
             advice = "; 'or' is written as two rules" if " or " in str(value) else ""
             raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none{advice}")
-        below = math.nextafter(value, -math.inf)
+        # Beyond 2**53 every number is whole, whatever type it has.
+        is_large = isinstance(value, int) and abs(value) > MOST_EXACT
+        below = value - 1 if is_large else math.nextafter(value, -math.inf)
+        if math.isinf(below):
+            raise InvalidRule(f"{self.name}: no number is below {condition.written}")
         match operator:
             case ">":
                 return Literal(self.index, self.name, ">", value)
@@ -109,7 +130,7 @@ class NumberColumn:
                 return Literal(self.index, self.name, "<=", value)
             case "<":
                 return Literal(self.index, self.name, "<=", below)
-        exact = int(value) if value.is_integer() and abs(value) < MOST_EXACT else value
+        exact = int(value) if value == value // 1 and abs(value) < MOST_EXACT else value
         return Literal(self.index, self.name, "=" if operator == "=" else "!=", exact)
 
     @property
@@ -137,14 +158,13 @@ class NumberColumn:
             ]
         return both + _missing(self.index, self.name, self.has_missing)
 
-    def encode(self, values: Floats) -> Bits:
+    def encode(self, values: Numbers) -> Bits:
         """The truth of each literal for each row."""
-        missing = np.isnan(values)
+        missing = is_missing(values)
         # Literal by literal, as they are packed later on: each is one stretch of memory.
-        told = len(self.values)
-        has = np.empty((told + len(self.cuts), len(values)), dtype=np.bool_)
-        np.equal(values, np.array(self.values, dtype=np.float64)[:, None], out=has[:told])
-        np.greater(values, np.array(self.cuts)[:, None], out=has[told:])
+        has = above(values, self.cuts)
+        if self.values:
+            has = np.concatenate([equal(values, self.values), has])
         bits = np.empty((self.n_literals, len(values)), dtype=np.bool_)
         n = 2 * len(has)
         bits[0:n:2], bits[1:n:2] = has, ~(has | missing)
@@ -153,7 +173,7 @@ class NumberColumn:
         return bits.T
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CategoryColumn:
     """A column of categories: literals for each category, its negation, and groups."""
 
@@ -202,26 +222,37 @@ class CategoryColumn:
         groups = find_groups(column._codes(values, missing), classes, weights, len(seen))
         return replace(column, groups=tuple(tuple(group.tolist()) for group in groups))
 
-    def with_condition(self, condition: Condition) -> "CategoryColumn":
-        """The same with the category that a rule asks for."""
-        literal = self.literal(condition)
-        if literal.operator in ("missing", "present"):
-            return replace(self, has_missing=True)
-        if literal.value in self.categories:
-            return self
-        return replace(self, categories=(*self.categories, literal.value))
+    def with_conditions(self, conditions: Sequence[Condition]) -> "CategoryColumn":
+        """The same with the categories that rules ask for."""
+        asked = self.literals_of(conditions)
+        named = [one.value for one in asked if one.operator in ("=", "!=")]
+        has_missing = self.has_missing or len(named) < len(asked)
+        categories = tuple(dict.fromkeys([*self.categories, *named]))
+        return replace(self, categories=categories, has_missing=has_missing)
 
-    def literal(self, condition: Condition) -> Literal:
-        """What a rule asks of this column; a category that no row had is text."""
+    def literals_of(self, conditions: Sequence[Condition]) -> list[Literal]:
+        """What rules ask of this column; a category that no row had is of the column's type."""
+        numbers = {one: one for one in self.categories if _is_number(one)}
+        texts = {str(one): one for one in self.categories if not _is_number(one)}
+        return [self._literal(condition, numbers, texts) for condition in conditions]
+
+    def _literal(
+        self, condition: Condition, numbers: dict[Any, Any], texts: dict[str, Any]
+    ) -> Literal:
         if condition.operator in ("missing", "known"):
             state: Operator = "missing" if condition.operator == "missing" else "present"
             return Literal(self.index, self.name, state, None)
         if condition.operator not in ("=", "!="):
             raise InvalidRule(f"{self.name} holds categories: use = or !=, not '{condition}'")
-        text = _plain(condition.value)
-        known = (category for category in self.categories if _plain(category) == text)
         operator: Operator = "=" if condition.operator == "=" else "!="
-        return Literal(self.index, self.name, operator, next(known, text))
+        # Text is compared as it is written, a number by its value, even if it is in quotes.
+        value: Any = condition.text
+        if value not in texts and numbers:
+            number = number_in(value)
+            if number is not None and (not isinstance(condition.value, str) or number in numbers):
+                value = int(number) if number == number // 1 else number
+        value = texts.get(value, numbers.get(value, value))
+        return Literal(self.index, self.name, operator, value)
 
     @property
     def n_literals(self) -> int:
@@ -270,29 +301,8 @@ class CategoryColumn:
 Column = NumberColumn | CategoryColumn
 
 
-def _plain(value: Any) -> str:
-    """A value as it is written in a rule."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def is_missing(values: Objects) -> Bits:
-    """Which values are missing: ``None``, ``nan``, and anything that is not equal to itself."""
-    try:
-        nothing: Any = None
-        return np.asarray((values == nothing) | (values != values), dtype=np.bool_)
-    except (TypeError, ValueError):  # pandas.NA refuses to be a truth value
-        return np.array([_absent(v) for v in values], dtype=np.bool_)
-
-
-def _absent(value: Any) -> bool:
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:
-        return True
-    except ValueError:  # an array, which is no value at all but not absent either
-        return False
+def _is_number(category: Any) -> bool:
+    return isinstance(category, int | float | np.number) and not isinstance(category, bool)
 
 
 def _by_type(value: Any) -> tuple[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
+from atomlearn.tables.numbers import MOST_EXACT, Number, Numbers, cut_between
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
@@ -18,10 +19,10 @@ FEWEST_VALUES, MOST_VALUES = 3, 10
 """Maximum number of whole numbers that get a literal each."""
 OFTEN = 5.0
 """Minimum average number of rows for each of them."""
-LARGEST_NAME = float(1 << 53)
-"""Largest whole number that floating point represents exactly."""
 SMALLEST_LEAF = 5.0
 """Minimum number of rows on each side of a tree's cut."""
+FINEST = 4096
+"""Maximum number of quantiles, unless there are more values."""
 MOST_BINS = 4096
 """Maximum number of bins of a tree; neighbouring values are merged."""
 MOST_CELLS = 1 << 18
@@ -32,13 +33,13 @@ MOST_CELLS = 1 << 18
 class Histogram:
     """The distinct values in order, their weights, and the value of each row."""
 
-    values: Floats
+    values: Numbers
     weights: Floats
     where: Codes
     row_weights: Floats
 
     @classmethod
-    def of(cls, known: Floats, weights: Floats) -> "Histogram":
+    def of(cls, known: Numbers, weights: Floats) -> "Histogram":
         """The histogram of numbers without missing values."""
         values = np.unique(known)
         # Looked up, not sorted along: most columns have few values, and then this is quick.
@@ -46,9 +47,10 @@ class Histogram:
         total = np.bincount(where, weights, len(values)).astype(np.float64)
         return cls(values, total, where, weights)
 
-    def halfway(self, after: Codes) -> list[float]:
-        """The cuts after these values, halfway to the next value."""
-        return [float(self.values[i] / 2 + self.values[i + 1] / 2) for i in after]
+    def cuts(self, after: Codes) -> list[Number]:
+        """The cuts after these values, each between a value and the next."""
+        lows, highs = self.values[after].tolist(), self.values[after + 1].tolist()
+        return [cut_between(low, high) for low, high in zip(lows, highs, strict=True)]
 
 
 def whole_values(histogram: Histogram) -> tuple[int, ...]:
@@ -63,9 +65,11 @@ def whole_values(histogram: Histogram) -> tuple[int, ...]:
     is_few = FEWEST_VALUES <= len(values) <= MOST_VALUES
     if not is_few or histogram.weights.sum() < OFTEN * len(values):
         return ()
-    if (values != np.floor(values)).any() or np.abs(values).max() > LARGEST_NAME:
+    whole = [value for value in values.tolist() if value == value // 1]
+    # Beyond 2**53 a floating-point number is a rounded one, which names nothing.
+    if len(whole) < len(values) or (values.dtype.kind == "f" and abs(values).max() > MOST_EXACT):
         return ()
-    return tuple(int(value) for value in values)
+    return tuple(map(int, whole))
 
 
 def quantile_cuts(histogram: Histogram, most: int) -> Codes:
@@ -73,6 +77,7 @@ def quantile_cuts(histogram: Histogram, most: int) -> Codes:
     n = len(histogram.values)
     if n < 2:
         return np.zeros(0, dtype=np.int64)
+    most = min(most, max(n, FINEST))
     cumulative = np.cumsum(histogram.weights)
     levels = np.arange(1, most + 1) / (most + 1) * cumulative[-1]
     # The last value at or below each quantile; a cut lies between it and the next.
@@ -90,6 +95,7 @@ def tree_cuts(histogram: Histogram, classes: Codes, most: int) -> Codes:
     total = histogram.weights.sum()
     if len(histogram.values) < 2 or total < 2 * SMALLEST_LEAF:
         return np.zeros(0, dtype=np.int64)
+    most = min(most, len(histogram.values) - 1)
     n_classes = int(classes.max()) + 1
     bin_of = _bins(histogram, min(MOST_BINS, max(2, MOST_CELLS // n_classes)))
     cells = bin_of[histogram.where] * n_classes + classes

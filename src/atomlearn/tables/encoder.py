@@ -144,27 +144,35 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_: list[Column] = self._columns(
             table, weights, names, declared, classes, are_pixels
         )
-        index = {name: j for j, name in enumerate(names)}
-        for condition in conditions:
-            j = index[condition.column]
-            self.columns_[j] = self.columns_[j].with_condition(condition)
-        everything = [literal for column in self.columns_ for literal in column.literals()]
-        asked = {self.columns_[index[one.column]].literal(one) for one in conditions}
-        needed = [i for i, literal in enumerate(everything) if literal in asked]
+        asked: set[Literal] = set()
+        for j, ours in _by_column(conditions, names).items():
+            self.columns_[j] = self.columns_[j].with_conditions(ours)
+            asked.update(self.columns_[j].literals_of(ours))
+        everything = (literal for column in self.columns_ for literal in column.literals())
+        needed = [i for i, literal in enumerate(everything) if literal in asked] if asked else []
         self.choose(np.union1d(self._telling(table), np.array(needed, dtype=np.int64)))
         return self
 
-    def literal_numbers(self, conditions: Sequence[Condition]) -> list[int]:
-        """Where the literals of conditions stand in ``literals_``."""
-        index = {column.name: column for column in self.columns_}
+    def literal_numbers(self, rules: Sequence[Sequence[Condition]]) -> list[list[int]]:
+        """Where the literals of the conditions of some rules stand in ``literals_``."""
+        names = [column.name for column in self.columns_]
         place = {literal: i for i, literal in enumerate(self.literals_)}
-        return sorted({place[index[one.column].literal(one)] for one in conditions})
+        found: dict[Condition, int] = {}
+        for j, ours in _by_column([one for rule in rules for one in rule], names).items():
+            literals = self.columns_[j].literals_of(ours)
+            found |= {one: place[literal] for one, literal in zip(ours, literals, strict=True)}
+        return [sorted({found[one] for one in rule}) for rule in rules]
 
     def choose(self, kept: npt.NDArray[np.int64]) -> None:
         """Keep only these literals of the columns."""
-        everything = [literal for column in self.columns_ for literal in column.literals()]
+        ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
+        bounds = np.searchsorted(kept, ends)
         self.kept_ = kept
-        self.literals_: list[Literal] = [everything[i] for i in kept]
+        self.literals_: list[Literal] = []
+        for j in np.flatnonzero(np.diff(bounds)).tolist():
+            every = self.columns_[j].literals()
+            ours = kept[bounds[j] : bounds[j + 1]] - ends[j]
+            self.literals_ += [every[i] for i in ours.tolist()]
 
     def transform(self, X: Any) -> Bits:
         """The truth of each literal for each row, as booleans."""
@@ -313,6 +321,15 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 seen.add(key)
                 kept.append(i)
         return np.array(kept, dtype=np.int64)
+
+
+def _by_column(conditions: Sequence[Condition], names: Sequence[str]) -> dict[int, list[Condition]]:
+    """Conditions by the index of their column."""
+    index = {name: j for j, name in enumerate(names)} if conditions else {}
+    groups: dict[int, list[Condition]] = {}
+    for condition in dict.fromkeys(conditions):
+        groups.setdefault(index[condition.column], []).append(condition)
+    return groups
 
 
 def _class_codes(y: Any, n_rows: int) -> Codes | None:

@@ -24,6 +24,7 @@ from atomlearn.errors import (
     MixedColumn,
     NotText,
 )
+from atomlearn.tables.numbers import has_large_integers, number_in
 
 MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
 FEW_TEXT = 0.1
@@ -68,8 +69,9 @@ class Table:
         known = [cell for cell in cells if cell is not None]
         if all(cell.lower() in TRUTH for cell in known):
             return [None if cell is None else TRUTH[cell.lower()] for cell in cells]
-        if all(_is_number(cell) for cell in known):
-            return [None if cell is None else float(cell) for cell in cells]
+        numbers = {cell: number_in(cell) for cell in set(known)}
+        if None not in numbers.values():
+            return [None if cell is None else numbers[cell] for cell in cells]
         mixed = Mixed()
         mixed.look(cells, 0)
         mixed.warn(self.path, name)
@@ -84,15 +86,16 @@ class Table:
                 f"{self.path}: row {missing[0]} has no {name!r} ({len(missing):,} such): "
                 "remove these rows"
             )
-        if all(isinstance(cell, float) and cell.is_integer() for cell in cells):
-            return np.array([int(cell) for cell in cells])
+        if all(_is_whole(cell) for cell in cells):
+            return whole_labels([int(cell) for cell in cells])
         return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
 
     def is_category(self, name: str) -> bool:
         """Does a column have cells that are neither numbers nor booleans?"""
         known = [cell for cell in self.column(name) if cell is not None]
         return not (
-            all(cell.lower() in TRUTH for cell in known) or all(_is_number(cell) for cell in known)
+            all(cell.lower() in TRUTH for cell in known)
+            or all(number_in(cell) is not None for cell in known)
         )
 
     def numbers(self, name: str) -> list[Any]:
@@ -106,12 +109,13 @@ class Table:
             return cell
         if cell.lower() in TRUTH:
             return float(TRUTH[cell.lower()])
-        if not _is_number(cell):
+        number = number_in(cell)
+        if number is None:
             raise InvalidTable(
                 f"{self.path}: row {row}: column {name!r} has {cell!r}, but was "
                 "numbers when the model was fitted"
             )
-        return float(cell)
+        return number
 
 
 @dataclass
@@ -130,7 +134,7 @@ class Mixed:
         for i, cell in enumerate(cells):
             if cell is not None:
                 self.n_known += 1
-                if not _is_number(cell):
+                if number_in(cell) is None:
                     self.n_text += 1
                     if self.n_text == 1:
                         self.row, self.cell = first_row + i, cell
@@ -167,7 +171,10 @@ def read_table(path: str | Path) -> Table:
 
 def matrix(columns: list[list[Any]]) -> npt.NDArray[Any]:
     """Columns as a matrix of numbers if all are numbers, else of objects."""
-    if all(type(cell) in (float, int, type(None)) for column in columns for cell in column):
+    are_numbers = all(
+        type(cell) in (float, int, type(None)) for column in columns for cell in column
+    )
+    if are_numbers and not any(map(has_large_integers, columns)):
         # None becomes nan
         return np.array(columns, dtype=np.float64).T.copy()
     out = np.empty((len(columns[0]), len(columns)), dtype=object)
@@ -254,9 +261,11 @@ def open_parquet(path: Path) -> Iterator[Any]:
         raise InvalidTable(f"{path} is not a Parquet file: {error}") from None
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
+def _is_whole(cell: Any) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell // 1
+
+
+def whole_labels(labels: list[int]) -> npt.NDArray[Any]:
+    """Whole numbers as labels; as text if no type of NumPy's has all of them."""
+    found = np.array(labels)
+    return found if found.dtype.kind in "iu" else np.array(list(map(str, labels)), dtype=object)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from atomlearn.errors import InvalidTable
 from atomlearn.tables.columns import Bits
+from atomlearn.tables.numbers import MOST_EXACT, has_large_integers
 
 NO_TIMES = (
     "column {!r} holds dates or times: turn them into numbers first, such as days since a date or "
@@ -40,7 +41,7 @@ def plain_table(X: Any, names: list[str] | None) -> Any:
     if isinstance(X, list | tuple) and len(X) and all(isinstance(row, Mapping) for row in X):
         return from_records(X, names)
     refuse_times(X)
-    return _without_categoricals(without_arrow(X))
+    return _with_exact_integers(_without_categoricals(without_arrow(X)))
 
 
 def from_records(records: Any, names: list[str] | None = None) -> NamedArray:
@@ -111,7 +112,7 @@ def _without_arrow(series: Any) -> npt.NDArray[Any]:
     missing = series.isna().to_numpy()
     if kind in "biuf" and not missing.any():
         return np.asarray(series.to_numpy(), dtype=getattr(series.dtype, "numpy_dtype", None))
-    if kind in "iuf":
+    if kind == "f" or (kind in "iu" and not has_large_integers(series.dropna().to_numpy(object))):
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
     values = np.asarray(series.to_numpy(dtype=object)).copy()
     values[missing] = None
@@ -130,3 +131,43 @@ def _without_categoricals(X: Any) -> Any:
     if not any(str(one) == "bool" for one in X.dtypes):
         return X
     return X.astype({name: object for name, one in zip(X.columns, marked, strict=True) if one})
+
+
+def _with_exact_integers(X: Any) -> Any:
+    """A table whose integers beyond 2**53 stay integers beside columns of another type.
+
+    NumPy would convert all columns to floating point, and round them.
+    """
+    if isinstance(X, list | tuple):
+        return _list_with_integers(X)
+    if not is_frame(X):
+        return X
+    cells = [X.iloc[:, j] if hasattr(X, "iloc") else X[:, j] for j in range(X.shape[1])]
+    large = [str(one.dtype).lower().startswith(("int64", "uint64")) for one in cells]
+    large = [may_be and has_large_integers(np.asarray(one.drop_nulls() if hasattr(one, "drop_nulls")
+             else one)) for one, may_be in zip(cells, large, strict=True)]  # fmt: skip
+    if not any(large):
+        return X
+    is_alone = len({str(one.dtype) for one in cells}) == 1
+    if is_alone and not any(getattr(one, "null_count", int)() for one in cells):
+        return X
+    if hasattr(X, "isetitem"):
+        X = X.copy(deep=False)
+        for j in np.flatnonzero(large).tolist():
+            X.isetitem(j, cells[j].astype(object))
+        return X
+    rows = np.empty(X.shape, dtype=object)
+    for j, column in enumerate(cells):
+        rows[:, j] = column.to_list()
+    return NamedArray.of(rows, list(X.columns))
+
+
+def _list_with_integers(rows: Any) -> Any:
+    try:
+        table = np.asarray(rows)
+    except (TypeError, ValueError, OverflowError):  # scikit-learn will say what is wrong
+        return rows
+    if table.dtype.kind != "f" or not (np.abs(table) > MOST_EXACT).any():
+        return rows
+    exact = np.array(rows, dtype=object)
+    return exact if has_large_integers(exact.ravel()) else rows

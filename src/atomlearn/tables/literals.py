@@ -20,7 +20,7 @@ SHOWN = 3
 """Number of categories of a group that are spelled out."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, slots=True)
 class Literal:
     """A statement about one column.
 
@@ -68,12 +68,16 @@ class Literal:
             return f"{name} is missing"
         if self.operator == "present":
             return f"{name} is known"
-        sign = {">": ">", "<=": "≤", "=": "=", "!=": "≠"}[self.operator]
+        return f"{name} {' '.join(self._comparison())}"
+
+    def _comparison(self) -> tuple[str, str]:
+        """The sign and the value as they are best written: ``≥ 5`` for a cut just below 5."""
         if self.operator in (">", "<=") and isinstance(self.value, float):
             above = math.nextafter(self.value, math.inf)
             if len(repr(above)) + 4 < len(repr(self.value)):  # from a rule: x >= 5
-                return f"{name} {'≥' if self.operator == '>' else '<'} {show(above)}"
-        return f"{name} {sign} {show(self.value)}"
+                return "≥" if self.operator == ">" else "<", show(above)
+        sign = {">": ">", "<=": "≤", "=": "=", "!=": "≠"}[self.operator]
+        return sign, show(self.value)
 
     def negated(self) -> "Literal":
         """What is true of the rows with a value of which this is not."""
@@ -143,10 +147,11 @@ class Literal:
             sign = r"\in" if self.operator == "in" else r"\notin"
             members = ", ".join(rf"\text{{{escape_latex(one)}}}" for one in self._members(SHOWN))
             return rf"{name} {sign} \{{{members}\}}"
-        sign = {">": ">", "<=": r"\leq", "=": "=", "!=": r"\neq"}[self.operator]
-        if _is_number(self.value):
-            return f"{name} {sign} {show(self.value)}"
-        return rf"{name} {sign} \text{{{escape_latex(str(self.value))}}}"
+        sign, value = self._comparison()
+        sign = {"≤": r"\leq", "≥": r"\geq", "≠": r"\neq"}.get(sign, sign)
+        if not _is_number(self.value):
+            value = rf"\text{{{escape_latex(value)}}}"
+        return f"{name} {sign} {value}"
 
     def to_python(self) -> str:
         """The literal as a Python expression over ``row``, a mapping of column names to values.
@@ -193,7 +198,9 @@ def told_together(literals: Iterable[Literal]) -> list[str]:
     for subject, ours in by_subject.items():
         low, high = ([one for one in ours if one.operator == sign] for sign in (">", "<="))
         if len(low) == len(high) == 1 and len(ours) == 2:
-            told.append(f"{show(low[0].value)} < {subject} ≤ {show(high[0].value)}")
+            (above, least), (sign, most) = low[0]._comparison(), high[0]._comparison()
+            below = "<" if above == ">" else "≤"
+            told.append(f"{least} {below} {subject} {sign} {most}")
         else:
             told += map(str, ours)
     return told
@@ -204,5 +211,12 @@ def _is_number(value: Any) -> bool:
 
 
 def show(value: Any) -> str:
-    """A value for people: numbers without digits that say nothing."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    """A value as people write it; a number in full, so that it is the one that is meant.
+
+    >>> show(2.0), show(0.25), show(0.1 + 0.2), show(10**18), show(1e300)
+    ('2', '0.25', '0.30000000000000004', '1000000000000000000', '1e+300')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:.6g}"
+    return short if float(short) == value else repr(value)

@@ -1,8 +1,9 @@
 """Do rules make sense together? Checked before anything is learned."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,15 @@ def compile_rules(
     The encoder must have been fitted with the conditions of the rules.
     """
     labels = classes.tolist()
+    place = {label: k for k, label in enumerate(labels)}
+    of_column: dict[int, list[int]] = {}
+    for i, literal in enumerate(encoder.literals_ if rules else ()):
+        of_column.setdefault(literal.column, []).append(i)
     hard = []
-    for rule in rules:
-        numbers = encoder.literal_numbers(rule.conditions)
-        ours = [encoder.literals_[i] for i in numbers]
-        implied = [
-            i for i, one in enumerate(encoder.literals_) if any(own.implies(one) for own in ours)
-        ]
-        k = labels.index(rule.label)
+    all_numbers = encoder.literal_numbers([rule.conditions for rule in rules])
+    for rule, numbers in zip(rules, all_numbers, strict=True):
+        implied = _implied(numbers, encoder.literals_, of_column)
+        k = place[rule.label]
         others = tuple(j for j in range(len(labels)) if j != k)
         forbidden, label = ((k,), None) if rule.negated else (others, k)
         hard.append(HardRule(tuple(numbers), forbidden, label, tuple(implied)))
@@ -59,6 +61,43 @@ def compile_rules(
         checks.raise_contradictions(labels)
         checks.warn(len(labels))
     return HardRules(hard, len(labels))
+
+
+def _implied(
+    numbers: Sequence[int], literals: Sequence[Literal], of_column: dict[int, list[int]]
+) -> list[int]:
+    """The literals that are true of every row that has all of these.
+
+    Of many cuts only the strongest in each direction is compared, since it implies the others, and
+    excluded values are compared as a set: a rule may have thousands of conditions.
+    """
+    found = set(numbers)
+    for column, (strongest, without) in _by_column([literals[i] for i in numbers]).items():
+        for i in of_column[column]:
+            other = literals[i]
+            if any(one.implies(other) for one in strongest) or (
+                without and (other.operator == "present" or _excludes(other, without))
+            ):
+                found.add(i)
+    return sorted(found)
+
+
+def _excludes(literal: Literal, without: set[Any]) -> bool:
+    return literal.operator == "not in" and without.issuperset(literal.value)
+
+
+def _by_column(literals: Iterable[Literal]) -> dict[int, tuple[list[Literal], set[Any]]]:
+    """For each column the literals that imply all others of their kind, and excluded values."""
+    found: dict[int, tuple[dict[Any, Literal], set[Any]]] = {}
+    for one in literals:
+        best, without = found.setdefault(one.column, ({}, set()))
+        if one.operator == "!=":
+            without.add(one.value)
+            continue
+        kind = (one.operator, one.value) if one.operator == "=" else one.operator
+        if kind not in best or one.implies(best[kind]):
+            best[kind] = one
+    return {column: (list(best.values()), without) for column, (best, without) in found.items()}
 
 
 class _Checks:
@@ -160,9 +199,16 @@ def _are_possible(literals: Sequence[Literal]) -> bool:
     """Can one row have all of these? Of statements about single columns it is enough that no two
     exclude each other.
     """
-    return not any(
-        one.implies(other.negated()) for one in literals for other in literals if one is not other
-    )
+    for strongest, without in _by_column(literals).values():
+        equal = [one for one in strongest if one.operator == "="]
+        if len(equal) > 1 or any(one.value in without for one in equal):
+            return False
+        if without and any(one.operator == "missing" for one in strongest):
+            return False
+        pairs = permutations(strongest, 2)
+        if any(one.implies(other.negated()) for one, other in pairs):
+            return False
+    return True
 
 
 def _warn(message: str) -> None:

@@ -3,19 +3,22 @@
 A rule says that every row that meets its conditions is of a class, or (``not``) that none is.
 """
 
-import math
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from atomlearn.errors import FileFormatError, InvalidRule
+from atomlearn.errors import DoubtfulRule, FileFormatError, InvalidRule
+from atomlearn.files.reading import LARGEST
+from atomlearn.tables.numbers import MOST_EXACT, number_in
 
 SIGNS = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", "!=": "!=", "≠": "!=", "==": "=",
          ">": ">", "<": "<", "=": "="}  # fmt: skip
 _SIGN = re.compile("|".join(map(re.escape, SIGNS)))
+_AND = re.compile(r"\s+and\s+")
 _STATE = re.compile(r"^(?P<column>.*\S)\s+is\s+(?P<state>missing|known)\s*$", re.DOTALL)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
@@ -32,11 +35,25 @@ class Condition:
     operator: str
     """One of ``> >= < <= = != missing known``."""
     value: Any = None
+    """A number, or text."""
+    written: str = ""
+    """The value as it was written: in a column of text ``1.10`` is not ``1.1``."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, bool):
+            object.__setattr__(self, "value", str(self.value).lower())
+        if self.operator not in ("missing", "known") and not self.written:
+            object.__setattr__(self, "written", _value(self.value))
 
     def __str__(self) -> str:
         if self.operator in ("missing", "known"):
             return f"{_name(self.column)} is {self.operator}"
-        return f"{_name(self.column)} {self.operator} {_value(self.value)}"
+        return f"{_name(self.column)} {self.operator} {self.written}"
+
+    @property
+    def text(self) -> str:
+        """The value as text, without quotes."""
+        return _unquoted(self.written)
 
     def __repr__(self) -> str:
         return f"Condition({str(self)!r})"
@@ -63,9 +80,9 @@ class Rule:
 
 
 def parse_rules(
-    rules: Iterable[str | Rule], columns: Sequence[str], labels: Sequence[Any]
+    rules: Iterable[str | Rule], columns: Sequence[str], labels: Sequence[Any], doubt: bool = False
 ) -> list[Rule]:
-    """Read rules about these columns and labels.
+    """Read rules about these columns and labels; with ``doubt``, warn of ambiguous ones.
 
     >>> parse_rules(["not yes if age<18"], ["age"], ["no", "yes"])[0].conditions
     (Condition('age < 18'),)
@@ -74,12 +91,25 @@ def parse_rules(
         raise InvalidRule(f"rules must be a list of rules, not {rules!r}")
     parsed = []
     for i, rule in enumerate(rules):
-        text = str(rule)
         try:
-            parsed.append(_Reader(text, columns, labels).rule())
+            parsed.append(_Reader(str(rule), columns, labels).rule())
         except InvalidRule as error:
-            raise InvalidRule(f"rule {i + 1}, {text!r}: {error}") from None
+            raise InvalidRule(f"rule {i + 1}, {str(rule)!r}: {error}") from None
+        if doubt and isinstance(rule, str) and parsed[-1].negated:
+            _warn_of_label(rule, parsed[-1], labels)
     return parsed
+
+
+def _warn_of_label(text: str, rule: Rule, labels: Sequence[Any]) -> None:
+    """Say how a rule was read that could be about another label."""
+    other = f"not {rule.label}"
+    if other in map(str, labels) and text.lstrip().startswith(other):
+        warnings.warn(
+            f"{text!r} is read as: no such row is {rule.label}; for the label write "
+            f"{_quote(other)} in quotes",
+            DoubtfulRule,
+            stacklevel=3,
+        )
 
 
 def read_rules(path: str | Path) -> list[str]:
@@ -115,7 +145,8 @@ class _Reader:
 
     def __init__(self, text: str, columns: Sequence[str], labels: Sequence[Any]) -> None:
         self.text, self.masked = text, _masked(text)
-        self.columns, self.labels = columns, labels
+        self.columns, self.labels, self.known = columns, labels, frozenset(columns)
+        self.names = [str(label) for label in labels]
 
     def rule(self) -> Rule:
         """The rule, or an error that says what is wrong and where."""
@@ -135,10 +166,10 @@ class _Reader:
         return places[0]
 
     def _find_label(self, head: str) -> tuple[bool, int | None]:
-        names = [str(label) for label in self.labels]
-        for negated, name in ((False, head), (True, _after_not(head))):
-            if name is not None and _unquoted(name) in names:
-                return negated, names.index(_unquoted(name))
+        # "not" before a label negates it; a label that begins with "not" can be put in quotes.
+        for negated, name in ((True, _after_not(head)), (False, head)):
+            if name is not None and _unquoted(name) in self.names:
+                return negated, self.names.index(_unquoted(name))
         return False, None
 
     def _label(self, head: str) -> tuple[bool, Any]:
@@ -146,25 +177,26 @@ class _Reader:
         if place is not None:
             return negated, self.labels[place]
         name = _unquoted(_after_not(head) or head)
-        names = [str(label) for label in self.labels]
-        raise InvalidRule(f"{name!r} is not a label{_suggest(name, names)} (character 1)")
+        raise InvalidRule(f"{name!r} is not a label{_suggest(name, self.names)} (character 1)")
 
     def _conditions(self, start: int) -> Iterator[Condition]:
         end = len(self.text)
         bounds = [start]
-        for place in re.finditer(r"\s+and\s+", self.masked[start:]):
+        for place in _AND.finditer(self.masked[start:]):
             bounds += [start + place.start(), start + place.end()]
         bounds.append(end)
         pieces = list(zip(bounds[::2], bounds[1::2], strict=True))
-        while pieces:  # a name may have an "and" in it: try the longest piece last
-            first, last = pieces[0]
-            for i in range(len(pieces)):
-                if self._is_condition(first, pieces[i][1]):
-                    last = pieces[i][1]
-                    del pieces[: i + 1]
+        # The name of a column may have an "and" in it: then a condition is several pieces.
+        most = 1 + max(len(_AND.findall(name)) for name in self.columns)
+        at = 0
+        while at < len(pieces):
+            first, last = pieces[at]
+            n = 1
+            for i in range(most if at + most <= len(pieces) else len(pieces) - at):
+                if self._is_condition(first, pieces[at + i][1]):
+                    n, last = i + 1, pieces[at + i][1]
                     break
-            else:
-                del pieces[0]
+            at += n
             yield self._condition(first, last)
 
     def _is_condition(self, start: int, end: int) -> bool:
@@ -190,11 +222,13 @@ class _Reader:
         value = text[sign.end() :].strip()
         if not value:
             raise InvalidRule(f"there is no value after {name} {sign[0]} (character {end + 1})")
-        return Condition(name, SIGNS[sign[0]], _read_value(value))
+        number, operator = _read_value(value), SIGNS[sign[0]]
+        # Only numbers are ordered, and 1e2 is 100; but a category may be called 1e2.
+        return Condition(name, operator, number, value if operator in ("=", "!=") else "")
 
     def _column(self, text: str, start: int) -> str:
         name = _unquoted(text.strip())
-        if name not in self.columns:
+        if name not in self.known:
             suggestion = _suggest(name, self.columns)
             raise InvalidRule(f"there is no column {name!r}{suggestion} (character {start + 1})")
         return name
@@ -219,11 +253,8 @@ def _read_value(text: str) -> Any:
     """A number if it looks like one and is not in quotes."""
     if _QUOTED.fullmatch(text):
         return _unquoted(text)
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return number if math.isfinite(number) else text
+    number = number_in(text)
+    return number if number is not None and abs(number) <= LARGEST else text
 
 
 def _suggest(name: str, known: Sequence[str]) -> str:
@@ -249,6 +280,6 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         is_plain = _read_value(value) == value and _name(value) == value
         return value if is_plain else _quote(value)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+    if isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT:
         return str(int(value))
     return str(value)

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from atomlearn.errors import AtomlearnError, InvalidTable
-from atomlearn.tables.columns import Floats, Objects, is_missing
+from atomlearn.tables.columns import Objects
 from atomlearn.tables.frames import (
     NO_TIMES,
     NamedArray,
@@ -24,6 +24,7 @@ from atomlearn.tables.frames import (
     refuse_times,
     without_arrow,
 )
+from atomlearn.tables.numbers import Numbers, exact_numbers, is_missing
 from atomlearn.tables.targets import refuse_missing_labels
 
 Kind = OneOf["number", "boolean", "category"]
@@ -175,21 +176,15 @@ def _kind_of_cells(cells: npt.NDArray[Any], name: str) -> Kind | None:
     return column_kind(cells[:, None], 0, name)
 
 
-def number_column(table: Any, j: int, name: str) -> Floats:
-    """A column as floating-point numbers, missing values as ``nan``."""
-    column = _dense_column(table, j)
-    if column.dtype.kind in "biuf":
-        return column.astype(np.float64)
-    column = np.asarray(column, dtype=object)
-    missing = is_missing(column)
-    values = np.full(len(column), np.nan)
+def number_column(table: Any, j: int, name: str) -> Numbers:
+    """A column as numbers that lose no digit; see :mod:`atomlearn.tables.numbers`."""
+    column = np.asarray(_dense_column(table, j))
     try:
-        values[~missing] = column[~missing].astype(np.float64)
-    except (TypeError, ValueError) as error:
+        return exact_numbers(column if column.dtype.kind in "biuf" else column.astype(object))
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidTable(
             f"column {name!r} held numbers when it was learned from, and now: {error}"
         ) from None
-    return values
 
 
 def object_column(table: Any, j: int) -> Objects:

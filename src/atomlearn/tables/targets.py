@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
 from atomlearn.errors import InvalidTable, InvalidTarget
-from atomlearn.tables.columns import is_missing
+from atomlearn.tables.numbers import is_missing
 
 MANY, FEW_ROWS = 50, 5
 """More labels than this that are numbers, and fewer rows of each than that on average, are values
