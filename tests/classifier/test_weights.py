@@ -200,12 +200,17 @@ def test_the_frame_has_every_atom_that_decides(by_evidence, kind):
     ]  # fmt: skip
     n_strict = 0 if kind == "weighted" else sum(map(len, learned.pools))
     n_weighted = 0 if kind == "strict" else len(learned.weighted)
-    assert len(frame) == n_strict + n_weighted
+    assert frame.index.value_counts().to_dict() == {
+        name: n
+        for name, n in (("offset", 3), ("strict", n_strict), ("weighted", n_weighted))
+        if n
+    }
     if kind == "strict":
-        assert (frame["missed_by_class"] == 0).all() and (frame["weight"] < 0).all()
+        atoms = frame.loc["strict"]
+        assert (atoms["missed_by_class"] == 0).all() and (atoms["weight"] < 0).all()
     if kind == "weighted":
         total = learned.evidence.weighted * learned.weighted.weights.sum()
-        assert frame["weight"].sum() == pytest.approx(total)
+        assert frame.loc["weighted", "weight"].sum() == pytest.approx(total)
         missed = frame[["missed_by_class", "missed_by_others"]]
         assert ((missed >= 0) & (missed <= 1)).all(axis=None)
 
@@ -217,7 +222,7 @@ def test_the_frame_tells_shares_of_rows(by_evidence, noisy):
     true = np.column_stack([fitted.encoder_.transform(X), np.zeros(len(X), dtype=bool)])
     k = atoms.classes[0]
     missed = ~true[:, atoms.atoms.constants[: atoms.atoms.starts[1]]].any(axis=1)
-    row = fitted.atoms_frame().query("`class` == @k").iloc[0]
+    row = fitted.atoms_frame().loc["weighted"].query("`class` == @k").iloc[0]
     assert row["missed_by_class"] == pytest.approx(missed[y == k].mean())
     assert row["missed_by_others"] == pytest.approx(missed[y != k].mean())
 

@@ -7,6 +7,7 @@ are don't-cares of the minimisation.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
 
@@ -21,6 +22,7 @@ from atomlearn.logic.comparison import compare
 from atomlearn.logic.conjecture import Conjecture, conjecture
 from atomlearn.logic.cubes import Group, Space
 from atomlearn.logic.definition import Definition
+from atomlearn.logic.formulas import And, Formula, Has, Or
 from atomlearn.logic.grids import Grid, Place
 from atomlearn.logic.telling import Measure, measure
 from atomlearn.markup import escape
@@ -33,6 +35,8 @@ from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import exact_numbers
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
+from atomlearn.training.examples import NO_RULES
+from atomlearn.training.rules import HardRules
 
 MOST_COMPARED = 2000
 """Atoms that are compared with the exact ones of a conjecture."""
@@ -40,6 +44,9 @@ MOST_COMPARED = 2000
 Short = OneOf["short"]
 SHORT: Short = "short"
 """As few clauses as held-out rows allow."""
+
+MOST_TERMS = 256
+"""Combinations of rules that leave one class; of more, only rules that name the class."""
 
 DECIDED = {"weighted": "weighted atoms", "both": "strict and weighted atoms"}
 """What decides, where it is not the number of missed strict atoms alone."""
@@ -64,7 +71,16 @@ class ClassDefinition(Definition):
     decided_by: str = field(default="strict", kw_only=True)
     """Which atoms decide the prediction. A formula can only summarise weighted ones."""
     rules: tuple[Rule, ...] = field(default=(), kw_only=True)
-    """The rules about the class, which every prediction obeys whatever the formula says."""
+    """The rules about the class. Like those about other classes, which exclude rows from it, they
+    are part of the formula."""
+    hard: HardRules = field(default=NO_RULES, repr=False, compare=False, kw_only=True)
+    """All rules, for :meth:`evaluate`."""
+    place: int = field(default=0, repr=False, compare=False, kw_only=True)
+    """The place of the class among all."""
+    including: tuple[tuple[Literal, ...], ...] = field(default=(), repr=False, kw_only=True)
+    """Literals; rows that have all of one of these tuples are of the class, by rules."""
+    excluding: tuple[Clause[Literal], ...] = field(default=(), repr=False, kw_only=True)
+    """Clauses that rows must meet, because rules exclude all others."""
     longer: Measure | None = field(default=None, kw_only=True)
     """Of a short form, the measure of the full one on the same rows."""
 
@@ -102,16 +118,33 @@ class ClassDefinition(Definition):
         told = {**super().to_dict(), "decided_by": self.decided_by, "rules": rules}
         return told if self.price is None else {**told, "price": self.price}
 
+    @property
+    def _conjuncts(self) -> tuple[Clause[Any], ...]:
+        return (*self.clauses, *self.excluding)
+
+    def _complete(self, body: Formula) -> Formula:
+        terms = [
+            Has(ours[0]) if len(ours) == 1 else And(tuple(map(Has, ours)))
+            for ours in self.including
+        ]
+        return Or((*terms, body)) if terms else body
+
+    @cached_property
+    def sentence(self) -> str | None:
+        """The formula as a sentence, if it is about lines of a grid and no rule is part of it."""
+        return None if self.hard else super().sentence
+
     def evaluate(self, X: Any) -> Bits:
-        """Evaluate the formula on each row of a table, exactly."""
+        """Evaluate the formula on each row of a table, exactly; rules come first."""
         table = read_table(self.encoder, X, reset=False)
         where = {literal: i for i, literal in enumerate(self.encoder.literals_)}
         lists = [[where[literal] for literal in clause.literals] for clause in self.clauses]
         n = len(where)
         starts = np.cumsum([0, *map(len, lists)])
         constants = np.array([c for one in lists for c in one], dtype=np.int32)
-        atoms = Lists(starts.astype(np.int64), constants)
-        return count_misses(atoms, blocks_of(self.encoder.pack(table), n), table.shape[0]) == 0
+        atoms, rows = Lists(starts.astype(np.int64), constants), self.encoder.pack(table)
+        is_true = count_misses(atoms, blocks_of(rows, n), table.shape[0]) == 0
+        return self.hard.decide(rows, is_true, self.place)
 
 
 def define_class(
@@ -126,6 +159,7 @@ def define_class(
     classifier_error: float | None = None,
     decided_by: str = "strict",
     rules: Sequence[Rule] = (),
+    hard: HardRules = NO_RULES,
 ) -> ClassDefinition:
     """Choose clauses until the sample has no counterexample left that more clauses would exclude.
 
@@ -138,7 +172,7 @@ def define_class(
     longer = None
     if max_clauses == SHORT and chosen:
         held = list(held_out) or [
-            _on_sample(trim(chosen[:n]), k, atoms, sample) for n in range(1, len(chosen) + 1)
+            _on_sample(trim(chosen[:n]), k, atoms, sample, hard) for n in range(1, len(chosen) + 1)
         ]
         max_clauses, longer = fewest_clauses(held), held[-1]
         chosen = chosen[:max_clauses]
@@ -148,13 +182,16 @@ def define_class(
     clauses = tuple(
         Clause.of([literals[c] for c in _constants(atoms, a, len(literals))]) for a in chosen
     )
-    mentioned = {literal for clause in clauses for literal in clause.literals}
+    including, excluding = _by_rules(hard, k, literals, encoder.columns_)
+    mentioned = {literal for ours in including for literal in ours}
+    mentioned.update(one for clause in (*clauses, *excluding) for one in clause.literals)
     used = [literal for literal in literals if literal in mentioned]
+    used += sorted(mentioned.difference(used), key=str)  # negations that no atom needs
     grid = None if image_shape is None else grid_of(encoder, image_shape)
     return ClassDefinition(
         label,
         clauses,
-        measured=_on_sample(chosen, k, atoms, sample),
+        measured=_on_sample(chosen, k, atoms, sample, hard),
         held_out=_measured(held_out, n_chosen, None if max_clauses == SHORT else max_clauses),
         longer=longer,
         classifier_error=classifier_error,
@@ -166,7 +203,42 @@ def define_class(
         encoder=encoder,
         decided_by=decided_by,
         rules=tuple(rule for rule in rules if rule.label == label),
+        hard=hard,
+        place=k,
+        including=including,
+        excluding=excluding,
     )
+
+
+def _by_rules(
+    hard: HardRules, k: int, literals: Sequence[Literal], columns: Sequence[Column]
+) -> tuple[tuple[tuple[Literal, ...], ...], tuple[Clause[Literal], ...]]:
+    """What rules make a row of class ``k``, and the clauses that no excluded row meets.
+
+    A row is of the class if the rules that it meets forbid every other class.
+    """
+    terms: set[frozenset[int]] = {frozenset()} if hard else set()
+    for j in range(hard.n_classes):
+        if j != k:
+            ours = [frozenset(rule.literals) for rule in hard.rules if j in rule.forbidden]
+            joint = {term | one for term in terms for one in ours}
+            terms = {one for one in joint if not any(other < one for other in joint)}
+            if len(terms) > MOST_TERMS:
+                terms = {frozenset(rule.literals) for rule in hard.rules if rule.label == k}
+                break
+    missing = {
+        column.index: Literal(column.index, column.name, "missing", None)
+        for column in columns
+        if column.has_missing
+    }
+    clauses = []
+    for rule in hard.rules:
+        if k in rule.forbidden:
+            against = [literals[i].negated() for i in rule.literals]
+            gone = [missing[one.column] for one in against if one.column in missing]
+            clauses.append(Clause.of(list(dict.fromkeys([*against, *gone]))))
+    including = [tuple(literals[i] for i in sorted(term)) for term in terms]
+    return tuple(sorted(including, key=lambda ours: (len(ours), str(ours)))), tuple(clauses)
 
 
 def fewest_clauses(measures: Sequence[Measure]) -> int:
@@ -182,11 +254,13 @@ def fewest_clauses(measures: Sequence[Measure]) -> int:
     return good.index(True) + 1
 
 
-def _on_sample(chosen: Sequence[int], k: int, atoms: Lists, sample: TrainingSample) -> Measure:
+def _on_sample(
+    chosen: Sequence[int], k: int, atoms: Lists, sample: TrainingSample, hard: HardRules
+) -> Measure:
     """How well some atoms together describe the class on the training sample."""
     held = containing(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
     true = np.bitwise_and.reduce(held, axis=0) if chosen else subset(sample.labels >= 0)
-    is_true = packed.unpack(true[None, :], len(sample.labels))[0]
+    is_true = hard.decide(sample.rows, packed.unpack(true[None, :], len(sample.labels))[0], k)
     return measure(is_true, sample.labels == k, sample.weights())
 
 

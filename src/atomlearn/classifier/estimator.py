@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from atomlearn import interrupts
 from atomlearn.classifier.data import PartsSource, TrainingData, fit_encoder
 from atomlearn.classifier.held_out import measure_definitions, trials_of
 from atomlearn.classifier.history import History
+from atomlearn.classifier.importance import without_repetitions
 from atomlearn.classifier.parameters import check_parameters
 from atomlearn.classifier.progress import (
     CallbackSupportMixin,
@@ -29,6 +31,7 @@ from atomlearn.classifier.sharing import Sharing
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
+from atomlearn.files.reading import LARGE
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.alternatives import find_alternatives
@@ -241,6 +244,7 @@ class AlgebraicClassifier(
             check_some_left(data.totals, self.classes_)
             warn_of_unmet(self.rules_, data.met)
         known = self.learned_ if goes_on else None
+        settings = replace(settings, prior=log_weights(data.class_weights))
         planned = plan(data.parts, data.home, settings)
         seed = self.seed_
         if known is not None:  # the same batches again would teach nothing new
@@ -271,7 +275,6 @@ class AlgebraicClassifier(
         trials = trials_of(learned.held_out, home, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_))
         learned.held_out = []
-        learned.prior = np.log(data.class_weights)
         n_learned = float(home.weights.sum())
         learned.undecided = n_learned / (n_learned + data.decided)
         self.conflicts_, self.doubted_ = Listed(data.conflicts), np.zeros(0, dtype=np.int64)
@@ -329,6 +332,9 @@ class AlgebraicClassifier(
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
         sample = self.sample_.extended(rows, examples.labels)
         seed = root_seed(np.random.SeedSequence([self.seed_, int(sample.totals.sum())]))
+        prior = log_weights(data.class_weights(self.classes_))
+        settings = replace(settings, prior=prior)
+        self.learned_.prior = prior
 
         def learn(hooks: Hooks) -> Learned:
             return train_later(
@@ -345,7 +351,6 @@ class AlgebraicClassifier(
 
         planned = plan_part(self.learned_, examples, settings)
         learned = self._watched(learn, planned, settings, X=X, y=y, sample_weight=sample_weight)
-        learned.prior = np.log(data.class_weights(self.classes_))
         self.sample_ = sample
         self.held_out_ = []  # every row is learned from sooner or later
         self.conflicts_ = Listed(data.conflicts(self.classes_))
@@ -461,7 +466,10 @@ class AlgebraicClassifier(
             )
 
     def _conclude(self, learned: Learned, history: list[dict[str, Any]]) -> None:
-        """Take over what was learned."""
+        """Take over what was learned, each weighted atom once."""
+        if learned.weighted is not None:
+            learned.weighted = without_repetitions(learned.weighted, self.encoder_.literals_)
+            learned.show_weighted()
         self.learned_ = learned
         self.evidence_ = learned.evidence
         self.estimated_error_ = learned.error
@@ -503,3 +511,9 @@ class AlgebraicClassifier(
 
     def _alternatives(self, rows: Rows) -> Alternatives:
         return find_alternatives(self.encoder_.literals_, rows)
+
+
+def log_weights(weights: Floats) -> Floats:
+    """What class weights add to the scores; a class of weight zero is never predicted."""
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(weights), -LARGE)

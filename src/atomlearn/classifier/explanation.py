@@ -114,22 +114,37 @@ class ClassSeen:
     missed: tuple[AtomSeen, ...]
     """Missed atoms, those that cost most first; none of them nearly the same as another. Listed
     for the most probable classes only."""
+    offset: float = 0.0
+    """Score of the class for a row that misses none of its atoms, with its class weight."""
+    class_weight: float = 1.0
+    """Factor of the odds of the class, which is part of the offset."""
     cost: float | None = None
     """Total cost of the missed weighted atoms, if weighted atoms decide."""
     strict_cost: float | None = None
-    """Cost of the strict misses, if both kinds of atoms decide."""
+    """Cost of the strict misses, if strict atoms decide."""
+    is_excluded: bool = False
+    """Whether a rule excludes the class, whatever its score."""
     pixels: npt.NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
     """Of an image, the cost of the missed atoms at each pixel."""
+
+    @property
+    def score(self) -> float:
+        """The offset less all costs. Probabilities are the softmax of the scores of all classes
+        that no rule excludes."""
+        return self.offset - (self.strict_cost or 0.0) - (self.cost or 0.0)
 
     def __str__(self) -> str:
         told = f"{self.label}: {self.probability:.1%}, misses {self.misses:,} of {self.atoms:,} "
         if self.typical is None:
-            return f"{told}weighted atoms, which {worth(self.cost or 0.0)} log-odds"
-        told += f"atoms (median of other classes: {self.typical:,.0f})"
-        if self.cost is not None:
-            told += f", which {worth(self.strict_cost or 0.0)} log-odds; weighted atoms "
-            told += worth(self.cost)
-        return told
+            told += f"weighted atoms, which {worth(self.cost or 0.0)} log-odds"
+        else:
+            told += f"atoms (median of other classes: {self.typical:,.0f})"
+            told += f", which cost {self.strict_cost or 0.0:.2f}"
+            if self.cost is not None:
+                told += f" log-odds; weighted atoms {worth(self.cost)}"
+        weight = "" if self.class_weight == 1.0 else f" (class weight {self.class_weight:g})"
+        told += f"; offset {self.offset:.2f}{weight}, score {self.score:.2f}"
+        return f"{told}; excluded by a rule" if self.is_excluded else told
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -142,10 +157,16 @@ class ClassSeen:
             "misses": self.misses,
             "atoms": self.atoms,
             "typical": self.typical,
+            "offset": self.offset,
+            "class_weight": self.class_weight,
+            "score": self.score,
+            "is_excluded": self.is_excluded,
             "missed": [atom.to_dict() for atom in self.missed],
         }
         if self.cost is not None:
-            told |= {"cost": self.cost, "strict_cost": self.strict_cost}
+            told["cost"] = self.cost
+        if self.strict_cost is not None:
+            told["strict_cost"] = self.strict_cost
         return told
 
 
@@ -188,6 +209,7 @@ class Explanation(Displayed):
             names = ", ".join(str(one.label) for one in rest[:SHORT])
             names += ", ..." if len(rest) > SHORT else ""
             lines.append(f"at most {rest[0].probability:.1%} each: {names}")
+        lines.append("the probabilities are the softmax of the scores")
         if self.reasons:
             lines.append(f"for {first.label} rather than {self.classes[1].label}:")
             lines += [
@@ -248,7 +270,14 @@ def explain_row(
     meeting = _Meeting(learned, sample, literals, row, max_atoms, image)
     chances, misses = softmax(scores)[0], learned.misses(blocks, 1)[0]
     classes = tuple(
-        meeting.see(int(k), labels[k], float(chances[k]), int(misses[k]), place < MOST_CLASSES)
+        meeting.see(
+            int(k),
+            labels[k],
+            float(chances[k]),
+            int(misses[k]),
+            place < MOST_CLASSES,
+            bool(np.isneginf(scores[0, k])),
+        )
         for place, k in enumerate(order)
     )
     reasons = meeting.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
@@ -273,21 +302,29 @@ class _Meeting:
         self.columns = sample.columns()
         self.has = packed.unpack(row, learned.n_constants)
 
-    def see(self, k: int, label: Any, probability: float, misses: int, listed: bool) -> ClassSeen:
+    def see(
+        self, k: int, label: Any, probability: float, misses: int, listed: bool, is_excluded: bool
+    ) -> ClassSeen:
         """One class; its missed atoms if they are ``listed``."""
         learned = self.learned
         missed = missed_atoms(learned, k, self.has)
         atoms = self._listed(missed, k) if listed else ()
         pixels = None if self.image is None or not listed else self._pixels(missed)
         is_weighted = learned.weighted is not None and learned.evidence.weighted > 0
-        cost = missed.weighted_cost if is_weighted else None
-        if learned.evidence.strict == 0:
-            n, of = len(missed.weighted), missed.n_weighted_atoms
-            return ClassSeen(label, probability, n, of, None, atoms, cost, pixels=pixels)
-        n_strict, typical = len(learned.pools[k]), float(learned.typical[k])
-        counted = missed.strict_cost if is_weighted else None
+        is_strict = learned.evidence.strict > 0
         return ClassSeen(
-            label, probability, misses, n_strict, typical, atoms, cost, counted, pixels
+            label,
+            probability,
+            misses if is_strict else len(missed.weighted),
+            len(learned.pools[k]) if is_strict else missed.n_weighted_atoms,
+            float(learned.typical[k]) if is_strict else None,
+            atoms,
+            offset=float(learned.offsets[k]),
+            class_weight=float(np.exp(np.broadcast_to(learned.prior, len(learned.pools))[k])),
+            cost=missed.weighted_cost if is_weighted else None,
+            strict_cost=missed.strict_cost if is_strict else None,
+            is_excluded=is_excluded,
+            pixels=pixels,
         )
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
@@ -358,8 +395,6 @@ class _Meeting:
         missing = replace(literal, operator="missing", value=None, is_ink=False)
         if missing in self._true:
             return missing
-        if literal.operator == "=" and isinstance(literal.value, bool):
-            return replace(literal, value=not literal.value)
         return literal.negated()
 
     @cached_property

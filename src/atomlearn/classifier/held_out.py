@@ -132,5 +132,6 @@ def _truths(trial: Trial, k: int) -> Bits:
     place = {atom: i for i, atom in enumerate(chosen)}
     for size in range(1, MOST_CLAUSES + 1):
         kept = [place[atom] for atom in trim(chosen[:size])]
-        truths[size - 1] = np.logical_and.reduce(has[kept], axis=0)[which]
+        is_true = np.logical_and.reduce(has[kept], axis=0)
+        truths[size - 1] = held.rules.decide(held.variants[0], is_true, k)[which]
     return truths

@@ -1,6 +1,7 @@
 """The atoms of a classifier as a table, and the importance of each column."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,11 +13,12 @@ from atomlearn.engine.misses import containing
 from atomlearn.errors import MissingExtra
 from atomlearn.logic.clauses import Clause
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.lists import Lists, lists_of, take
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import placed
-from atomlearn.tables.literals import Literal
+from atomlearn.tables.literals import Literal, weakest
 from atomlearn.training.learned import Learned
+from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +32,7 @@ class Deciding(NamedTuple):
     k: int
     atoms: Lists
     weights: Floats
+    is_strict: bool
 
 
 def deciding(learned: Learned) -> Iterator[Deciding]:
@@ -42,11 +45,34 @@ def deciding(learned: Learned) -> Iterator[Deciding]:
     for k, pool in enumerate(learned.pools):
         if evidence.strict > 0:
             one = -evidence.strict * learned.calibration.slope / (learned.typical[k] + 1.0)
-            yield Deciding(k, pool.atoms, np.full(len(pool), one))
+            yield Deciding(k, pool.atoms, np.full(len(pool), one), True)
         if learned.weighted is not None and evidence.weighted > 0:
             ours = np.flatnonzero(learned.weighted.classes == k)
             weights = evidence.weighted * learned.weighted.weights[ours]
-            yield Deciding(k, take(learned.weighted.atoms, ours), weights)
+            yield Deciding(k, take(learned.weighted.atoms, ours), weights, False)
+
+
+def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) -> WeightedAtoms:
+    """The same atoms without literals that imply another, and equal ones as one.
+
+    ``x > 2 or x > 3`` is ``x > 2``; the weights of equal atoms of a class are added up.
+    """
+    atoms, n = weighted.atoms, len(literals)
+    column = np.array([*(literal.column for literal in literals), -1])[atoms.constants]
+    atom = np.repeat(np.arange(atoms.n), np.diff(atoms.starts))
+    n_columns = int(column.max(initial=0)) + 2
+    pairs, counts = np.unique(atom * n_columns + column + 1, return_counts=True)
+    # All others have at most one literal of each column.
+    repeated = np.unique(pairs[counts > 1] // n_columns)
+    lists = np.split(atoms.constants, atoms.starts[1:-1])
+    known: dict[tuple[int, ...], list[int]] = {}
+    for a in repeated.tolist():
+        ours = tuple(lists[a].tolist())
+        if ours not in known:
+            known[ours] = weakest([c for c in ours if c < n], literals)
+        lists[a] = np.array(known[ours], dtype=np.int32)
+    shorter = lists_of([ours.tolist() for ours in lists]) if len(repeated) else atoms
+    return merged([replace(weighted, atoms=shorter)])
 
 
 class Importance:
@@ -59,12 +85,19 @@ class Importance:
     sample_: TrainingSample
 
     def atoms_frame(self) -> "pd.DataFrame":
-        """The atoms in use as a pandas data frame, one atom a row.
+        """All that decides as a pandas data frame, one atom a row.
 
-        Columns: ``class``; ``atom`` as text; ``weight``, what missing the atom adds to the log-odds
-        of the class (for strict atoms an approximation, since their misses are counted); ``size``,
-        the number of literals; ``missed_by_class`` and ``missed_by_others``, the shares of the
-        sampled training rows that miss it.
+        Columns: ``class``; ``atom`` as text; ``weight``, what missing the atom adds to the score of
+        the class; ``size``, the number of literals; ``missed_by_class`` and ``missed_by_others``,
+        the shares of the sampled training rows that miss it. The index says of which kind a row is:
+        ``frame.loc["offset"]`` has the offset of each class, which counts for every row as an atom
+        without literals would, and ``"weighted"`` and ``"strict"`` are the atoms.
+
+        The score of a class is the sum of its offset and of the weights of the weighted atoms that
+        a row misses, less ``frame.attrs["slope"] * log(1 + m)`` if it misses ``m`` strict atoms.
+        (The weight of a strict atom is what one miss more costs a row with the median number of
+        misses of other classes.) Probabilities are the softmax of the scores; rules exclude
+        classes whatever their scores are.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -79,10 +112,22 @@ class Importance:
         except ImportError:
             raise MissingExtra("atoms_frame needs pandas: pip install pandas") from None
 
-        columns = self.sample_.columns()
-        parts = [pd.DataFrame(self._told(one, columns)) for one in deciding(self.learned_)]
-        some = [part for part in parts if len(part)] or parts[:1]
-        return pd.concat(some, ignore_index=True)
+        columns, learned = self.sample_.columns(), self.learned_
+        parts = [
+            pd.DataFrame(
+                {"class": self.classes_, "atom": "offset", "weight": learned.offsets, "size": 0,
+                 "missed_by_class": 1.0, "missed_by_others": 1.0},
+                index=["offset"] * len(self.classes_),
+            )
+        ]  # fmt: skip
+        for one in deciding(learned):
+            if len(one.weights):
+                kind = "strict" if one.is_strict else "weighted"
+                listed = self._told(one, columns)
+                parts.append(pd.DataFrame(listed, index=[kind] * len(one.weights)))
+        frame = pd.concat(parts)
+        frame.index.name, frame.attrs["slope"] = "kind", learned.slope
+        return frame
 
     @property
     def feature_importances_(self) -> Floats:

@@ -122,6 +122,7 @@ class Readable(Importance):
             None if errors is None else errors[k],
             self.learned_.evidence.chosen,
             self.rules_,
+            self.learned_.rules,
         )
 
     def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:

@@ -6,19 +6,26 @@ from pathlib import Path
 from atomlearn.classifier.definition import Short
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.importance import deciding
+from atomlearn.classifier.scorer import describe
 from atomlearn.cli.output import counted, fail, print_json
 from atomlearn.logic.definition import plain
 from atomlearn.training.learned import Learned
 
-HOW = {
-    "strict": "A row misses an atom if none of its literals is true. The class whose atoms the "
-    "row misses least is predicted.",
-    "weighted": "A row misses an atom if none of its literals is true. Each missed atom changes "
-    "the log-odds of its class by its weight; the class with the highest sum is predicted.",
-    "both": "A row misses an atom if none of its literals is true. The number of missed strict "
-    "atoms and the weights of the other missed atoms decide together.",
-}
-"""How a prediction is made, for each kind of evidence."""
+
+def how_it_decides(learned: Learned) -> str:
+    """How the score of a class is made, and what is predicted."""
+    strict = f"less {learned.slope:.3g} × log(1 + the number of strict atoms missed)"
+    parts = {
+        "strict": strict,
+        "weighted": "plus the weights of the atoms missed",
+        "both": f"{strict}, plus the weights of the weighted atoms missed",
+    }
+    rules = " among those that no rule excludes" if learned.rules else ""
+    return (
+        "A row misses an atom if none of its literals is true. The score of a class is its offset, "
+        f"{parts[learned.evidence.chosen]}. The class with the highest score{rules} is predicted, "
+        "and the probabilities are the softmax of the scores."
+    )
 
 
 def show_classifier(
@@ -39,6 +46,7 @@ def show_classifier(
     n_atoms = atom_counts(classifier.learned_)
     atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
     columns = [column.name for column in classifier.encoder_.columns_]
+    offsets = dict(zip(atoms, classifier.learned_.offsets.tolist(), strict=True))
     if html is not None:
         from atomlearn.cli.pages import classifier_page
 
@@ -48,7 +56,11 @@ def show_classifier(
             {
                 "kind": "classifier",
                 "classes": [
-                    {"label": plain(label), "atoms": atoms[str(label)]}
+                    {
+                        "label": plain(label),
+                        "atoms": atoms[str(label)],
+                        "offset": offsets[str(label)],
+                    }
                     for label in classifier.classes_
                 ],
                 "columns": columns,
@@ -57,6 +69,7 @@ def show_classifier(
                 "estimated_error": classifier.estimated_error_,
                 "rules": [str(rule) for rule in classifier.rules_],
                 "definitions": [definition.to_dict() for definition in definitions],
+                "model": describe(classifier),
             }
         )
         return
@@ -68,8 +81,10 @@ def show_classifier(
     for rule in classifier.rules_:
         print(f"rule: {rule}")
     for definition in definitions:
-        print(f"\n[{counted(atoms[str(definition.label)], 'atom')}] {definition}")
-    print(f"\n{HOW[classifier.evidence_.chosen]}")
+        name = str(definition.label)
+        about = f"{counted(atoms[name], 'atom')}, offset {offsets[name]:.4g}"
+        print(f"\n[{about}] {definition}")
+    print(f"\n{how_it_decides(classifier.learned_)}")
     if html is not None:
         print(f"written to {html}")
 
@@ -119,8 +134,8 @@ def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: b
 def atom_counts(learned: Learned) -> list[int]:
     """Number of atoms in use for each class."""
     counts = [0] * len(learned.pools)
-    for k, _, weights in deciding(learned):
-        counts[k] += len(weights)
+    for one in deciding(learned):
+        counts[one.k] += len(one.weights)
     return counts
 
 

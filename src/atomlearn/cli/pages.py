@@ -55,7 +55,7 @@ def classifier_page(
     explained: "tuple[str, Explanation] | None" = None,
 ) -> None:
     """Write the page of a classifier; first the row that is ``explained``, if there is one."""
-    from atomlearn.cli.classifiers import HOW
+    from atomlearn.cli.classifiers import how_it_decides
 
     page = Page(title, quiet=True)
     error = classifier.estimated_error_
@@ -68,7 +68,7 @@ def classifier_page(
         page.section(explained[0])
         page.side_by_side(explained[1].to_html())
     page.section("How it decides")
-    page.say(f"What decides: {classifier.evidence_}. {HOW[classifier.evidence_.chosen]}")
+    page.say(f"What decides: {classifier.evidence_}. {how_it_decides(classifier.learned_)}")
     if classifier.rules_:
         page.say("Rules that every prediction obeys:")
         page.code("\n".join(map(str, classifier.rules_)))
@@ -97,16 +97,16 @@ def add_classes(page: Page, classifier: "AlgebraicClassifier") -> None:
     errors = classifier_errors(learned)
     rows = zip(
         classifier.classes_, classifier.sample_.totals, atom_counts(learned), learned.typical,
-        strict=True,
+        learned.offsets, strict=True,
     )  # fmt: skip
     counts = learned.evidence.strict > 0
     page.table(
-        ["class", "training rows", "atoms", *["a row of another class misses"] * counts,
-         "held-out error"],
+        ["class", "training rows", "atoms", "offset",
+         *["a row of another class misses"] * counts, "held-out error"],
         [
-            [k, f"{n:,}", f"{atoms:,}", *[f"{typical:,.0f}"] * counts,
+            [k, f"{n:,}", f"{atoms:,}", f"{offset:.4g}", *[f"{typical:,.0f}"] * counts,
              "not known" if errors is None else f"{errors[i]:.1%}"]
-            for i, (k, n, atoms, typical) in enumerate(rows)
+            for i, (k, n, atoms, typical, offset) in enumerate(rows)
         ],
     )  # fmt: skip
     page.say(

@@ -14,9 +14,8 @@ import numpy as np
 from atomlearn.classifier.sample import subset
 from atomlearn.classifier.scorer import describe
 from atomlearn.engine.misses import containing
-from atomlearn.logic.clauses import Clause
 from atomlearn.sets import rows as packed
-from atomlearn.tables.literals import Literal
+from atomlearn.tables.literals import Literal, weakest
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -113,15 +112,7 @@ def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:
 
 def _lists(atoms: dict[str, list[int]], literals: Sequence[Literal]) -> Atoms:
     starts, constants = atoms["starts"], atoms["constants"]
-    return [_weakest(constants[a:b], literals) for a, b in pairwise(starts)]
-
-
-def _weakest(atom: list[int], literals: Sequence[Literal]) -> list[int]:
-    """Without literals that imply another: what is left is true of the same rows."""
-    if len({literals[i].column for i in atom}) == len(atom):
-        return atom
-    number = {literals[i]: i for i in atom}
-    return [number[one] for one in Clause.of([literals[i] for i in atom]).literals]
+    return [weakest(constants[a:b], literals) for a, b in pairwise(starts)]
 
 
 def _without_idle_literals(model: Model) -> Model:

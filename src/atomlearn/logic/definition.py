@@ -73,7 +73,7 @@ class Definition(Displayed):
     @cached_property
     def cnf(self) -> Formula:
         """The conjunction of clauses, without trivial and redundant ones."""
-        return self._and_of_ors(self._cnf_sets)
+        return self._complete(self._and_of_ors(self._cnf_sets))
 
     @cached_property
     def dnf(self) -> Formula:
@@ -82,7 +82,7 @@ class Definition(Displayed):
         Raises :class:`~atomlearn.errors.FormulaTooLarge` if it would be too large.
         """
         cubes = distribute(self._numbered, self.space)
-        return self._or_of_ands(self._sets(cubes, self.space))
+        return self._complete(self._or_of_ands(self._sets(cubes, self.space)))
 
     @cached_property
     def minimal(self) -> Formula:
@@ -90,7 +90,7 @@ class Definition(Displayed):
         forms = [self._and_of_ors(self._short_cnf)]
         if self._short_dnf is not None:
             forms.insert(0, self._or_of_ands(self._short_dnf))
-        return min(forms, key=Formula.size)
+        return self._complete(min(forms, key=Formula.size))
 
     @cached_property
     def factored(self) -> Formula:
@@ -99,7 +99,7 @@ class Definition(Displayed):
         forms = [factor(self._shown(self._short_cnf), turned=True, order=order)]
         if self._short_dnf is not None:
             forms.insert(0, factor(self._shown(self._short_dnf), order=order))
-        return min(forms, key=Formula.size)
+        return self._complete(min(forms, key=Formula.size))
 
     @property
     def shortest(self) -> Formula:
@@ -121,7 +121,7 @@ class Definition(Displayed):
     def to_text(self) -> str:
         """The shortest form over several lines, and its measures."""
         head = f"{self.label} if" + (f" {self.sentence}:" if self.sentence else "")
-        if self.clauses:
+        if self._conjuncts:
             body = writing.lines_of(self.shortest)
         elif self.is_partial:
             body = "  (no atom distinguishes it)"
@@ -193,7 +193,7 @@ class Definition(Displayed):
         lines = [f"<p>{head}</p>"]
         if self.conjecture is not None and self.conjecture.sentence != self.sentence:
             lines.insert(0, f"<p>looks like: {escape(str(self.conjecture))}</p>")
-        if self.clauses:
+        if self._conjuncts:
             lines.append(writing.html_of(self.shortest))
         else:
             nothing = "(no atom distinguishes it)" if self.is_partial else "always"
@@ -265,10 +265,19 @@ class Definition(Displayed):
 
     # -- inside
 
+    @property
+    def _conjuncts(self) -> tuple[Clause[Any], ...]:
+        """All clauses of the formula: those of atoms, and others that must hold."""
+        return self.clauses
+
+    def _complete(self, body: Formula) -> Formula:
+        """The formula, of which the ``body`` is the conjunction of all clauses."""
+        return body
+
     @cached_property
     def _numbered(self) -> list[frozenset[int]]:
         """The clauses as sets of numbers, without trivial and absorbed ones."""
-        found = [self.space.clause(clause.literals) for clause in self.clauses]
+        found = [self.space.clause(clause.literals) for clause in self._conjuncts]
         by_union = {self.space.union(one): one for one in found if one is not None}
         inverse = {self.space.everything & ~union: union for union in by_union}
         return [by_union[inverse[kept]] for kept in absorb(inverse)]

@@ -1,11 +1,12 @@
 """Literals: statements about one column, as ``petal length > 4.75`` or ``colour = red``."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 from typing import Literal as OneOf
 
+from atomlearn.logic.clauses import Clause
 from atomlearn.logic.writing import escape_latex
 
 Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
@@ -81,6 +82,8 @@ class Literal:
 
     def negated(self) -> "Literal":
         """What is true of the rows with a value of which this is not."""
+        if isinstance(self.value, bool):
+            return replace(self, value=not self.value)
         return replace(self, operator=_OPPOSITE[self.operator])
 
     def _members(self, most: int | None) -> list[str]:
@@ -204,6 +207,19 @@ def told_together(literals: Iterable[Literal]) -> list[str]:
         else:
             told += map(str, ours)
     return told
+
+
+def weakest(atom: Sequence[int], literals: Sequence[Literal]) -> list[int]:
+    """An atom without literals that imply another of its literals: it is true of the same rows.
+
+    >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
+    >>> weakest([0, 1, 2], literals)
+    [0, 2]
+    """
+    if len({literals[i].column for i in atom}) == len(atom):
+        return list(atom)
+    number = {literals[i]: i for i in atom}
+    return [number[one] for one in Clause.of([literals[i] for i in atom]).literals]
 
 
 def _is_number(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
+from atomlearn.training.calibration import Floats
 
 GRACE = 1.0
 """Seconds beyond the time limit in which classes without an epoch may still get one."""
@@ -25,6 +26,9 @@ class Settings:
     recipe: Recipe = field(default_factory=Recipe)
     evidence: str = "auto"
     """Kind of atoms: ``"strict"``, ``"weighted"``, or ``"auto"`` to choose on held-out rows."""
+    prior: Floats | float = 0.0
+    """Added to the scores of each row before a class is predicted: the logarithm of the class
+    weights. Errors are measured with it; losses, by which atoms are chosen, without."""
     goes_on: bool = False
     """Will more examples come, by which the choice may change? Then both kinds are kept."""
 

@@ -57,8 +57,12 @@ def weigh_evidence(
     labels: Labels,
     weights: Floats,
     sizes: dict[str, int],
+    prior: Floats | float = 0.0,
 ) -> Evidence:
-    """Choose by held-out scores of both, ``(n_rows, n_classes)`` each."""
+    """Choose by held-out scores of both, ``(n_rows, n_classes)`` each.
+
+    Errors are those of predictions with the ``prior``, the logarithm of the class weights.
+    """
     fitted: dict[str, tuple[float, float]] = {}
     if strict is not None:
         fitted["strict"] = (1.0, 0.0)
@@ -72,7 +76,7 @@ def weigh_evidence(
     for kind, (a, b) in fitted.items():
         scores = a * (nothing if strict is None else strict)
         scores = scores + b * (nothing if weighted is None else weighted)
-        losses[kind], errors[kind] = loss_and_error(scores, labels, weights)
+        losses[kind], errors[kind] = loss_and_error(scores, labels, weights, prior)
     chosen = _choose(losses, sizes)
     if chosen == "both" and 0.0 in fitted["both"]:  # one of them has no say
         chosen = "weighted" if fitted["both"][0] == 0.0 else "strict"
@@ -122,12 +126,14 @@ def given_up(weighted: Evidence, some: Evidence) -> Evidence:
     )
 
 
-def loss_and_error(scores: Floats, labels: Labels, weights: Floats) -> tuple[float, float]:
-    """Mean log-loss and share of wrong answers."""
+def loss_and_error(
+    scores: Floats, labels: Labels, weights: Floats, prior: Floats | float = 0.0
+) -> tuple[float, float]:
+    """Mean log-loss, and the share of wrong predictions if the ``prior`` is added."""
     p = softmax(scores)
     share = weights / weights.sum()
     own = np.maximum(p[np.arange(len(labels)), labels], SMALLEST)
-    wrong = p.argmax(axis=1) != labels
+    wrong = (scores + prior).argmax(axis=1) != labels
     return float(-(share * np.log(own)).sum()), float((share * wrong).sum())
 
 

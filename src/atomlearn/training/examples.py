@@ -55,12 +55,14 @@ class Unseen:
         """Fit the calibration to them."""
         return calibrate(self.ratios, self.labels, self.shares)
 
-    def error_and_loss(self, calibration: Calibration) -> tuple[float, float]:
-        """Share of wrong answers, and mean loss."""
+    def error_and_loss(
+        self, calibration: Calibration, prior: Floats | float = 0.0
+    ) -> tuple[float, float]:
+        """Share of wrong predictions if the ``prior`` is added to scores, and mean loss without."""
         p = calibration.probabilities(self.ratios)
         share = self.weights / self.weights.sum()
         own = p[np.arange(len(self)), self.labels]
-        wrong = p.argmax(axis=1) != self.labels
+        wrong = (calibration.scores(self.ratios) + prior).argmax(axis=1) != self.labels
         return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
 
 

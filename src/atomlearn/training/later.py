@@ -214,7 +214,9 @@ def _chosen(learned: Learned) -> Learned:
         strict = learned.calibration.scores(unseen.ratios)
         is_sure = len(unseen) >= REMEMBERED
         sizes = sizes_of(sum(map(len, learned.pools)), len(weighted), goes_on=not is_sure)
-        found = weigh_evidence(strict, unseen.weighted, unseen.labels, unseen.weights, sizes)
+        found = weigh_evidence(
+            strict, unseen.weighted, unseen.labels, unseen.weights, sizes, learned.prior
+        )
         learned = replace(learned, evidence=found)
         if is_sure and found.chosen == "strict":
             learned = replace(learned, weighted=None, unseen=replace(unseen, weighted=None))
@@ -228,7 +230,7 @@ def _measured(learned: Learned) -> Evidence:
     if len(unseen) == 0:
         return replace(evidence, losses={}, errors={})
     scores = replace(learned, prior=0.0).unseen_scores()
-    loss, error = loss_and_error(scores, unseen.labels, unseen.weights)
+    loss, error = loss_and_error(scores, unseen.labels, unseen.weights, learned.prior)
     return replace(evidence, losses={evidence.chosen: loss}, errors={evidence.chosen: error})
 
 

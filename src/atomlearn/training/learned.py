@@ -69,12 +69,12 @@ class Learned:
 
     @property
     def error(self) -> float | None:
-        """Share of wrong answers on held-out examples, if there were any."""
+        """Share of wrong predictions on held-out examples, if there were any."""
         if self.evidence.errors:
             return self.undecided * self.evidence.errors[self.evidence.chosen]
         if len(self.unseen) == 0:
             return None
-        return self.undecided * self.unseen.error_and_loss(self.calibration)[0]
+        return self.undecided * self.unseen.error_and_loss(self.calibration, self.prior)[0]
 
     @property
     def loss(self) -> float:
@@ -82,6 +82,26 @@ class Learned:
         if self.evidence.losses:
             return self.evidence.losses[self.evidence.chosen]
         return self.unseen.error_and_loss(self.calibration)[1]
+
+    @property
+    def slope(self) -> float:
+        """What the strict misses ``m`` of a class cost: ``slope * log(m + 1)``."""
+        return self.evidence.strict * self.calibration.slope
+
+    @property
+    def offsets(self) -> Floats:
+        """Score of each class for a row that misses none of its atoms, class weights included.
+
+        A score is this offset, less the cost of strict misses, plus the weights of the weighted
+        atoms that the row misses; probabilities are the softmax of the scores.
+        """
+        total: Floats = np.zeros(len(self.pools)) + self.prior
+        if self.evidence.strict > 0:
+            total += self.evidence.strict * self.calibration.offset
+            total += self.slope * np.log(self.typical + 1.0)
+        if self.weighted is not None and self.evidence.weighted > 0:
+            total += self.evidence.weighted * self.weighted.offset
+        return total
 
     def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
         """Missed atoms by example and class."""

@@ -269,7 +269,7 @@ class _Training:
         """Error and loss on held-out rows: with weighted atoms, if there are any."""
         evidence = self._evidence(unseen, 0)
         if evidence is None:
-            return unseen.error_and_loss(unseen.calibrate())
+            return unseen.error_and_loss(unseen.calibrate(), self.settings.prior)
         best = min(evidence.losses, key=evidence.losses.__getitem__)
         return evidence.errors[best], evidence.losses[best]
 
@@ -325,6 +325,7 @@ class _Training:
             calibration=unseen.calibrate(),
             unseen=unseen,
             held_out=self.judge.held_out(self.state),
+            prior=self.settings.prior,
             rules=self.home.examples.rules,
         )
         return self._with_evidence(learned)
@@ -367,7 +368,8 @@ class _Training:
             return None  # there was no time for weighted atoms
         label, weight = dealt.label[weighted.held], dealt.weight[weighted.held]
         sizes = sizes_of(n_strict, len(weighted.atoms))
-        alone = weigh_evidence(None, weighted.scores, label, weight, sizes)
+        prior = self.settings.prior
+        alone = weigh_evidence(None, weighted.scores, label, weight, sizes, prior)
         return alone if compared is None else given_up(alone, compared)
 
     def _compared(self, unseen: Unseen, n_strict: int) -> Evidence | None:
@@ -386,6 +388,7 @@ class _Training:
             dealt.label[rows],
             dealt.weight[rows],
             sizes_of(n_strict, len(weighted.atoms), self.settings.goes_on),
+            self.settings.prior,
         )
 
 

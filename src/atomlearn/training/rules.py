@@ -82,6 +82,14 @@ class HardRules:
         forbidden[forbidden.all(axis=1)] = False
         return forbidden
 
+    def decide(self, rows: Rows, is_true: Bits, k: int) -> Bits:
+        """Whether each packed row is of class ``k``: as rules say, else as ``is_true`` says."""
+        if not self:
+            return is_true
+        forbidden = self.forbidden_of(rows)
+        forced = forbidden.sum(axis=1) == self.n_classes - 1
+        return np.where(forced | forbidden[:, k], ~forbidden[:, k], is_true)
+
     def terms(self, n_constants: int) -> tuple[Rows, npt.NDArray[np.int64]]:
         """Of rules that name a class: what a row that meets it has at least, and the class."""
         positive = [rule for rule in self.rules if rule.label is not None]
