@@ -4,7 +4,7 @@ import { card, classColour, counted, h, percent, s } from "./dom.js";
 import { Pad } from "./pad.js";
 import { largestCell, meanExtent, paint } from "./pixels.js";
 import { isMissed, Scorer, softmax } from "./scorer.js";
-import { summaryLine } from "./table.js";
+import { summaryLine } from "./summary.js";
 
 const PANELS = 4;
 const HARDEST_SHOWN = 24;
@@ -42,7 +42,7 @@ export function imagePage(data, model, root) {
   const fitted = h("input", { type: "checkbox", checked: true, onchange: () => { pad.fit = fitted.checked ? fit : null; judge(pad.small()); } });
   const load = (example) => { course.clear(); pad.load(darkness(example.row)); pad.element.scrollIntoView({ block: "nearest" }); };
   root.replaceChildren(
-    summaryLine(data, scorer),
+    summaryLine(data.summary),
     h("div", { class: "columns draw" },
       h("section", { class: "card", "aria-label": "the drawing" }, pad.element,
         h("div", { class: "picker" }, h("button", { type: "button", onclick: () => pad.clear() }, "Clear"),

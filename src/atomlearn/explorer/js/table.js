@@ -9,16 +9,10 @@ import { nearestFlips } from "./flips.js";
 import { examplePicker, RowForm } from "./form.js";
 import { Scorer, softmax } from "./scorer.js";
 import { Space } from "./space.js";
+import { summaryLine } from "./summary.js";
 
 const MOST_TERMS = 8;
 const FIRST_CONFLICTS = 8;
-
-export function summaryLine(data, scorer) {
-  const { summary } = data;
-  const how = { strict: "counting strict atoms", weighted: "weighted atoms", both: "strict and weighted atoms" }[summary.evidence];
-  const error = summary.error === null ? "" : ` · error about ${percent(summary.error)} on rows it had not seen`;
-  return h("p", { class: "lead" }, `${counted(scorer.classes.length, "class").replace(/classs$/, "classes")} · ${counted(summary.rows, "training row")} · ${counted(summary.atoms, "atom")}, decided by ${how}${error}`);
-}
 
 export function tablePage(data, model, root) {
   const scorer = new Scorer(model);
@@ -46,7 +40,7 @@ export function tablePage(data, model, root) {
   const several = scorer.classes.length > 1;
   const picker = examplePicker(data.examples, (example) => form.set(example.row));
   root.replaceChildren(
-    summaryLine(data, scorer),
+    summaryLine(data.summary),
     h("div", { class: "columns try" },
       h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), data.examples.length ? picker.element : null, form.element),
       h("div", { class: "results" },
