@@ -2,9 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from atomlearn import Algebra
+from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.explorer.algebras import algebra_data
 from atomlearn.explorer.classifiers import classifier_data
 from tests.explorer import browser as web
@@ -73,6 +74,19 @@ def test_sliders_examples_missing_values_and_changes_of_mind(browser, addresses,
         page.locator(".answer h2", has_not_text="setosa").wait_for()
         page.get_by_label("petal length is missing").check()
         assert page.locator('[data-column="petal length"] input.exact').is_disabled()
+
+
+def test_sliders_of_the_largest_numbers(browser, tmp_path):
+    x = np.array([-1.7e308, -1e308, 1e308, 1.7e308] * 10)
+    clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(x.reshape(-1, 1), x > 0)
+    address = pages.written(tmp_path, "large", "Large", classifier_data(clf))
+    with web.opened(browser, address) as page:
+        slider, exact = page.get_by_label("x0, slider"), page.get_by_label("x0", exact=True)
+        for key, sign, answer in (("End", 1, "true"), ("Home", -1, "false")):
+            slider.focus()
+            page.keyboard.press(key)
+            assert 1e308 < sign * float(exact.input_value()) < np.inf
+            assert page.locator(".answer h2").inner_text().startswith(answer)
 
 
 def test_atoms_are_found_by_words(browser, addresses):

@@ -98,3 +98,22 @@ def test_a_label_that_json_has_no_value_for_is_refused():
     with pytest.raises(UnsavableValue, match="bytes"):
         json_value(b"a")
     assert json_value(1 << 60) == str(1 << 60)
+
+
+@node.needs_node
+def test_integers_that_javascript_would_round_are_compared_by_their_digits(tmp_path):
+    literals = [[0, ">", str(2**60)], [0, "<=", 0.5], [0, "=", str(2**60 + 1)], [0, "!=", 3]]
+    cells = [str(2**60), str(2**60 + 1), 3, str(-(2**60)), None]
+    body = """
+    import { literalTest } from "./scorer.js";
+    const tests = data.literals.map((one) => literalTest(one, { kind: "number" }));
+    console.log(JSON.stringify(data.cells.map((cell) => tests.map((test) => test(cell)))));
+    """
+    found = node.run(body, {"literals": literals, "cells": cells}, tmp_path)
+    assert found == [
+        [False, False, False, True],
+        [True, False, True, True],
+        [False, False, False, False],
+        [False, True, False, True],
+        [False, False, False, False],
+    ]

@@ -35,7 +35,7 @@ def classifier_data(
         "kind": "table" if shape is None else "image",
         "model": packed(describe(classifier), keep_order=atoms is not None),
         "texts": [str(literal) for literal in encoder.literals_],
-        "cells": [cells_of(column) for column in encoder.columns_],
+        "cells": [_told_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
         "examples": examples_of(classifier, rows, labels),
@@ -46,6 +46,11 @@ def classifier_data(
         "atoms": atoms,
         "shape": shape,
     }
+
+
+def _told_cells(cells: list[Any]) -> list[Any]:
+    """Cells for JSON: an integer beyond 2**53 as text, since JavaScript would round it."""
+    return [cell if cell is None else json_value(cell) for cell in cells]
 
 
 def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:

@@ -10,13 +10,19 @@ export function isMissing(cell) {
   return cell === null || cell === undefined || Number.isNaN(cell);
 }
 
+// A number; a whole one that is too long to be exact is text, and becomes one that is.
+function exactNumber(value) {
+  return typeof value === "string" && /^-?\d+$/.test(value) ? BigInt(value) : Number(value);
+}
+
 function numberTest(operator, value) {
-  if (operator === ">") return (cell) => cell > value;
-  if (operator === "<=") return (cell) => !(cell > value);
   if (value === true) return (cell) => cell > 0.5;
   if (value === false) return (cell) => !(cell > 0.5);
-  if (operator === "=") return (cell) => cell === value;
-  return (cell) => cell !== value;
+  const number = exactNumber(value);
+  if (operator === ">") return (cell) => cell > number;
+  if (operator === "<=") return (cell) => !(cell > number);
+  if (operator === "=") return (cell) => cell == number; // of either kind
+  return (cell) => cell != number;
 }
 
 function categoryTest(operator, value) {
@@ -34,7 +40,7 @@ export function literalTest([, operator, value], column) {
     return (cell) => !isMissing(cell) && test(cell);
   }
   const test = numberTest(operator, value);
-  return (cell) => !isMissing(cell) && test(Number(cell));
+  return (cell) => !isMissing(cell) && test(exactNumber(cell));
 }
 
 export class Scorer {
