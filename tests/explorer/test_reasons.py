@@ -106,7 +106,8 @@ console.log(JSON.stringify(data.map(({ model, cells, rows }) => {
   return rows.map((row) => {
     const has = scorer.truth(row);
     const parts = scorer.parts(has);
-    const sums = model.classes.map((_, k) => sum(shortened(account(scorer, space, has, parts, k), 3)));
+    const terms = model.classes.map((_, k) => account(scorer, space, has, parts, k));
+    const sums = terms.map((one) => sum(shortened(one, 3)));
     const odds = sum(shortened(comparison(scorer, space, has, parts, 0, 1), 3));
     return { sums, odds, excluded: [...scorer.excluded(has)] };
   });
@@ -152,6 +153,22 @@ def test_all_that_is_listed_adds_up_to_what_is_predicted(tables, tmp_path):
             sums[i, one["excluded"]] = -np.inf
         assert np.abs(softmax(sums) - clf.predict_proba(X.iloc[rows])).max() < 1e-9
         assert (clf.classes_[sums.argmax(axis=1)] == clf.predict(X.iloc[rows])).all()
+
+
+@pytest.mark.parametrize("evidence", ["strict", "weighted"])
+def test_the_confusion_matrix_is_of_what_is_predicted(noisy, evidence):
+    X, y = noisy
+    clf = AlgebraicClassifier(
+        random_state=0,
+        max_epochs=4,
+        evidence=evidence,
+        class_weight={0: 1e9, 1: 1, 2: 1},
+        rules=["not 0 if width > 0"],
+    ).fit(X, y)
+    left_out = (X["width"] > 0) & (y == 0)  # the rule contradicts these rows
+    found = np.array(classifier_data(clf)["confusion"])
+    assert found.sum() == (~left_out).sum()
+    assert found[:, 0].sum() == (X["width"] <= 0).sum() == (clf.predict(X) == 0).sum()
 
 
 def test_models_of_very_many_atoms_have_no_list_of_them(fitted, monkeypatch):
