@@ -286,7 +286,7 @@ def test_without_a_table_it_learns_from_the_sample_and_says_so(flowers):
     learned(live)
     assert_same_model(live, AlgebraicClassifier(random_state=0).fit(*live.source[2:4]))
     told = live.data()
-    assert told["summary"]["rows"] == n and told["live"]["learned"]["kind"] == "sample"
+    assert told["summary"]["rows"] == n and told["live"]["source"]["kind"] == "sample"
     assert "title" not in told
 
 

@@ -57,6 +57,7 @@ def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
     learned = classifier.learned_
     return {
         "rows": int(classifier.sample_.totals.sum()),
+        "are_different": bool(classifier.held_out_),  # fit counts equal rows once
         "rows_by_class": classifier.sample_.totals.tolist(),
         "error": classifier.estimated_error_,
         "evidence": learned.evidence.chosen,
@@ -94,8 +95,7 @@ def _held_out(definition: "ClassDefinition") -> dict[str, Any] | None:
     one = definition.held_out
     if one is None:
         return None
-    return {"coverage": one.coverage, "exclusion": one.exclusion, "error": one.error,
-            "rows": one.examples}  # fmt: skip
+    return {"coverage": one.coverage, "exclusion": one.exclusion, "error": one.error}
 
 
 def _conflicts(classifier: "AlgebraicClassifier") -> Iterator[dict[str, Any]]:

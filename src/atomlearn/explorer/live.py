@@ -75,6 +75,8 @@ class LiveTable:
         self.source = Source(kind, name, rows, np.asarray(labels), classifier.image_shape)
         self.learned: Source | None = None
         """What the classifier was learned from, if it was learned here."""
+        self.number = 0
+        """How many classifiers have been learned here."""
         self.uploaded: Table | None = None
         self.told: dict[str, Any] | None = None
 
@@ -83,13 +85,13 @@ class LiveTable:
         with self.lock:
             if self.told is None:  # seconds, if there are very many atoms
                 self.told = classifier_data(self.classifier, *self.shown)
-            told, learned = dict(self.told), self.learned
+            told, learned, number = dict(self.told), self.learned, self.number
         if learned is not None:
-            told["summary"] = told["summary"] | {"rows": len(learned.labels)}
+            rows = {"rows": len(learned.labels), "are_different": False}
+            told["summary"] = told["summary"] | rows
             if learned.kind == "upload":
                 told["title"] = Path(learned.name).stem
-        live = {"uploads": True, "source": self.source.told(),
-                "learned": None if learned is None else learned.told()}  # fmt: skip
+        live = {"uploads": True, "source": self.source.told(), "model": number}
         return {**told, "live": live}
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
@@ -137,6 +139,7 @@ class LiveTable:
     def _learn(self, source: Source, tell: Tell) -> None:
         from atomlearn.classifier.estimator import AlgebraicClassifier
 
+        tell({"source": source.told()})
         watch = Watch(tell)
         classifier = AlgebraicClassifier(random_state=self.seed, image_shape=source.image_shape)
         classifier._follow = watch.hooks
@@ -145,8 +148,11 @@ class LiveTable:
         with self.lock:
             self.classifier, self.learned, self.told = classifier, source, None
             self.shown = (None, None) if source.kind == "sample" else (source.rows, source.labels)
+            self.number += 1
+            number = self.number
         summary = self.data()["summary"]
-        tell({"summary": summary, "source": source.told(), "seconds": watch.seconds})
+        told = {"summary": summary, "source": source.told(), "model": number}
+        tell({**told, "seconds": watch.seconds})
 
 
 class Watch:

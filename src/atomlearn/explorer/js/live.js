@@ -62,17 +62,17 @@ export function livePanel(live) {
     if (event.run !== run) {
       run = event.run;
       rounds.clear();
-      look.disabled = true;
+      look.hidden = true;
     }
     if (event.kind === "state") {
       controls.show(event.state);
       rounds.state(event.state);
     } else rounds.add(event);
     if (event.source) told.textContent = sourceText(event.source);
-    if (event.summary) look.disabled = false;
+    if (event.summary) look.hidden = event.model === live.model; // it is there already
   });
   const controls = new Controls(connection, () => (target === null ? {} : { target }));
-  const look = h("button", { type: "button", class: "primary", disabled: true, onclick: () => location.reload() }, "Show this model below");
+  const look = h("button", { type: "button", class: "primary", hidden: true, onclick: () => location.reload() }, "Show this model below");
   const choice = h("select", { "aria-label": "column to predict", onchange: () => { target = choice.value; } });
   const chosen = labelled("Column to predict", choice, { hidden: true });
   const file = h("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv", "aria-label": "a CSV table", onchange: () => controls.try(async () => {
@@ -91,7 +91,7 @@ export function livePanel(live) {
 // The rounds of a fit, how far it has come, and its result.
 class Rounds {
   constructor() {
-    this.bar = h("progress", { max: 1, "aria-label": "epochs, of the most that there may be" });
+    this.bar = h("progress", { max: 1, "aria-label": "share of the epochs" });
     this.text = h("span", { class: "small" });
     this.doing = h("p", { class: "progress", hidden: true }, this.bar, " ", this.text);
     this.curve = h("div");
@@ -102,7 +102,7 @@ class Rounds {
   }
 
   clear() {
-    this.rounds = [];
+    [this.rounds, this.model] = [[], null];
     this.bar.removeAttribute("value"); // how far it is, nobody knows
     this.text.textContent = "";
     this.result.textContent = "";
@@ -116,20 +116,26 @@ class Rounds {
   add(event) {
     if (event.kind === "progress") {
       this.bar.value = event.share;
-      this.text.textContent = `${seconds(event.seconds)}, ${percent(event.share)} of the most epochs that there may be`;
+      this.text.textContent = `${seconds(event.seconds)} · ${percent(event.share)} of the epochs; it may need fewer`;
     } else if (event.summary) {
+      this.model = event;
       this.result.replaceChildren(h("strong", {}, "Learned"), ` in ${seconds(event.seconds)}: ${summaryText(event.summary)}`);
-    } else {
+      this.#show();
+    } else if (event.round) {
       this.rounds.push(event);
       this.#show();
     }
   }
 
   #show() {
-    const { rounds } = this;
-    const rows = rounds.map((one) => [String(one.round), String(one.epochs), one.error === null ? "–" : percent(one.error), seconds(one.seconds)]);
-    this.table.replaceChildren(rows.length
-      ? grid([["round", true], ["epochs", true], ["error on held-out rows", true], ["after", true]], rows, { "aria-label": "rounds" }) : "");
+    const { rounds, model } = this;
+    const error = (share) => (share === null ? "–" : percent(share));
+    const rows = rounds.map((one) => [`round ${one.round}`, String(one.epochs), error(one.error), seconds(one.seconds)]);
+    if (model) rows.push(["the model", "", error(model.summary.error), seconds(model.seconds)].map((text) => h("strong", {}, text)));
+    this.table.replaceChildren(...(rows.length ? [
+      grid([[""], ["epochs", true], ["held-out error", true], ["after", true]], rows, { "aria-label": "rounds" }),
+      h("p", { class: "muted small" }, "The error of a round is of the rows that were held out until then; that of the model is of all held-out rows."),
+    ] : []));
     this.curve.replaceChildren(rounds.length > 2 ? errorCurve(rounds) : "");
   }
 }

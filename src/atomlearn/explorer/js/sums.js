@@ -13,7 +13,7 @@ export function sumsTable(scorer, has, parts, scores, chances) {
     ...(strict ? [signed(parts[k].strict)] : []), ...(weighted ? [signed(parts[k].weighted)] : []),
     excluded.has(k) ? "excluded by a rule" : signed(scores[k]), percent(chances[k]),
   ]);
-  const columns = [["class"], ["offset", true], ...(strict ? [["strict atoms", true]] : []), ...(weighted ? [["weighted atoms", true]] : []), ["sum", true], ["probability", true]];
+  const columns = [["class"], ["offset", true], ...(strict ? [["strict", true]] : []), ...(weighted ? [["weighted", true]] : []), ["sum", true], ["probability", true]];
   return h("div", { class: "sums" },
     h("p", { class: "muted small" }, "Each class begins with its offset; the atoms that the row misses are added. The class with the highest sum is predicted, and probabilities are in proportion to e to the power of the sum."),
     grid(columns, rows, { "aria-label": "sums" }),
