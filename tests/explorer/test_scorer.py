@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits, load_iris
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.scorer import describe, json_value, packed
 from atomlearn.errors import UnsavableValue
+from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.tables.table import read_table
 from atomlearn.training.evidence import Evidence
 from tests.explorer import node
@@ -117,3 +118,14 @@ def test_integers_that_javascript_would_round_are_compared_by_their_digits(tmp_p
         [False, True, False, True],
         [False, False, False, False],
     ]
+
+
+@node.needs_node
+def test_rows_of_large_integers_are_scored_as_in_python(tmp_path):
+    X = 2**60 + np.arange(60).reshape(-1, 1) % 7
+    clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, X[:, 0] % 7 > 3)
+    examples = classifier_data(clf, X, X[:, 0] % 7 > 3)["examples"]
+    data = [{"model": describe(clf), "rows": [one["row"] for one in examples]}]
+    (found,) = node.run(SCORE, data, tmp_path)
+    own = [chances[int(one["label"])] for chances, one in zip(found, examples, strict=True)]
+    assert own == pytest.approx([one["probability"] for one in examples], abs=1e-6)

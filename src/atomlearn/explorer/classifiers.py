@@ -38,7 +38,9 @@ def classifier_data(
         "cells": [_told_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
-        "examples": examples_of(classifier, rows, labels),
+        "examples": [
+            {**one, "row": _told_cells(one["row"])} for one in examples_of(classifier, rows, labels)
+        ],
         "confusion": confusion(learned),
         "calibration": calibration(learned),
         "conflicts": list(_conflicts(classifier)),

@@ -169,7 +169,7 @@ def application(
         content = await limited(request, MOST_BYTES)
         if content is None:
             return JSONResponse({"error": f"a file may have at most {MOST_BYTES >> 20} MB"}, 413)
-        name = request.query_params.get("name", "table.csv")[:200]
+        name = request.query_params.get("name", "")[:200].strip() or "table.csv"
         return await answered(lambda: live.upload(name, content))
 
     async def answered(action: Any) -> "Response":
