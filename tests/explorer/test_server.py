@@ -297,27 +297,47 @@ def test_the_seed_is_that_of_the_command(flowers):
     assert_same_model(live, AlgebraicClassifier(random_state=7).fit(*live.source[2:4]))
 
 
-def test_a_fit_waits_while_it_is_stopped_and_ends_for_another(flowers, monkeypatch):
-    monkeypatch.setattr("atomlearn.explorer.live.BETWEEN", 0.0)
-    live = LiveTable(flowers)
+def test_a_fit_waits_while_it_is_stopped_and_ends_for_another(flowers):
+    class StoppedOnce(LiveTable):
+        """Presses stop after the first round."""
+
+        def run(self, asked):
+            learn, pressed = super().run(asked), []
+
+            def press(event):
+                if "round" in event and not pressed:
+                    pressed.append(session.stop())
+
+            return lambda tell: learn(lambda event: (press(event), tell(event)))
+
+    live = StoppedOnce(flowers)
     session = Session(live)
     session.begin({})
-    wait_for(lambda: any(event["kind"] == "progress" for _, event in session.events(0)))
-    session.stop()
-    wait_for(lambda: session.events(0)[-1][1].get("state") == "stopped")
-    time.sleep(0.1)
-    before = session.events(0)[-1][0]
-    time.sleep(0.2)
-    assert session.events(0)[-1][0] <= before + 1 and live.learned is None
+    wait_for(lambda: session.state == "stopped")
+    time.sleep(0.3)
+    assert session.state == "stopped" and live.learned is None
+    live.upload("t.csv", TABLE.encode())
+    session.begin({"target": "y"})
+    wait_for(lambda: session.state == "stopped")
+    session.go_on()
+    wait_for(lambda: session.state == "done")
+    assert live.learned.name == "t.csv"
+    by_run = [[event for _, event in session.events(0) if event["run"] == run] for run in (1, 2)]
+    ended = [any("summary" in event for event in events) for events in by_run]
+    assert ended == [False, True]
+    assert_same_model(live, AlgebraicClassifier(random_state=0).fit(*live.source[2:4]))
+
+
+def test_a_fit_that_fails_says_why_and_the_next_one_can_begin(flowers):
+    live = LiveTable(flowers)
+    session = Session(live)
+    live.upload("t.csv", b"a,y\ninf,0\n1,1\n2,0\n")
+    session.begin({"target": "y"})
+    wait_for(lambda: session.state.startswith("failed"))
+    assert "inf" in session.state
     live.upload("t.csv", TABLE.encode())
     session.begin({"target": "y"})
     wait_for(lambda: session.state == "done")
-    assert live.learned.name == "t.csv"
-    first = [event for _, event in session.events(0) if event["run"] == 1]
-    assert not any("summary" in event for event in first)  # it was abandoned
-    session.begin({})
-    wait_for(lambda: session.state == "done")
-    assert_same_model(live, AlgebraicClassifier(random_state=0).fit(*live.source[2:4]))
 
 
 def test_too_many_rows_or_classes_are_refused(flowers, monkeypatch):
