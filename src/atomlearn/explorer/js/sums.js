@@ -15,7 +15,8 @@ export function sumsTable(scorer, has, parts, scores, chances) {
   ]);
   const columns = [["class"], ["offset", true], ...(strict ? [["strict", true]] : []), ...(weighted ? [["weighted", true]] : []), ["sum", true], ["probability", true]];
   return h("div", { class: "sums" },
-    h("p", { class: "muted small" }, "Each class begins with its offset; the atoms that the row misses are added. The class with the highest sum is predicted, and probabilities are in proportion to e to the power of the sum."),
+    h("p", { class: "muted small" }, "Each class begins with its offset.", strict ? " Strict atoms that are missed cost by their number." : "", weighted ? " Weighted atoms that are missed add their weights." : "",
+      " The class with the highest sum is predicted, and probabilities are in proportion to e to the power of the sum."),
     grid(columns, rows, { "aria-label": "sums" }),
     order.length > shown.length ? h("p", { class: "muted small" }, `${order.length - shown.length} more classes have lower sums.`) : null);
 }
