@@ -2,9 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
-from atomlearn import Algebra
+from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.explorer.algebras import algebra_data
 from atomlearn.explorer.classifiers import classifier_data
 from tests.explorer import browser as web
@@ -73,6 +74,46 @@ def test_sliders_examples_missing_values_and_changes_of_mind(browser, addresses,
         page.locator(".answer h2", has_not_text="setosa").wait_for()
         page.get_by_label("petal length is missing").check()
         assert page.locator('[data-column="petal length"] input.exact').is_disabled()
+
+
+def amount(text):
+    return float(text.replace("−", "-"))
+
+
+def test_what_is_shown_adds_up(browser, addresses, flowers):
+    clf, X = flowers
+    with web.opened(browser, addresses["table"]) as page:
+        page.get_by_text("Missed atoms, class by class").click()
+        for i in (0, 60, 120):
+            for column in X.columns:
+                set_number(page, column, X[column].iloc[i])
+            lines = page.get_by_role("region", name="sums").locator("tbody tr").all()
+            cells = [line.locator("td").all_inner_texts() for line in lines]
+            for _, *parts, total, _ in cells:
+                if "rule" not in total:
+                    assert sum(map(amount, parts)) == pytest.approx(amount(total), abs=0.02)
+            assert cells[0][0] == clf.predict(X.iloc[i : i + 1])[0]
+            terms = page.locator("ul.terms .amount").all_inner_texts()
+            odds = amount(page.locator('[aria-label="the reasons"] p strong').first.inner_text())
+            assert sum(map(amount, terms)) == pytest.approx(odds, abs=0.06)
+            for k in range(3):
+                page.get_by_label("class").first.select_option(str(k))
+                account = page.get_by_role("region", name="what adds up").locator("td.num")
+                *parts, total = map(amount, account.all_inner_texts())
+                assert sum(parts) == pytest.approx(total, abs=0.1)
+
+
+def test_sliders_of_the_largest_numbers(browser, tmp_path):
+    x = np.array([-1.7e308, -1e308, 1e308, 1.7e308] * 10)
+    clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(x.reshape(-1, 1), x > 0)
+    address = pages.written(tmp_path, "large", "Large", classifier_data(clf))
+    with web.opened(browser, address) as page:
+        slider, exact = page.get_by_label("x0, slider"), page.get_by_label("x0", exact=True)
+        for key, sign, answer in (("End", 1, "true"), ("Home", -1, "false")):
+            slider.focus()
+            page.keyboard.press(key)
+            assert 1e308 < sign * float(exact.input_value()) < np.inf
+            assert page.locator(".answer h2").inner_text().startswith(answer)
 
 
 def test_atoms_are_found_by_words(browser, addresses):

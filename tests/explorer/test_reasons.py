@@ -7,7 +7,9 @@ import pytest
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.scorer import describe
 from atomlearn.explorer.classifiers import classifier_data
+from atomlearn.training.calibration import softmax
 from tests.explorer import node
+from tests.explorer.test_scorer import cells, with_both
 
 REASONS = """
 import { Counting } from "./counting.js";
@@ -27,7 +29,7 @@ console.log(JSON.stringify(data.rows.map((row) => {
   const flips = nearestFlips(counting, space, row, order, 100);
   return {
     terms: comparison(scorer, space, has, parts, 0, 1).map((one) => one.value),
-    parts: parts.map((one) => one.prior + one.strict + one.weighted),
+    parts: parts.map((one) => one.offset + one.strict + one.weighted),
     same: counting.scoresIf([]),
     scores: scorer.scores(has),
     flips: flips.map(({ changes, scores, distance }) => ({
@@ -91,6 +93,82 @@ def test_reasons_add_up_and_changes_change_the_prediction(fitted, tmp_path):
     assert len(claimed) > 20
     assert predicted(after).tolist() == claimed
     assert (predicted(before) != predicted(after)).all()
+
+
+LISTED = """
+import { account, comparison, shortened } from "./evidence.js";
+import { Scorer, softmax } from "./scorer.js";
+import { Space } from "./space.js";
+const sum = (terms) => terms.reduce((all, one) => all + one.value, 0);
+console.log(JSON.stringify(data.map(({ model, cells, rows }) => {
+  const scorer = new Scorer(model);
+  const space = new Space(scorer, cells);
+  return rows.map((row) => {
+    const has = scorer.truth(row);
+    const parts = scorer.parts(has);
+    const terms = model.classes.map((_, k) => account(scorer, space, has, parts, k));
+    const sums = terms.map((one) => sum(shortened(one, 3)));
+    const odds = sum(shortened(comparison(scorer, space, has, parts, 0, 1), 3));
+    return { sums, odds, excluded: [...scorer.excluded(has)] };
+  });
+})));
+"""
+
+
+@pytest.fixture(scope="module")
+def tables(mixed, noisy):
+    """Classifiers of every kind, each with the table that it was learned from."""
+
+    def fitted(table, **parameters):
+        return AlgebraicClassifier(random_state=0, max_epochs=4, **parameters).fit(*table), table
+
+    weights = {0: 1, 1: 5, 2: 0.3}
+    found = [
+        fitted(mixed, evidence="strict", class_weight="balanced"),
+        fitted(noisy, evidence="weighted", class_weight=weights),
+        fitted(noisy, evidence="strict"),
+        fitted(noisy, rules=["not 0 if width > 1.5", "1 if colour = red and depth is missing"]),
+    ]
+    strict = fitted(noisy, evidence="strict", class_weight=weights)[0]
+    return [*found, (with_both(strict, found[1][0]), noisy)]
+
+
+@node.needs_node
+@pytest.mark.filterwarnings("ignore")
+def test_all_that_is_listed_adds_up_to_what_is_predicted(tables, tmp_path):
+    rng = np.random.default_rng(0)
+    drawn = [rng.permutation(len(X))[:50] for _, (X, _) in tables]
+    data = [
+        {"model": describe(clf), "cells": classifier_data(clf)["cells"],
+         "rows": cells(clf, X.iloc[rows])}
+        for (clf, (X, _)), rows in zip(tables, drawn, strict=True)
+    ]  # fmt: skip
+    assert {clf.learned_.evidence.chosen for clf, _ in tables} == {"strict", "weighted", "both"}
+    for (clf, (X, _)), rows, found in zip(
+        tables, drawn, node.run(LISTED, data, tmp_path), strict=True
+    ):
+        sums = np.array([one["sums"] for one in found])
+        assert np.allclose([one["odds"] for one in found], sums[:, 0] - sums[:, 1], atol=1e-9)
+        for i, one in enumerate(found):
+            sums[i, one["excluded"]] = -np.inf
+        assert np.abs(softmax(sums) - clf.predict_proba(X.iloc[rows])).max() < 1e-9
+        assert (clf.classes_[sums.argmax(axis=1)] == clf.predict(X.iloc[rows])).all()
+
+
+@pytest.mark.parametrize("evidence", ["strict", "weighted"])
+def test_the_confusion_matrix_is_of_what_is_predicted(noisy, evidence):
+    X, y = noisy
+    clf = AlgebraicClassifier(
+        random_state=0,
+        max_epochs=4,
+        evidence=evidence,
+        class_weight={0: 1e9, 1: 1, 2: 1},
+        rules=["not 0 if width > 0"],
+    ).fit(X, y)
+    left_out = (X["width"] > 0) & (y == 0)  # the rule contradicts these rows
+    found = np.array(classifier_data(clf)["confusion"])
+    assert found.sum() == (~left_out).sum()
+    assert found[:, 0].sum() == (X["width"] <= 0).sum() == (clf.predict(X) == 0).sum()
 
 
 def test_models_of_very_many_atoms_have_no_list_of_them(fitted, monkeypatch):

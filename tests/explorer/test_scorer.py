@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits, load_iris
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.scorer import describe, json_value, packed
 from atomlearn.errors import UnsavableValue
+from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.tables.table import read_table
 from atomlearn.training.evidence import Evidence
 from tests.explorer import node
@@ -98,3 +99,33 @@ def test_a_label_that_json_has_no_value_for_is_refused():
     with pytest.raises(UnsavableValue, match="bytes"):
         json_value(b"a")
     assert json_value(1 << 60) == str(1 << 60)
+
+
+@node.needs_node
+def test_integers_that_javascript_would_round_are_compared_by_their_digits(tmp_path):
+    literals = [[0, ">", str(2**60)], [0, "<=", 0.5], [0, "=", str(2**60 + 1)], [0, "!=", 3]]
+    cells = [str(2**60), str(2**60 + 1), 3, str(-(2**60)), None]
+    body = """
+    import { literalTest } from "./scorer.js";
+    const tests = data.literals.map((one) => literalTest(one, { kind: "number" }));
+    console.log(JSON.stringify(data.cells.map((cell) => tests.map((test) => test(cell)))));
+    """
+    found = node.run(body, {"literals": literals, "cells": cells}, tmp_path)
+    assert found == [
+        [False, False, False, True],
+        [True, False, True, True],
+        [False, False, False, False],
+        [False, True, False, True],
+        [False, False, False, False],
+    ]
+
+
+@node.needs_node
+def test_rows_of_large_integers_are_scored_as_in_python(tmp_path):
+    X = 2**60 + np.arange(60).reshape(-1, 1) % 7
+    clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, X[:, 0] % 7 > 3)
+    examples = classifier_data(clf, X, X[:, 0] % 7 > 3)["examples"]
+    data = [{"model": describe(clf), "rows": [one["row"] for one in examples]}]
+    (found,) = node.run(SCORE, data, tmp_path)
+    own = [chances[int(one["label"])] for chances, one in zip(found, examples, strict=True)]
+    assert own == pytest.approx([one["probability"] for one in examples], abs=1e-6)

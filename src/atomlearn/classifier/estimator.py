@@ -150,6 +150,8 @@ class AlgebraicClassifier(
     doubted_: npt.NDArray[np.int64]
     rules_: list[Rule]
     rule_conflicts_: list[RuleConflict]
+    _follow: Callable[[Plan], Hooks] | None = None
+    """Makes the hooks of a page that looks on, instead of a progress bar."""
 
     def __init__(
         self,
@@ -432,7 +434,15 @@ class AlgebraicClassifier(
 
         with (
             show_progress(self.verbose, settings, planned) as shown,
-            callback_tasks(self, planned, shown, fitted, X=X, y=y, metadata=metadata) as hooks,
+            callback_tasks(
+                self,
+                planned,
+                shown if self._follow is None else self._follow(planned),
+                fitted,
+                X=X,
+                y=y,
+                metadata=metadata,
+            ) as hooks,
         ):
             learned = learn(hooks)
             self.learned_ = learned  # so that callbacks find it at the end of fit

@@ -132,5 +132,5 @@ def callback_tasks(
         task = None
         return bool(stop)
 
-    yield Hooks(on_round, hooks.on_epoch)
+    yield Hooks(on_round, hooks.on_epoch, hooks.on_check)
     context.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=lambda: {}, **data)

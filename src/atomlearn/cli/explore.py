@@ -128,7 +128,9 @@ def _live(asked: Asked) -> "Live":
     loaded = None if asked.file is None else _loaded(asked.file)
     if loaded is None or not hasattr(loaded, "predict_proba"):
         return Still(_still(asked))
-    return LiveTable(loaded, *_rows_and_labels(loaded, asked))
+    rows, labels = _rows_and_labels(loaded, asked)
+    name = "" if asked.data is None else asked.data.name
+    return LiveTable(loaded, rows, labels, name=name, seed=asked.seed)
 
 
 def _still(asked: Asked) -> dict[str, Any]:

@@ -5,16 +5,21 @@ column, and so is each category; for a page each state gets one cell that stands
 """
 
 import math
+import statistics
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from atomlearn.classifier.scorer import json_value
+from atomlearn.classifier.scorer import MOST_EXACT, json_value
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
+
+LARGEST = sys.float_info.max
 
 
 def cells_of(column: Column) -> list[Any]:
@@ -33,6 +38,8 @@ def cells_of(column: Column) -> list[Any]:
 
 def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
     """One number from each interval between cuts, and every value that has a literal of its own."""
+    if any(isinstance(cut, int) for cut in cuts):
+        return _large_numbers(cuts, values)
     are_whole = all((2 * cut) % 2 == 1 for cut in cuts) and all(v == int(v) for v in values)
     found = set(map(_plain, values))
     for low, high in pairwise(_ends(cuts, are_whole)):
@@ -43,17 +50,30 @@ def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
     return sorted(found)
 
 
+def _large_numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
+    """The same of integers so large that floating point has no number between two cuts: a cut
+    is itself the largest number of its interval."""
+    step = max(1, int(cuts[-1] - cuts[0]) // len(cuts))
+    last = int(cuts[-1]) + step
+    found = set(values)
+    for low, high in pairwise([int(cuts[0]) - step, *cuts, last]):
+        below = range(math.ceil(high) - 1, math.floor(low), -1)
+        found.update([n for n in (high, *below[: len(values)]) if n not in values][:1])
+    return sorted(found)
+
+
 def _ends(cuts: Sequence[float], are_whole: bool) -> list[float]:
     """The cuts, one number below them and one above."""
     if not cuts:
         return [-0.5, 0.5]
-    gap = float(np.median(np.diff(cuts))) if len(cuts) > 1 else max(abs(cuts[0]), 1.0)
+    gap = statistics.median(high - low for low, high in pairwise(cuts)) if len(cuts) > 1 else 0.0
     # Cuts may lie so close that nothing fits beyond the last but a larger step.
-    gap = max(gap, (cuts[-1] - cuts[0]) / 100, 8 * float(np.spacing(max(map(abs, cuts)))))
-    low = cuts[0] - gap
+    least = cuts[-1] / 100 - cuts[0] / 100 if len(cuts) > 1 else max(abs(cuts[0]), 1.0)
+    gap = max(gap, least, 8 * math.ulp(max(map(abs, cuts))))
+    low, high = max(cuts[0] - gap, -LARGEST), min(cuts[-1] + gap, LARGEST)
     if low < 0 < cuts[0]:  # what is never negative should not become so
         low = -0.5 if are_whole else 0.0
-    return [low, *cuts, cuts[-1] + gap]
+    return [low, *cuts, high]
 
 
 def shortest_between(low: float, high: float) -> float:
@@ -61,21 +81,27 @@ def shortest_between(low: float, high: float) -> float:
 
     >>> shortest_between(2.45, 2.6), shortest_between(3.5, 4.5), shortest_between(17.5, 64.5)
     (2.5, 4, 40)
+    >>> shortest_between(1e308, 1.7e308), shortest_between(-1.7e308, 1.7e308)
+    (1.3e+308, 0)
     """
     middle = (low + high) / 2
+    if math.isinf(middle):
+        middle = low / 2 + high / 2
     if not low < middle < high:
         return _plain(high)  # neighbours: a number is not above its own cut
-    digits = -math.floor(math.log10(high - low))
+    digits = -math.floor(math.log10(min(high - low, LARGEST)))
     for n in range(digits, digits + 20):
-        rounded = round(middle, n)
-        if low < rounded < high:
-            return _plain(rounded)
+        with suppress(OverflowError):  # the nearest round number may be too large
+            rounded = round(middle, n)
+            if low < rounded < high:
+                return _plain(rounded)
     return middle
 
 
 def _plain(number: float) -> float:
-    """Whole numbers as such: 4, not 4.0."""
-    return int(number) if float(number).is_integer() else float(number)
+    """Whole numbers as such: 4, not 4.0, as far as they are exact."""
+    is_whole = abs(number) <= MOST_EXACT and float(number).is_integer()
+    return int(number) if is_whole else number
 
 
 def rows_of(rows: Rows, encoder: LiteralEncoder) -> list[list[Any]]:
@@ -103,6 +129,8 @@ def _column_cells(column: Column, truth: Any, kept: Any) -> list[Any]:
 
 def _encoded(column: Column, cells: Sequence[Any]) -> Any:
     if isinstance(column, NumberColumn):
+        if any(isinstance(cell, int) and abs(cell) > MOST_EXACT for cell in cells):
+            return column.encode(np.array(cells, dtype=object))
         numbers = [math.nan if cell is None else float(cell) for cell in cells]
         return column.encode(np.array(numbers))
     values = np.empty(len(cells), dtype=object)

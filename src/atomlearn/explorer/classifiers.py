@@ -35,10 +35,12 @@ def classifier_data(
         "kind": "table" if shape is None else "image",
         "model": packed(describe(classifier), keep_order=atoms is not None),
         "texts": [str(literal) for literal in encoder.literals_],
-        "cells": [cells_of(column) for column in encoder.columns_],
+        "cells": [_told_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
-        "examples": examples_of(classifier, rows, labels),
+        "examples": [
+            {**one, "row": _told_cells(one["row"])} for one in examples_of(classifier, rows, labels)
+        ],
         "confusion": confusion(learned),
         "calibration": calibration(learned),
         "conflicts": list(_conflicts(classifier)),
@@ -48,10 +50,16 @@ def classifier_data(
     }
 
 
+def _told_cells(cells: list[Any]) -> list[Any]:
+    """Cells for JSON: an integer beyond 2**53 as text, since JavaScript would round it."""
+    return [cell if cell is None else json_value(cell) for cell in cells]
+
+
 def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
     learned = classifier.learned_
     return {
         "rows": int(classifier.sample_.totals.sum()),
+        "are_different": bool(classifier.held_out_),  # fit counts equal rows once
         "rows_by_class": classifier.sample_.totals.tolist(),
         "error": classifier.estimated_error_,
         "evidence": learned.evidence.chosen,
@@ -89,8 +97,7 @@ def _held_out(definition: "ClassDefinition") -> dict[str, Any] | None:
     one = definition.held_out
     if one is None:
         return None
-    return {"coverage": one.coverage, "exclusion": one.exclusion, "error": one.error,
-            "rows": one.examples}  # fmt: skip
+    return {"coverage": one.coverage, "exclusion": one.exclusion, "error": one.error}
 
 
 def _conflicts(classifier: "AlgebraicClassifier") -> Iterator[dict[str, Any]]:

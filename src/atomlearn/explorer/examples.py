@@ -75,10 +75,10 @@ def table_cells(encoder: LiteralEncoder, table: Any) -> list[list[Any]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _number(number: float) -> float | None:
-    if number != number:
+def _number(number: float | None) -> float | None:
+    if number is None or number != number:
         return None
-    return int(number) if number.is_integer() else number
+    return int(number) if abs(number) < 1 << 53 and number == int(number) else number
 
 
 def _chosen(own: npt.NDArray[np.float64], codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -1,88 +1,125 @@
-"""What is learned while a page looks on: tables batch by batch, boards epoch by epoch."""
+"""What is learned while a page looks on: tables round by round, boards epoch by epoch."""
 
 import tempfile
 import threading
 import time
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from atomlearn.errors import InvalidParameter, InvalidProblem, InvalidTable
+from atomlearn.errors import AtomlearnError, InvalidParameter, InvalidProblem, InvalidTable
 from atomlearn.explorer.boards import epoch_data, queens_data
 from atomlearn.explorer.cells import rows_of
 from atomlearn.explorer.classifiers import classifier_data
+from atomlearn.explorer.session import Learn, Tell
 from atomlearn.problems import queens
 from atomlearn.tables.files import Table, matrix, read_table
 from atomlearn.tables.frames import NamedArray
+from atomlearn.training.hooks import Current, Hooks, Plan, Round
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
-FIRST_ROWS, BATCH_ROWS = 2000, 300
-"""Rows of the first batch, which decides on cuts and categories, and of the others."""
-EPOCHS = 2
-"""Epochs of a batch."""
-MOST_BATCHES = 150
-HELD_OUT = 0.2
-"""Share of the rows that is never learned from: accuracy is measured on these."""
 MOST_ROWS, MOST_CLASSES = 200_000, 100
 """Of a table that is uploaded."""
 MOST_EPOCHS, PACE = 200, 0.15
 """Of a board, and the seconds between two of them, so that they can be seen."""
+BETWEEN = 0.2
+"""Seconds between two reports of progress."""
+
+
+class Source(NamedTuple):
+    """A table to learn from."""
+
+    kind: str
+    """``"sample"`` of the rows that a model keeps, ``"data"`` given beside it, or ``"upload"``."""
+    name: str
+    """The file that it came from, if there is one."""
+    rows: Any
+    labels: npt.NDArray[Any]
+    image_shape: tuple[int, int] | None
+
+    def told(self) -> dict[str, Any]:
+        """What the page says of it."""
+        return {"kind": self.kind, "name": self.name, "rows": len(self.labels)}
 
 
 class LiveTable:
-    """A classifier that learns in batches, as the paper does, from a table."""
+    """A classifier, and a table from which :meth:`~atomlearn.AlgebraicClassifier.fit` learns anew.
+
+    The model is that of ``AlgebraicClassifier(random_state=seed).fit(rows, labels)``: all that the
+    page adds is to look on.
+    """
 
     def __init__(
-        self, classifier: "AlgebraicClassifier", rows: Any = None, labels: Any = None
+        self,
+        classifier: "AlgebraicClassifier",
+        rows: Any = None,
+        labels: Any = None,
+        *,
+        name: str = "",
+        seed: int = 0,
     ) -> None:
         self.lock = threading.Lock()
-        self.classifier = classifier
-        self.shown = self.next_shown = (rows, labels)
-        """Rows on the page of this classifier, and of the one that is to be learned."""
+        self.classifier, self.seed = classifier, seed
+        self.shown = (rows, labels)
+        """Rows that the page shows, unless they are those of the model's own sample."""
+        kind = "data"
         if rows is None:  # the model keeps a sample of its training rows
             sample, encoder = classifier.sample_, classifier.encoder_
             cells = np.array(rows_of(sample.rows, encoder), dtype=object)
             rows = NamedArray.of(cells, [column.name for column in encoder.columns_])
-            labels = classifier.classes_[sample.labels]
-        self.rows, self.labels = rows, np.asarray(labels)
+            labels, kind = classifier.classes_[sample.labels], "sample"
+        self.source = Source(kind, name, rows, np.asarray(labels), classifier.image_shape)
+        self.learned: Source | None = None
+        """What the classifier was learned from, if it was learned here."""
+        self.number = 0
+        """How many classifiers have been learned here."""
         self.uploaded: Table | None = None
         self.told: dict[str, Any] | None = None
-        self.image_shape = classifier.image_shape
 
     def data(self) -> dict[str, Any]:
         """The page of the classifier as it is now."""
         with self.lock:
             if self.told is None:  # seconds, if there are very many atoms
                 self.told = classifier_data(self.classifier, *self.shown)
-            told = self.told
-        return {**told, "live": {"rows": len(self.labels), "uploads": True}}
+            told, learned, number = dict(self.told), self.learned, self.number
+        if learned is not None:
+            rows = {"rows": len(learned.labels), "are_different": False}
+            told["summary"] = told["summary"] | rows
+            if learned.kind == "upload":
+                told["title"] = Path(learned.name).stem
+        live = {"uploads": True, "source": self.source.told(), "model": number}
+        return {**told, "live": live}
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
         """Take a table as CSV; says which columns it has."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "table.csv"
-            path.write_bytes(content)
-            try:
-                table = read_table(path)
-            except InvalidTable as error:
-                raise InvalidTable(str(error).replace(str(path), name)) from None
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "table.csv"
+                path.write_bytes(content)
+                try:
+                    table = read_table(path)
+                except AtomlearnError as error:  # where it is kept is nobody's concern
+                    raise InvalidTable(str(error).replace(str(path), name)) from None
+        except OSError as error:
+            raise InvalidTable(f"{name} could not be stored: {error.strerror}") from None
         if table.n_rows > MOST_ROWS:
             raise InvalidTable(f"{name} has {table.n_rows:,} rows; at most {MOST_ROWS:,} are taken")
         self.uploaded = Table(name, table.columns, table.is_text)
         return {"columns": list(table.columns), "rows": table.n_rows}
 
-    def steps(self, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def run(self, asked: dict[str, Any]) -> Learn:
         """Learn from the table, or from the one that was uploaded if its ``target`` is named."""
         if "target" in asked:
-            self._take_uploaded(str(asked["target"]))
-        return self._batches()
+            self.source = self._taken(str(asked["target"]))
+        source = self.source
+        return lambda tell: self._learn(source, tell)
 
-    def _take_uploaded(self, target: str) -> None:
+    def _taken(self, target: str) -> Source:
+        """The table that was uploaded."""
         table = self.uploaded
         if table is None:
             raise InvalidParameter("no table has been uploaded")
@@ -96,47 +133,71 @@ class LiveTable:
         names = [name for name in table.columns if name != target]
         if not names:
             raise InvalidTable(f"{table.path} has no column besides {target!r} to learn from")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self.rows = NamedArray.of(matrix([table.guessed(name) for name in names]), names)
-        self.labels, self.image_shape = labels, None
-        self.next_shown = (self.rows, labels)
+        rows = NamedArray.of(matrix([table.guessed(name) for name in names]), names)
+        return Source("upload", table.path, rows, labels, None)
 
-    def _batches(self) -> Iterator[dict[str, Any]]:
+    def _learn(self, source: Source, tell: Tell) -> None:
         from atomlearn.classifier.estimator import AlgebraicClassifier
 
-        rng = np.random.default_rng(0)
-        order = rng.permutation(len(self.labels))
-        n_held = int(HELD_OUT * len(order))
-        held, ours = order[:n_held], order[n_held:]
-        classifier = AlgebraicClassifier(
-            random_state=0, max_epochs=EPOCHS, image_shape=self.image_shape, evidence="strict"
-        )
-        rows, labels, classes = self.rows, self.labels, np.unique(self.labels)
-        shown = self.next_shown
-        for number in range(MOST_BATCHES):
-            batch = ours[:FIRST_ROWS] if number == 0 else rng.permutation(ours)[:BATCH_ROWS]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                classifier.partial_fit(rows[batch], labels[batch], classes=classes)
-                accuracy = None if n_held == 0 else classifier.score(rows[held], labels[held])
-            self.classifier, self.shown, self.told = classifier, shown, None
-            learned = classifier.learned_
-            latest = {entry["class"]: entry["atoms"] for entry in classifier.history_}
-            yield {
-                "epoch": max(learned.epochs),
-                "accuracy": accuracy,
-                "pool": sum(map(len, learned.pools)),
-                "atoms": sum(latest.values()),
-                "examples": int(classifier.sample_.totals.sum()),
-            }
+        tell({"source": source.told()})
+        watch = Watch(tell)
+        classifier = AlgebraicClassifier(random_state=self.seed, image_shape=source.image_shape)
+        classifier._follow = watch.hooks
+        classifier.fit(source.rows, source.labels)
+        del classifier._follow
+        with self.lock:
+            self.classifier, self.learned, self.told = classifier, source, None
+            self.shown = (None, None) if source.kind == "sample" else (source.rows, source.labels)
+            self.number += 1
+            number = self.number
+        summary = self.data()["summary"]
+        told = {"summary": summary, "source": source.told(), "model": number}
+        tell({**told, "seconds": watch.seconds})
+
+
+class Watch:
+    """Tells of a fit while it goes on: each round, and how far it has come."""
+
+    def __init__(self, tell: Tell) -> None:
+        self.tell = tell
+        self.start = self.last = time.monotonic()
+        self.waited = 0.0
+        self.n_rounds = self.n_epochs = 0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning, without those in which it was stopped."""
+        return time.monotonic() - self.start - self.waited
+
+    def hooks(self, plan: Plan) -> Hooks:
+        """What the training loop calls."""
+
+        def on_round(done: Round, current: Current) -> None:
+            self.n_rounds += 1
+            self._tell({"round": self.n_rounds, "epochs": done.epochs, "error": done.error})
+
+        def on_epoch() -> None:
+            self.n_epochs += 1
+            on_check()
+
+        def on_check() -> None:
+            if time.monotonic() - self.last < BETWEEN:
+                return
+            self.last = time.monotonic()
+            self._tell({"kind": "progress", "share": self.n_epochs / max(plan.epochs, 1)})
+
+        return Hooks(on_round, on_epoch, on_check)
+
+    def _tell(self, event: dict[str, Any]) -> None:
+        seconds, before = self.seconds, time.monotonic()
+        self.tell({**event, "seconds": seconds})
+        self.waited += time.monotonic() - before
 
 
 class LiveBoard:
     """A board of queens that is learned anew for the givens of the page."""
 
     def __init__(self, size: int, given: list[str], seed: int) -> None:
-        self.lock = threading.Lock()
         self.size, self.given, self.seed = size, given, seed
 
     def data(self) -> dict[str, Any]:
@@ -148,28 +209,28 @@ class LiveBoard:
         """Boards are not uploaded."""
         raise InvalidProblem("a board takes no files")
 
-    def steps(self, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def run(self, asked: dict[str, Any]) -> Learn:
         """Learn the board with these givens."""
         given = asked.get("given", self.given)
         if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
             raise InvalidProblem("given must be a list of squares")
         solver = queens.solve(self.size, given[: self.size**2], random_state=self.seed)
-        return self._epochs(solver)
-
-    def _epochs(self, solver: Any) -> Iterator[dict[str, Any]]:
         if solver.refutation is not None:
             raise InvalidProblem(str(solver.refutation))
-        for _ in range(MOST_EPOCHS):
-            solver.step()
-            yield {"board": epoch_data(solver.latest)}
-            time.sleep(PACE)
+
+        def learn(tell: Tell) -> None:
+            for _ in range(MOST_EPOCHS):
+                solver.step()
+                tell({"board": epoch_data(solver.latest)})
+                time.sleep(PACE)
+
+        return learn
 
 
 class Still:
     """A page on which nothing is learned."""
 
     def __init__(self, told: dict[str, Any]) -> None:
-        self.lock = threading.Lock()
         self.told = told
 
     def data(self) -> dict[str, Any]:
@@ -180,6 +241,6 @@ class Still:
         """Nothing is uploaded."""
         raise InvalidParameter("this page takes no files")
 
-    def steps(self, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def run(self, asked: dict[str, Any]) -> Learn:
         """Nothing is learned."""
         raise InvalidParameter("nothing is learned on this page")

@@ -13,13 +13,15 @@ BODY = """<header class="top"><h1>{title}</h1></header>
 <main id="explorer"><p class="muted" id="loading">Loading the model …</p>
 <noscript><p>This page computes predictions in the browser: please allow JavaScript.</p></noscript>
 </main>
-<footer class="muted small">Made with atomlearn {version}. This page is one file and sends nothing
-anywhere.</footer>"""
+<footer class="muted small">Made with atomlearn {version}. {sends}</footer>"""
+STILL = "This page is one file and sends nothing anywhere."
+SERVED = "This page talks to the program that serves it, on this machine, and to nobody else."
 
 
 def explorer_page(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
     """The HTML of a page; ``data["kind"]`` says which modules show it."""
-    body = BODY.format(title=escape(title), version=atomlearn.__version__)
+    sends = STILL if connect == "'none'" else SERVED
+    body = BODY.format(title=escape(title), version=atomlearn.__version__, sends=sends)
     told = {**data, "title": title}
     return document(
         title, body, styles=[sheet()], scripts=[script("main")], data=told, connect=connect

@@ -34,6 +34,12 @@ PAUSE = 0.1
 """Seconds between two looks for events."""
 BEAT = 15.0
 """Seconds after which a silent stream shows that it is alive."""
+BACKLOG = 1024
+"""Connections that wait to be accepted."""
+PATIENCE = 5.0
+"""Seconds in which a connection must have asked for something: idle ones are closed."""
+MOST_DIGITS = 15
+"""Of the number of an event; a longer one is none of ours."""
 
 HEADERS = {
     b"cache-control": b"no-store",
@@ -114,13 +120,14 @@ def application(
 
     async def page(request: "Request") -> "Response":
         data = await asyncio.to_thread(live.data)
-        return HTMLResponse(explorer_page(title, data, connect="'self'"))
+        return HTMLResponse(explorer_page(data.get("title", title), data, connect="'self'"))
 
     async def events(request: "Request") -> "Response":
         if watching >= MOST_WATCHING:
             return JSONResponse({"error": "too many pages are watching"}, 429)
         seen = request.headers.get("last-event-id", "0")
-        after = int(seen) if seen.isascii() and seen.isdecimal() else 0
+        is_number = seen.isascii() and seen.isdecimal() and len(seen) <= MOST_DIGITS
+        after = int(seen) if is_number else 0
         return StreamingResponse(
             stream(after), media_type="text/event-stream", headers={"x-accel-buffering": "no"}
         )
@@ -162,7 +169,7 @@ def application(
         content = await limited(request, MOST_BYTES)
         if content is None:
             return JSONResponse({"error": f"a file may have at most {MOST_BYTES >> 20} MB"}, 413)
-        name = request.query_params.get("name", "table.csv")[:200]
+        name = request.query_params.get("name", "")[:200].strip() or "table.csv"
         return await answered(lambda: live.upload(name, content))
 
     async def answered(action: Any) -> "Response":
@@ -202,7 +209,7 @@ def parsed(content: bytes) -> dict[str, Any] | None:
     """A JSON object; ``None`` if it is none."""
     try:
         told = json.loads(content or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):  # lists in lists in lists
         return None
     return told if isinstance(told, dict) else None
 
@@ -211,7 +218,7 @@ NEEDED = "--serve needs Starlette and uvicorn: pip install 'atomlearn[serve]'"
 
 
 def serve(live: Live, title: str, port: int, announce: Callable[[str], object]) -> None:
-    """Serve until Ctrl-C; ``announce`` is called with the address."""
+    """Serve until Ctrl-C; ``announce`` is called with the address, which can be connected to."""
     server, listening, address = prepared(live, title, port)
     with listening:
         announce(address)
@@ -219,14 +226,32 @@ def serve(live: Live, title: str, port: int, announce: Callable[[str], object]) 
 
 
 def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket.socket, str]":
-    """A server that is ready to run, the socket that it listens on, and the address of the page."""
+    """A server that is ready to run, the socket that it listens on, and the address of the page.
+
+    Who connects before the server runs has to wait for it, and is not refused.
+    """
     try:
         import uvicorn
+        from uvicorn.protocols.http.h11_impl import H11Protocol
     except ImportError:
         raise MissingExtra(NEEDED) from None
+
+    class Impatient(H11Protocol):
+        """Closes connections on which nothing is asked, so that they shut nobody out."""
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.loop.call_later(PATIENCE, self._close_if_idle)
+
+        def _close_if_idle(self) -> None:
+            request: object = self.cycle
+            if request is None:
+                self.transport.close()
+
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind((HOST, port))
+    listening.listen(BACKLOG)
     port, token = listening.getsockname()[1], new_token()
     servers: list[uvicorn.Server] = []  # made after the application, which asks for it
     app = application(live, title, token, port, lambda: servers[0].should_exit)
@@ -237,7 +262,8 @@ def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket
         timeout_graceful_shutdown=1,
         server_header=False,
         lifespan="off",
-        limit_concurrency=64,
+        http=Impatient,
+        backlog=BACKLOG,
     )
     servers.append(uvicorn.Server(config))
     return servers[0], listening, f"http://{HOST}:{port}/{token}/"

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -42,6 +42,8 @@ class Clock:
         self.interrupted = False
         self.ended = False
         """Has a hook asked to stop?"""
+        self.on_check: Callable[[], object] | None = None
+        """Called whenever the clock is asked; it may block, or raise an exception."""
 
     @property
     def seconds(self) -> float:
@@ -50,6 +52,8 @@ class Clock:
 
     def over(self) -> bool:
         """Has the user, a hook or the time limit ended training?"""
+        if self.on_check is not None:
+            self.on_check()
         self.interrupted = self.interrupted or interrupts.requested()
         return self.interrupted or self.ended or self._seconds_left() < 0
 

@@ -38,6 +38,9 @@ class Hooks:
     on_round: OnRound = ignore
     on_epoch: Callable[[], object] = ignore
     """Called once for each epoch of a class, of a fold and of a part, from any thread."""
+    on_check: Callable[[], object] = ignore
+    """Called often, from any thread, where training may wait or be abandoned: it may block, or
+    raise an exception."""
 
 
 @dataclass(frozen=True)

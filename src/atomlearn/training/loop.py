@@ -130,6 +130,7 @@ class _Training:
         examples, dealt = home.examples, home.dealt
         self.parts, self.home, self.seed, self.known = parts, home, seed, known
         self.settings, self.hooks, self.clock = settings, hooks, Clock(settings)
+        self.clock.on_check = hooks.on_check
         recipe = settings.recipe
         if n_rows <= SMALL:
             # Few pins in the dual leave room for witnesses from the data, which there is little of.

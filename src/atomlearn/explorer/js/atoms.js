@@ -3,6 +3,7 @@ import { counted, formula, grid, h, labelled, percent, signed } from "./dom.js";
 
 const SHOWN_FIRST = 15;
 const MORE = 100;
+const MOST_OFFSETS = 12;
 
 export function atomsCard(scorer, space, texts, shares) {
   if (!shares) return null;
@@ -30,7 +31,13 @@ export function atomsCard(scorer, space, texts, shares) {
   show();
   return h("section", { class: "card" }, h("h2", {}, "All atoms"),
     h("p", { class: "muted small" }, "An atom is a list of conditions of which a row of the class should meet at least one. A row that meets none misses it, which changes the log-odds of the class."),
+    h("p", { class: "muted small" }, `Before any atom the classes have the offsets ${offsetsText(scorer)}.`),
     h("div", { class: "picker" }, labelled("Search", query), labelled("Class", only)), place);
+}
+
+function offsetsText({ classes, offsets }) {
+  const told = classes.slice(0, MOST_OFFSETS).map((name, k) => `${name} ${signed(offsets[k])}`).join(", ");
+  return classes.length > MOST_OFFSETS ? `${told}, …` : told;
 }
 
 function listed(scorer, space, texts, shares) {

@@ -1,7 +1,12 @@
 // Confusion matrix, calibration curve, importances: what held-out rows say of the model.
 import { bars, card, classColour, counted, h, percent, s } from "./dom.js";
 
-function confusionCard(confusion, classes) {
+// Rows that a rule decides are not learned from, so they are not held out either.
+function undecidedNote(model) {
+  return model.rules.length ? " Rows that a rule decides or contradicts are not among them." : "";
+}
+
+function confusionCard({ confusion, model }, classes) {
   if (!confusion) return null;
   const names = classes.map(String);
   const total = confusion.flat().reduce((a, b) => a + b, 0);
@@ -17,12 +22,12 @@ function confusionCard(confusion, classes) {
   const head = h("tr", {}, h("th", {}, ""), names.map((name) => h("th", { scope: "col", class: "num" }, name)));
   const body = confusion.map((row, i) => h("tr", {}, h("th", { scope: "row" }, names[i]), row.map((_, j) => cell(row, i, j))));
   return card("Right and wrong",
-    h("p", { class: "muted small" }, `Rows that were held out while learning: their class (left) and the prediction (top). ${percent(right / total)} of them are right.`),
+    h("p", { class: "muted small" }, `Rows that were held out while learning: their class (left) and the prediction (top). ${percent(right / total)} of them are right.${undecidedNote(model)}`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "confusion matrix" },
       h("table", { class: "confusion" }, h("thead", {}, head), h("tbody", {}, body))));
 }
 
-function calibrationCard(points) {
+function calibrationCard({ calibration: points, model }) {
   if (!points.length) return null;
   const size = 250;
   const pad = 34;
@@ -34,7 +39,7 @@ function calibrationCard(points) {
   const most = Math.max(...points.map((one) => one.rows));
   const about = points.map((one) => `confidence ${percent(one.confidence)}: right ${percent(one.right)}`).join("; ");
   return card("Is its confidence justified?",
-    h("p", { class: "muted small" }, "Held-out rows by how sure the model was, and how often it was right. On the line, 80% sure means right 80 times in 100."),
+    h("p", { class: "muted small" }, "Held-out rows by how sure the model was, and how often it was right. On the line, 80% sure means right 80 times in 100." + undecidedNote(model)),
     s("svg", { viewBox: `0 0 ${size + pad + 20} ${size + 44}`, class: "chart", role: "img", "aria-label": `calibration curve: ${about}` },
       ticks.map((tick) => [
         s("line", { x1: x(tick), x2: x(tick), y1: y(low), y2: y(1), class: "rule" }),
@@ -52,8 +57,8 @@ function calibrationCard(points) {
 
 // What counts, confusion and calibration side by side; a large confusion matrix gets more room.
 export function measures(importance, data, classes) {
-  const confusion = confusionCard(data.confusion, classes);
-  const calibration = calibrationCard(data.calibration);
+  const confusion = confusionCard(data, classes);
+  const calibration = calibrationCard(data);
   if (classes.length <= 6) return h("div", { class: "columns" }, importance, confusion, calibration);
   return h("div", { class: "columns uneven" }, h("div", { class: "stack" }, importance, calibration), confusion);
 }

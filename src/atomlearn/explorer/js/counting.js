@@ -33,7 +33,7 @@ export class Counting {
     });
     const n = this.scorer.classes.length;
     this.misses = new Int32Array(n);
-    this.sums = this.scorer.description.weighted ? Float64Array.from(this.scorer.description.weighted.offset) : new Float64Array(n);
+    this.sums = new Float64Array(n);
     this.held.forEach((count, id) => {
       if (count === 0) this.#miss(id, 1, this.misses, this.sums);
     });
@@ -60,16 +60,10 @@ export class Counting {
     const misses = this.misses.slice();
     const sums = this.sums.slice();
     for (const c of flipped) this.#flip(c, misses, sums);
-    const { prior, strict, weighted, rules } = this.scorer.description;
-    const scores = prior.map((base, k) => {
-      let score = base;
-      if (strict) {
-        score += strict.factor * (strict.offset[k] - strict.slope * Math.log((misses[k] + 1) / (strict.typical[k] + 1)));
-      }
-      return weighted ? score + weighted.factor * sums[k] : score;
-    });
-    const forbidden = new Set(rules.filter((rule) => rule.literals.every((c) => this.has[c])).flatMap((rule) => rule.forbidden));
-    if (forbidden.size < scores.length) for (const k of forbidden) scores[k] = -Infinity;
+    const { strict, weighted } = this.scorer.description;
+    const scores = this.scorer.offsets.map((offset, k) => offset
+      - (strict ? this.scorer.strictCost(misses[k]) : 0) + (weighted ? weighted.factor * sums[k] : 0));
+    for (const k of this.scorer.excluded(this.has)) scores[k] = -Infinity;
     for (const c of flipped) this.#flip(c, misses, sums); // as it was; the copies are not used again
     return scores;
   }

@@ -11,7 +11,7 @@ export function definitionsCard(definitions, classes) {
 
 function definition(one, k) {
   const measured = one.held_out
-    ? `Of ${counted(one.held_out.rows, "held-out row")}, it covers ${percent(one.held_out.coverage)} of the class and excludes ${percent(one.held_out.exclusion)} of the others: `
+    ? `Of held-out rows, it covers ${percent(one.held_out.coverage)} of the class and excludes ${percent(one.held_out.exclusion)} of the others: `
     : `Of ${counted(one.rows_measured, "training row")}, it covers ${percent(one.coverage)} of the class and excludes ${percent(one.exclusion)} of the others: `;
   const error = one.held_out ? one.held_out.error : one.error;
   return h("article", { class: "definition", style: { "border-color": classColour(k) } },

@@ -34,7 +34,7 @@ export class RowForm {
     const whole = known.every(Number.isInteger);
     let [low, high] = [Math.min(...known), Math.max(...known)];
     if (low === high) [low, high] = [low - 1, high + 1];
-    const step = whole && high - low < 1000 ? 1 : 10 ** Math.floor(Math.log10((high - low) / 100));
+    const step = whole && high - low < 1000 ? 1 : 10 ** Math.floor(Math.log10(high / 100 - low / 100)); // the difference may be infinite
     const slider = h("input", { type: "range", min: low, max: high, step, "aria-label": `${column.name}, slider` });
     const exact = h("input", { type: "number", step: "any", inputmode: "decimal", "aria-label": column.name, class: "exact" });
     const absent = h("input", { type: "checkbox", "aria-label": `${column.name} is missing` });
@@ -55,7 +55,7 @@ export class RowForm {
     exact.addEventListener("input", () => {
       if (exact.value === "" || Number.isNaN(Number(exact.value))) return;
       slider.value = exact.value;
-      this.#changed(j, Number(exact.value));
+      this.#changed(j, /^-?\d{16,}$/.test(exact.value) ? exact.value : Number(exact.value));
     });
     absent.addEventListener("change", () => take(absent.checked ? null : rounded()));
     const element = h("div", { class: "column", "data-column": column.name },

@@ -4,7 +4,8 @@ import { card, classColour, counted, h, percent, s } from "./dom.js";
 import { Pad } from "./pad.js";
 import { largestCell, meanExtent, paint } from "./pixels.js";
 import { isMissed, Scorer, softmax } from "./scorer.js";
-import { summaryLine } from "./table.js";
+import { summaryLine } from "./summary.js";
+import { sumsTable } from "./sums.js";
 
 const PANELS = 4;
 const HARDEST_SHOWN = 24;
@@ -19,11 +20,13 @@ export function imagePage(data, model, root) {
   const answer = h("div", { class: "answer", "aria-live": "polite" });
   const course = new Course(scorer.classes);
   const panels = new Panels(scorer, shape);
+  const sums = h("div");
   let waiting = 0;
   const judge = (image) => {
     const has = scorer.truth(Array.from(image, (dark) => dark * most));
     const parts = scorer.parts(has);
-    const chances = softmax(scorer.scores(has, parts));
+    const scores = scorer.scores(has, parts);
+    const chances = softmax(scores);
     const order = chances.map((_, k) => k).sort((a, b) => chances[b] - chances[a]);
     const isBlank = image.every((dark) => dark < 0.01);
     const notes = parts.map((one) => (one.misses === null ? "" : `misses ${counted(one.misses, "atom")}`));
@@ -34,6 +37,7 @@ export function imagePage(data, model, root) {
     if (isBlank) course.clear();
     else course.add(chances);
     panels.show(image, has, parts, chances, order, isBlank);
+    sums.replaceChildren(isBlank ? "" : sumsTable(scorer, has, parts, scores, chances));
   };
   const pad = new Pad(shape, fit, (image) => {
     cancelAnimationFrame(waiting); // several moves of a finger in one frame are judged once
@@ -42,13 +46,14 @@ export function imagePage(data, model, root) {
   const fitted = h("input", { type: "checkbox", checked: true, onchange: () => { pad.fit = fitted.checked ? fit : null; judge(pad.small()); } });
   const load = (example) => { course.clear(); pad.load(darkness(example.row)); pad.element.scrollIntoView({ block: "nearest" }); };
   root.replaceChildren(
-    summaryLine(data, scorer),
+    summaryLine(data.summary),
     h("div", { class: "columns draw" },
       h("section", { class: "card", "aria-label": "the drawing" }, pad.element,
         h("div", { class: "picker" }, h("button", { type: "button", onclick: () => pad.clear() }, "Clear"),
           h("label", { class: "small" }, fitted, " centre and size it as the training images"))),
       h("section", { class: "card", "aria-label": "the prediction" }, answer, course.element)),
     panels.element,
+    h("section", { class: "card" }, h("details", {}, h("summary", {}, "The sums of all classes"), sums)),
     hardestCard(data, shape, darkness, load),
     measures(pixelsCard(data, shape), data, scorer.classes));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pad.redraw());

@@ -1,11 +1,6 @@
-// Learning that is watched: numbers by epoch as they come, stop and go on, a table to upload.
-import { card, classColour, counted, h, labelled, percent, s } from "./dom.js";
-
-const CURVES = [
-  { name: "accuracy", title: "accuracy on held-out rows", text: (value) => percent(value) },
-  { name: "pool", title: "atoms in the pools", text: (value) => value.toLocaleString("en-US") },
-  { name: "atoms", title: "atoms of the last epoch", text: (value) => value.toLocaleString("en-US") },
-];
+// Learning that is watched: rounds of a fit as they come, stop and go on, a table to upload.
+import { card, counted, grid, h, labelled, percent, s } from "./dom.js";
+import { summaryText } from "./summary.js";
 
 // Talks to the server that the page came from.
 export class Connection {
@@ -52,25 +47,32 @@ export class Controls {
   }
 }
 
+// From what is learned. Figures of a sample must not be taken for those of the whole model.
+function sourceText({ kind, name, rows }) {
+  if (kind !== "sample") return `Learns from the ${counted(rows, "row")} of ${name || "the table"}.`;
+  return `Learns from a sample of ${counted(rows, "training row")}, which the model keeps: its figures are not those of a model that was learned from all rows.`;
+}
+
 // The panel of a classifier.
 export function livePanel(live) {
-  const curves = CURVES.map((one, k) => new Curve(one, k));
-  const told = h("p", { class: "small", "aria-live": "polite" }, `${counted(live.rows, "row")} to learn from, of which a fifth are held out. Each batch is two epochs.`);
+  const told = h("p", { class: "small" }, sourceText(live.source));
+  const rounds = new Rounds();
   let [run, target] = [0, null];
   const connection = new Connection((event) => {
     if (event.run !== run) {
       run = event.run;
-      curves.forEach((curve) => curve.clear());
+      rounds.clear();
+      look.hidden = true;
     }
-    if (event.kind === "state") controls.show(event.state);
-    else {
-      curves.forEach((curve) => curve.add(event.epoch, event));
-      told.textContent = `Epoch ${event.epoch}: ${counted(event.examples, "example")} seen.`;
-      look.disabled = false;
-    }
+    if (event.kind === "state") {
+      controls.show(event.state);
+      rounds.state(event.state);
+    } else rounds.add(event);
+    if (event.source) told.textContent = sourceText(event.source);
+    if (event.summary) look.hidden = event.model === live.model; // it is there already
   });
   const controls = new Controls(connection, () => (target === null ? {} : { target }));
-  const look = h("button", { type: "button", disabled: true, onclick: () => location.reload() }, "Show this model below");
+  const look = h("button", { type: "button", class: "primary", hidden: true, onclick: () => location.reload() }, "Show this model below");
   const choice = h("select", { "aria-label": "column to predict", onchange: () => { target = choice.value; } });
   const chosen = labelled("Column to predict", choice, { hidden: true });
   const file = h("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv", "aria-label": "a CSV table", onchange: () => controls.try(async () => {
@@ -81,36 +83,73 @@ export function livePanel(live) {
     chosen.hidden = false;
     told.textContent = `${file.files[0].name}: ${counted(answer.rows, "row")}. Choose the column to predict, then learn.`;
   }) });
-  return card("Watch it learn", told, controls.element, controls.message,
-    h("div", { class: "curves" }, curves.map((curve) => curve.element)),
-    h("div", { class: "picker" }, labelled("Your own table (CSV)", file), chosen, look));
+  return card("Watch it learn", told,
+    h("div", { class: "picker" }, labelled("Your own table (CSV)", file), chosen),
+    controls.element, controls.message, rounds.element, h("div", { class: "picker" }, look));
 }
 
-// One number by epoch.
-class Curve {
-  constructor({ name, title, text }, k) {
-    Object.assign(this, { name, text });
-    this.value = h("strong");
-    this.line = s("polyline", { class: "course", style: { stroke: classColour(k) } });
-    this.element = h("figure", { "data-curve": name }, h("figcaption", {}, title, " ", this.value),
-      s("svg", { viewBox: "0 0 300 80", preserveAspectRatio: "none", class: "chart wide", role: "img", "aria-label": title }, s("line", { x1: 0, x2: 300, y1: 79, y2: 79, class: "rule" }), this.line));
+// The rounds of a fit, how far it has come, and its result.
+class Rounds {
+  constructor() {
+    this.bar = h("progress", { max: 1, "aria-label": "share of the epochs" });
+    this.text = h("span", { class: "small" });
+    this.doing = h("p", { class: "progress", hidden: true }, this.bar, " ", this.text);
+    this.curve = h("div");
+    this.table = h("div");
+    this.result = h("p", { class: "result", role: "status" });
+    this.element = h("div", { class: "rounds" }, this.doing, this.curve, this.table, this.result);
     this.clear();
   }
 
   clear() {
-    this.points = [];
-    this.line.setAttribute("points", "");
-    this.value.textContent = "";
+    [this.rounds, this.model] = [[], null];
+    this.bar.removeAttribute("value"); // how far it is, nobody knows
+    this.text.textContent = "";
+    this.result.textContent = "";
+    this.#show();
   }
 
-  add(epoch, event) {
-    const value = event[this.name];
-    if (value === null || value === undefined) return;
-    this.points.push([epoch, value]);
-    this.value.textContent = this.text(value);
-    const last = Math.max(1, epoch);
-    const most = this.name === "accuracy" ? 1 : Math.max(...this.points.map((one) => one[1]), 1);
-    const least = this.name === "accuracy" ? Math.min(0.5, ...this.points.map((one) => one[1])) : 0;
-    this.line.setAttribute("points", this.points.map(([x, y]) => `${((300 * x) / last).toFixed(1)},${(78 - (76 * (y - least)) / (most - least)).toFixed(1)}`).join(" "));
+  state(state) {
+    this.doing.hidden = state !== "learning" && state !== "stopped";
   }
+
+  add(event) {
+    if (event.kind === "progress") {
+      this.bar.value = event.share;
+      this.text.textContent = `${seconds(event.seconds)} · ${percent(event.share)} of the epochs; it may need fewer`;
+    } else if (event.summary) {
+      this.model = event;
+      this.result.replaceChildren(h("strong", {}, "Learned"), ` in ${seconds(event.seconds)}: ${summaryText(event.summary)}`);
+      this.#show();
+    } else if (event.round) {
+      this.rounds.push(event);
+      this.#show();
+    }
+  }
+
+  #show() {
+    const { rounds, model } = this;
+    const error = (share) => (share === null ? "–" : percent(share));
+    const rows = rounds.map((one) => [`round ${one.round}`, String(one.epochs), error(one.error), seconds(one.seconds)]);
+    if (model) rows.push(["the model", "", error(model.summary.error), seconds(model.seconds)].map((text) => h("strong", {}, text)));
+    this.table.replaceChildren(...(rows.length ? [
+      grid([[""], ["epochs", true], ["held-out error", true], ["after", true]], rows, { "aria-label": "rounds" }),
+      h("p", { class: "muted small" }, "The error of a round is of the rows that were held out until then; that of the model is of all held-out rows."),
+    ] : []));
+    this.curve.replaceChildren(rounds.length > 2 ? errorCurve(rounds) : "");
+  }
+}
+
+function seconds(number) {
+  return `${number.toFixed(1)} s`;
+}
+
+function errorCurve(rounds) {
+  const known = rounds.filter((one) => one.error !== null);
+  const last = Math.max(...known.map((one) => one.epochs), 1);
+  const most = Math.max(...known.map((one) => one.error), 0.01);
+  const points = known.map((one) => `${((300 * one.epochs) / last).toFixed(1)},${(78 - (76 * one.error) / most).toFixed(1)}`);
+  return h("figure", {}, h("figcaption", {}, `error on held-out rows by epoch, from 0 to ${percent(most)}`),
+    s("svg", { viewBox: "0 0 300 80", preserveAspectRatio: "none", class: "chart wide", role: "img", "aria-label": "error on held-out rows by epoch" },
+      s("line", { x1: 0, x2: 300, y1: 79, y2: 79, class: "rule" }), s("polyline", { class: "course", points: points.join(" ") })));
 }

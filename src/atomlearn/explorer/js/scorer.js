@@ -10,13 +10,19 @@ export function isMissing(cell) {
   return cell === null || cell === undefined || Number.isNaN(cell);
 }
 
+// A number; a whole one that is too long to be exact is text, and becomes one that is.
+function exactNumber(value) {
+  return typeof value === "string" && /^-?\d+$/.test(value) ? BigInt(value) : Number(value);
+}
+
 function numberTest(operator, value) {
-  if (operator === ">") return (cell) => cell > value;
-  if (operator === "<=") return (cell) => !(cell > value);
   if (value === true) return (cell) => cell > 0.5;
   if (value === false) return (cell) => !(cell > 0.5);
-  if (operator === "=") return (cell) => cell === value;
-  return (cell) => cell !== value;
+  const number = exactNumber(value);
+  if (operator === ">") return (cell) => cell > number;
+  if (operator === "<=") return (cell) => !(cell > number);
+  if (operator === "=") return (cell) => cell == number; // of either kind
+  return (cell) => cell != number;
 }
 
 function categoryTest(operator, value) {
@@ -34,7 +40,14 @@ export function literalTest([, operator, value], column) {
     return (cell) => !isMissing(cell) && test(cell);
   }
   const test = numberTest(operator, value);
-  return (cell) => !isMissing(cell) && test(Number(cell));
+  return (cell) => !isMissing(cell) && test(exactNumber(cell));
+}
+
+// What the score of each class begins with, before any atom.
+function offsetsOf({ prior, strict, weighted }) {
+  return prior.map((base, k) => base
+    + (strict ? strict.factor * (strict.offset[k] + strict.slope * Math.log(strict.typical[k] + 1)) : 0)
+    + (weighted ? weighted.factor * weighted.offset[k] : 0));
 }
 
 export class Scorer {
@@ -44,6 +57,7 @@ export class Scorer {
     this.columns = description.columns;
     this.literals = description.literals;
     this.tests = this.literals.map((one) => literalTest(one, this.columns[one[0]]));
+    this.offsets = offsetsOf(description);
   }
 
   // Which literals are true of a row, an array with a cell for each column.
@@ -60,25 +74,29 @@ export class Scorer {
     return this.description.strict.atoms.map((atoms) => countMissed(atoms, has));
   }
 
-  // The parts of the score of each class: what rests on nothing, on strict and on weighted atoms.
+  // The score of each class is the sum of three parts: what it begins with before any atom, what its
+  // missed strict atoms cost together, and what its missed weighted atoms add.
   parts(has) {
-    const { prior, strict, weighted } = this.description;
+    const { strict, weighted } = this.description;
     const counts = strict ? this.misses(has) : null;
     const sums = weighted ? this.weightedSums(has) : null;
-    return this.classes.map((_, k) => ({
-      prior: prior[k],
+    return this.offsets.map((offset, k) => ({
+      offset,
       misses: counts ? counts[k] : null,
-      strict: strict
-        ? strict.factor * (strict.offset[k]
-            - strict.slope * Math.log((counts[k] + 1) / (strict.typical[k] + 1)))
-        : 0,
+      strict: strict ? -this.strictCost(counts[k]) : 0,
       weighted: weighted ? weighted.factor * sums[k] : 0,
     }));
   }
 
+  // What so many missed strict atoms cost.
+  strictCost(misses) {
+    const { factor, slope } = this.description.strict;
+    return factor * slope * Math.log(misses + 1);
+  }
+
   weightedSums(has) {
-    const { atoms, classes, weights, offset } = this.description.weighted;
-    const sums = Float64Array.from(offset);
+    const { atoms, classes, weights } = this.description.weighted;
+    const sums = new Float64Array(this.classes.length);
     for (let i = 0; i < weights.length; i++) {
       if (isMissed(atoms, i, has)) sums[classes[i]] += weights[i];
     }
@@ -89,13 +107,16 @@ export class Scorer {
     return this.description.rules.filter((rule) => rule.literals.every((i) => has[i]));
   }
 
-  // Log-probabilities up to a constant; minus infinity where a rule forbids a class.
+  // The classes that rules exclude; none if they would exclude all.
+  excluded(has) {
+    const found = new Set(this.rulesMet(has).flatMap((rule) => rule.forbidden));
+    return found.size < this.classes.length ? found : new Set();
+  }
+
+  // Log-probabilities up to a constant; minus infinity where a rule excludes a class.
   scores(has, parts = this.parts(has)) {
-    const scores = parts.map((one) => one.prior + one.strict + one.weighted);
-    const forbidden = new Set(this.rulesMet(has).flatMap((rule) => rule.forbidden));
-    if (forbidden.size < scores.length) {
-      for (const k of forbidden) scores[k] = -Infinity;
-    }
+    const scores = parts.map((one) => one.offset + one.strict + one.weighted);
+    for (const k of this.excluded(has)) scores[k] = -Infinity;
     return scores;
   }
 

@@ -31,7 +31,7 @@ export class Space {
   }
 
   // Missed atoms that say nearly the same as one: who misses the widest misses the others too.
-  // Takes {constants, cost} and gives fewer of them, with the costs added up.
+  // Takes {constants, value} and gives fewer of them, with the values added up.
   grouped(missed) {
     const cache = new Map();
     const implying = (c) => {
@@ -44,7 +44,7 @@ export class Space {
     while (left.length) {
       const widest = left[0];
       const below = left.filter((i) => missed[i].constants.every((c) => closed[widest].has(c)));
-      groups.push({ ...missed[widest], cost: below.reduce((sum, i) => sum + missed[i].cost, 0), n: below.length });
+      groups.push({ ...missed[widest], value: below.reduce((sum, i) => sum + missed[i].value, 0), n: below.length });
       const gone = new Set(below);
       left = left.filter((i) => !gone.has(i));
     }

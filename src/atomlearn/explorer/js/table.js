@@ -4,21 +4,17 @@ import { classBars, importanceCard, measures } from "./charts.js";
 import { Counting } from "./counting.js";
 import { definitionsCard } from "./definitions.js";
 import { card, classColour, counted, formula, grid, h, labelled, percent, shown, signed } from "./dom.js";
-import { comparison, missedStrict, missedWeighted } from "./evidence.js";
+import { account, comparison, missedStrict, shortened } from "./evidence.js";
 import { nearestFlips } from "./flips.js";
 import { examplePicker, RowForm } from "./form.js";
 import { Scorer, softmax } from "./scorer.js";
 import { Space } from "./space.js";
+import { summaryLine } from "./summary.js";
+import { sumsTable } from "./sums.js";
 
 const MOST_TERMS = 8;
+const MOST_MISSED = 14; // terms of a class
 const FIRST_CONFLICTS = 8;
-
-export function summaryLine(data, scorer) {
-  const { summary } = data;
-  const how = { strict: "counting strict atoms", weighted: "weighted atoms", both: "strict and weighted atoms" }[summary.evidence];
-  const error = summary.error === null ? "" : ` · error about ${percent(summary.error)} on rows it had not seen`;
-  return h("p", { class: "lead" }, `${counted(scorer.classes.length, "class").replace(/classs$/, "classes")} · ${counted(summary.rows, "training row")} · ${counted(summary.atoms, "atom")}, decided by ${how}${error}`);
-}
 
 export function tablePage(data, model, root) {
   const scorer = new Scorer(model);
@@ -26,6 +22,7 @@ export function tablePage(data, model, root) {
   const counting = new Counting(scorer);
   const answer = h("div", { class: "answer", "aria-live": "polite" });
   const why = h("div");
+  const sums = h("div");
   const flips = h("div");
   const missed = new MissedAtoms(scorer, space, data);
   const soon = new Soon();
@@ -37,6 +34,7 @@ export function tablePage(data, model, root) {
     const order = chances.map((_, k) => k).sort((a, b) => scores[b] - scores[a]);
     showAnswer(answer, scorer, has, parts, chances, order[0]);
     showWhy(why, scorer, space, data.texts, has, parts, order);
+    sums.replaceChildren(sumsTable(scorer, has, parts, scores, chances));
     missed.show(has, order);
     soon.run(() => {
       counting.set(has);
@@ -46,12 +44,12 @@ export function tablePage(data, model, root) {
   const several = scorer.classes.length > 1;
   const picker = examplePicker(data.examples, (example) => form.set(example.row));
   root.replaceChildren(
-    summaryLine(data, scorer),
+    summaryLine(data.summary),
     h("div", { class: "columns try" },
       h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), data.examples.length ? picker.element : null, form.element),
       h("div", { class: "results" },
         h("section", { class: "card", "aria-label": "the prediction" }, answer, several ? [h("h3", {}, "The nearest change of mind"), flips] : null),
-        several ? h("section", { class: "card", "aria-label": "the reasons" }, why) : null, missed.element)),
+        several ? h("section", { class: "card", "aria-label": "the reasons" }, why, h("h3", {}, "The sums of all classes"), sums) : null, missed.element)),
     definitionsCard(data.definitions, scorer.classes) ?? "",
     measures(importanceCard(data.importances, scorer.columns), data, scorer.classes),
     atomsCard(scorer, space, data.texts, data.atoms) ?? "",
@@ -83,6 +81,7 @@ function showAnswer(place, scorer, has, parts, chances, first) {
   place.replaceChildren(
     h("h2", {}, h("span", { class: "dot", style: { background: classColour(first) } }), String(scorer.classes[first]), h("span", { class: "muted" }, ` ${percent(chances[first])}`)),
     ...rules.map((rule) => h("p", { class: "rule-met" }, h("span", { class: "tag" }, rule.negated ? "excluded by the rule" : "decided by the rule"), " ", rule.text)),
+    rules.length && !scorer.excluded(has).size ? h("p", { class: "small" }, "These rules exclude every class, so none of them is applied.") : "",
     classBars(scorer.classes, chances, notes));
 }
 
@@ -92,21 +91,22 @@ function showWhy(place, scorer, space, texts, has, parts, [first, second]) {
   const terms = comparison(scorer, space, has, parts, first, second);
   const total = terms.reduce((sum, one) => sum + one.value, 0);
   const largest = Math.max(...terms.map((one) => Math.abs(one.value)), 1e-9);
-  const rest = terms.slice(MOST_TERMS);
-  const restTerm = rest.length ? [{ what: `${rest.length} more`, value: rest.reduce((sum, one) => sum + one.value, 0) }] : [];
   const told = (one) => {
-    if (one.what === "atom") return [h("span", { class: "muted" }, `${scorer.classes[one.k]} misses `), formula(space.weakest(one.constants).map((c) => texts[c]))];
+    if (one.what === "offset") return ["before any atom: the offsets of both"];
     if (one.what === "strict") return [`strict atoms: ${a} misses ${parts[first].misses}, ${b} ${parts[second].misses}`];
-    return [one.what];
+    if (one.what === "rest") return [`${one.n} more`];
+    return [h("span", { class: "muted" }, `${scorer.classes[one.k]} misses `), formula(space.weakest(one.constants).map((c) => texts[c]))];
   };
   const line = (one) => h("li", {}, h("span", { class: "amount " + (one.value < 0 ? "against" : "for") }, signed(one.value)),
     h("span", { class: "diverging", "aria-hidden": "true" }, h("span", {
-      class: one.value < 0 ? "left" : "right", style: { width: `${(50 * Math.abs(one.value)) / largest}%` } })),
+      class: one.value < 0 ? "left" : "right", style: { width: `${(50 * Math.min(Math.abs(one.value), largest)) / largest}%` } })),
     h("span", { class: "told" }, told(one)));
+  const odds = scorer.excluded(has).has(second)
+    ? `A rule excludes ${b}. Without it, the log-odds of ${a} against ${b} would be ` : `The log-odds of ${a} against ${b} are `;
   place.replaceChildren(
     h("h2", {}, `Why ${a} rather than ${b}`),
-    h("p", { class: "muted small" }, `The log-odds of ${a} against ${b} are `, h("strong", {}, signed(total)), ", the sum of:"),
-    h("ul", { class: "terms" }, [...terms.slice(0, MOST_TERMS), ...restTerm].map(line)));
+    h("p", { class: "muted small" }, odds, h("strong", {}, signed(total)), ", the sum of:"),
+    h("ul", { class: "terms" }, shortened(terms, MOST_TERMS).map(line)));
 }
 
 function showFlips(place, scorer, found, row, apply) {
@@ -130,7 +130,7 @@ function cellText(scorer, column, cell) {
   return cell > 0.5 ? "true" : "false";
 }
 
-// The missed atoms of a class, and what each costs.
+// All that is added up to the score of a class: its offset, and the atoms that the row misses.
 class MissedAtoms {
   constructor(scorer, space, data) {
     Object.assign(this, { scorer, space, data });
@@ -146,24 +146,25 @@ class MissedAtoms {
     Object.assign(this, { has, order });
     const k = this.select.value === "" ? order[1] ?? order[0] : Number(this.select.value);
     const { scorer, space, data } = this;
-    const weighted = space.grouped(missedWeighted(scorer, has, k)).sort((a, b) => b.cost - a.cost);
-    const strict = missedStrict(scorer, has, k, data.atoms, 8);
+    const parts = scorer.parts(has);
     const text = (one) => formula(space.weakest(one.constants).map((c) => data.texts[c]));
     const name = String(scorer.classes[k]);
     const { strict: base } = scorer.description;
-    const parts = [];
-    if (base) {
-      const { misses } = scorer.parts(has)[k];
-      const cost = base.factor * base.slope * Math.log(misses + 1);
-      parts.push(h("p", {}, `${name} misses ${misses.toLocaleString("en-US")} of ${counted(base.atoms[k].starts.length - 1, "strict atom")}, which together cost ${cost.toFixed(2)}; a row of another class typically misses ${Math.round(base.typical[k]).toLocaleString("en-US")}.`));
-      if (strict.length) parts.push(grid([["atom"], ["of other classes miss it", true]], strict.map((one) => [text(one), percent(one.telling)]), { "aria-label": "missed strict atoms" }));
-    }
-    if (scorer.description.weighted) {
-      const total = weighted.reduce((sum, one) => sum + one.cost, 0);
-      parts.push(h("p", {}, `${base ? "Weighted atoms: it" : name} misses ${counted(weighted.reduce((sum, one) => sum + one.n, 0), "atom")}, which ${total < 0 ? "gain" : "cost"} ${Math.abs(total).toFixed(2)} log-odds.`));
-      if (weighted.length) parts.push(grid([["cost", true], ["atom"]], weighted.slice(0, 12).map((one) => [signed(one.cost), text(one)]), { "aria-label": "missed weighted atoms" }));
-    }
-    this.place.replaceChildren(...parts);
+    const terms = account(scorer, space, has, parts, k);
+    const told = (one) => {
+      if (one.what === "offset") return `the offset of ${name}, before any atom`;
+      if (one.what === "strict") return `${parts[k].misses.toLocaleString("en-US")} of ${counted(base.atoms[k].starts.length - 1, "strict atom")} missed; a row of another class typically misses ${Math.round(base.typical[k]).toLocaleString("en-US")}`;
+      if (one.what === "rest") return `${one.n} more atoms`;
+      return [text(one), one.n > 1 ? h("span", { class: "muted" }, ` and ${one.n - 1} like it`) : ""];
+    };
+    const total = terms.reduce((sum, one) => sum + one.value, 0);
+    const rows = shortened(terms, MOST_MISSED).map((one) => [signed(one.value), told(one)]);
+    const note = scorer.excluded(has).has(k) ? ` A rule excludes ${name} all the same.` : "";
+    const strict = missedStrict(scorer, has, k, data.atoms, 8);
+    this.place.replaceChildren(
+      grid([["adds", true], ["what"]], [...rows, [h("strong", {}, signed(total)), h("strong", {}, `the sum of ${name}`)]], { "aria-label": "what adds up" }),
+      h("p", { class: "muted small" }, `The row misses these atoms.${note}`),
+      strict.length ? grid([["missed strict atom"], ["of other classes miss it", true]], strict.map((one) => [text(one), percent(one.telling)]), { "aria-label": "missed strict atoms" }) : "");
   }
 }
 
