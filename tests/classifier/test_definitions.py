@@ -114,8 +114,14 @@ def test_the_hardest_examples(fitted, iris, digits):
     assert [one.probability for one in hard] == sorted(one.probability for one in hard)
     chances = fitted.predict_proba(iris[0])
     own = chances[np.arange(150), np.searchsorted(fitted.classes_, iris[1])]
-    assert hard[0].probability == pytest.approx(own.min())
     assert hard[0].explanation.classes[0].label in fitted.classes_
+    for one in hard:
+        assert one.label == np.asarray(iris[1])[one.row] and one.was_held_out
+        assert str(one).startswith(f"row {one.row}: {one.label}, given {one.probability:.1%} when")
+        # The model has learned from the row since: it finds the label more probable now.
+        assert one.probability < own[one.row]
+        known = {seen.label: seen.probability for seen in one.explanation.classes}
+        assert known[one.label] == pytest.approx(own[one.row])
     X, y = digits[0][:200], digits[1][:200]
     classifier = AlgebraicClassifier(random_state=0, max_epochs=5, image_shape=(8, 8)).fit(X, y)
     image = classifier.hardest(1)[0].explanation.image

@@ -201,9 +201,7 @@ def test_the_frame_has_every_atom_that_decides(by_evidence, kind):
     n_strict = 0 if kind == "weighted" else sum(map(len, learned.pools))
     n_weighted = 0 if kind == "strict" else len(learned.weighted)
     assert frame.index.value_counts().to_dict() == {
-        name: n
-        for name, n in (("offset", 3), ("strict", n_strict), ("weighted", n_weighted))
-        if n
+        name: n for name, n in (("offset", 3), ("strict", n_strict), ("weighted", n_weighted)) if n
     }
     if kind == "strict":
         atoms = frame.loc["strict"]

@@ -41,6 +41,8 @@ class TrainingData:
     """Rows that rules decide rightly."""
     met: npt.NDArray[np.int64] | None = None
     """Rows that meet the conditions of each rule."""
+    n_rows: int = 0
+    """Rows of the table."""
     state: State | None = None
     """A checkpoint to go on from ..."""
     on_exchange: Callable[[State], object] = ignore

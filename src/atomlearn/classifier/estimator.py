@@ -131,6 +131,7 @@ class AlgebraicClassifier(
     estimated_error_ : error on held-out rows; ``None`` if no row could be held out.
     evidence_ : which atoms decide, and the held-out losses by which they were chosen.
     feature_importances_ : the importance of each column; sums to 1.
+    n_rows_ : number of training rows, in all batches together.
     learned_ : the result of training: pools of atoms, weighted atoms, calibration.
     held_out_ : for each class, measures of definitions of one clause, of two, ... on held-out rows;
         empty after ``partial_fit``.
@@ -235,6 +236,7 @@ class AlgebraicClassifier(
             rows.rule_conflicts(self.rules_),
             rows.decided,
             rows.met,
+            n_rows=table.shape[0],
         )
 
     def _learn(
@@ -272,8 +274,10 @@ class AlgebraicClassifier(
             learned.epochs = [a + b for a, b in zip(known.epochs, learned.epochs, strict=True)]
         home = data.home.examples
         empty = TrainingSample.empty(home.variants.shape[2], len(self.classes_))
-        sample = empty.extended(home.variants[0], home.labels)
-        self.sample_ = TrainingSample(sample.rows, sample.labels, data.totals)
+        chances = learned.held_out_chances(home.labels)
+        sample = empty.extended(home.variants[0], home.labels, home.numbers, chances)
+        self.sample_ = replace(sample, totals=data.totals)
+        self.n_rows_ = data.n_rows
         trials = trials_of(learned.held_out, home, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_))
         learned.held_out = []
@@ -332,7 +336,14 @@ class AlgebraicClassifier(
             self.learned_ = nothing_learned(examples, self.evidence)
             self.history_ = History()
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
-        sample = self.sample_.extended(rows, examples.labels)
+            self.n_rows_ = 0
+        chances = None
+        if self.learned_.is_known:  # these rows have not been learned from yet
+            said = self.learned_.probabilities(examples.blocks(), len(examples))
+            chances = said[np.arange(len(examples)), examples.labels]
+        assert examples.numbers is not None
+        numbers = self.n_rows_ + examples.numbers
+        sample = self.sample_.extended(rows, examples.labels, numbers, chances)
         seed = root_seed(np.random.SeedSequence([self.seed_, int(sample.totals.sum())]))
         prior = log_weights(data.class_weights(self.classes_))
         settings = replace(settings, prior=prior)
@@ -353,7 +364,11 @@ class AlgebraicClassifier(
 
         planned = plan_part(self.learned_, examples, settings)
         learned = self._watched(learn, planned, settings, X=X, y=y, sample_weight=sample_weight)
+        if chances is None:
+            chances = learned.held_out_chances(examples.labels)
+            sample = self.sample_.extended(rows, examples.labels, numbers, chances)
         self.sample_ = sample
+        self.n_rows_ += table.shape[0]
         self.held_out_ = []  # every row is learned from sooner or later
         self.conflicts_ = Listed(data.conflicts(self.classes_))
         self.rule_conflicts_ = Listed(data.rule_conflicts(self.rules_))

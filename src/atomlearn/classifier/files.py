@@ -57,6 +57,8 @@ _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
 }
 
 
+UNKNOWN = -1.0
+"""The probability, in a file, of a row that was never held out."""
 LITERAL_BYTES = 160
 """What a literal takes in memory, with its place in lists and sets."""
 RULE_BYTES = 100
@@ -92,6 +94,8 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "offset": learned.calibration.offset.tolist(),
             "typical": learned.typical.tolist(),
             "epochs": learned.epochs,
+            "rows": classifier.n_rows_,
+            "estimated_error": classifier.estimated_error_,
             "seed": str(classifier.seed_),
             "params": _params_as_json(classifier),
             "prior": _prior_as_json(learned),
@@ -108,6 +112,8 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     file.add_array("sample_rows.npy", classifier.sample_.rows)
     file.add_array("sample_labels.npy", classifier.sample_.labels)
     file.add_array("sample_totals.npy", classifier.sample_.totals)
+    file.add_array("sample_numbers.npy", classifier.sample_.numbers)
+    file.add_array("sample_chances.npy", np.nan_to_num(classifier.sample_.chances, nan=UNKNOWN))
     file.add_array("unseen_ratios.npy", learned.unseen.ratios)
     file.add_array("unseen_labels.npy", learned.unseen.labels)
     file.add_array("unseen_weights.npy", learned.unseen.weights)
@@ -149,7 +155,10 @@ class _Reader:
         classifier.sample_ = self.sample()
         classifier.held_out_ = self.held_out()
         classifier.history_ = History(self.history(classes.tolist()))
-        classifier.estimated_error_ = classifier.learned_.error
+        classifier.estimated_error_ = self.error(classifier.learned_)
+        rows = state.given("rows")  # older files have the number of distinct rows only
+        totals = int(classifier.sample_.totals.sum())
+        classifier.n_rows_ = totals if rows is None else rows.integer(high=1 << 53)
         classifier.evidence_ = classifier.learned_.evidence
         classifier.conflicts_ = Listed(conflicts_in(state.given("conflicts"), classes))
         classifier.doubted_ = np.zeros(0, dtype=np.int64)
@@ -220,6 +229,13 @@ class _Reader:
         learned.undecided = 1.0 if undecided is None else undecided.number(0, 1)
         return with_weighted(learned, file, state)
 
+    def error(self, learned: Learned) -> float | None:
+        """The error as it was estimated from all held-out rows, of which a file may have fewer."""
+        if "estimated_error" not in self.state.fields():
+            return learned.error
+        told = self.state.given("estimated_error")
+        return None if told is None else told.number(0, 1 + 1e-9)
+
     def rules(
         self, encoder: LiteralEncoder, classes: npt.NDArray[Any]
     ) -> tuple[list[Rule], HardRules]:
@@ -238,7 +254,12 @@ class _Reader:
         rows = self.file.rows("sample_rows.npy", self.n_constants)
         labels = self.file.integers("sample_labels.npy", len(rows), high=self.n_classes - 1)
         totals = self.file.integers("sample_totals.npy", self.n_classes, high=1 << 53)
-        return TrainingSample(rows, labels, totals)
+        numbers, chances = np.full(len(rows), -1), np.full(len(rows), np.nan)
+        if "sample_numbers.npy" in self.file:  # older files have none
+            numbers = self.file.integers("sample_numbers.npy", len(rows), low=-1, high=1 << 53)
+            said = self.file.floats("sample_chances.npy", (len(rows),), low=UNKNOWN, high=1 + 1e-9)
+            chances = np.where(said < 0, np.nan, said)
+        return TrainingSample(rows, labels, totals, numbers, chances)
 
     def history(self, classes: list[Any]) -> list[dict[str, Any]]:
         known = set(classes)

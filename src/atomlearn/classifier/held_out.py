@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.classifier.sample import TrainingSample, columns_of, subset
 from atomlearn.engine.misses import containing
 from atomlearn.logic.telling import (
     Measure,
@@ -126,8 +126,7 @@ def _truths(trial: Trial, k: int) -> Bits:
     truths = np.ones((MOST_CLAUSES, len(which)), dtype=np.bool_)
     if not chosen or not len(held):
         return truths
-    empty = TrainingSample.empty(held.variants.shape[2], held.n_classes)
-    columns = TrainingSample(held.variants[0], held.labels, empty.totals).columns()
+    columns = columns_of(held.variants[0])
     has = packed.unpack(containing(take(atoms, np.array(chosen)), columns), len(held))
     place = {atom: i for i, atom in enumerate(chosen)}
     for size in range(1, MOST_CLAUSES + 1):

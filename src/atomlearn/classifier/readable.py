@@ -27,6 +27,7 @@ from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
 from atomlearn.training.learned import Learned
 
+Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 MOST_VALUES = 500
@@ -35,7 +36,7 @@ MOST_VALUES = 500
 
 @dataclass(frozen=True, repr=False)
 class HardExample(Displayed):
-    """A training row whose own class is improbable.
+    """A training row whose own class was improbable when the row was held out.
 
     >>> from atomlearn import AlgebraicClassifier
     >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
@@ -48,16 +49,25 @@ class HardExample(Displayed):
     label: Any
     """Its own class."""
     probability: float
-    """The predicted probability of that class."""
+    """The predicted probability of that class: when the row was held out, if it ever was."""
     explanation: Explanation
+    """Why the model, which has learned from the row since, predicts what it predicts now."""
+    row: int | None = None
+    """The number of the row in the training table, counted from 0, if it is known."""
+    was_held_out: bool = True
+
+    @property
+    def about(self) -> str:
+        """The row, its class, and the probability of that class."""
+        which = "" if self.row is None else f"row {self.row:,}: "
+        held_out = " when held out" if self.was_held_out else ""
+        return f"{which}{self.label}, given {self.probability:.1%}{held_out}"
 
     def __str__(self) -> str:
-        told = f"{self.label}, given {self.probability:.1%}; predicted {self.explanation.label}"
-        return f"{told}\n{self.explanation}"
+        return f"{self.about}; now predicted: {self.explanation}"
 
     def _html(self) -> str:
-        given = f"{self.label}, given {self.probability:.1%}"
-        return f"<p><strong>{escape(given)}</strong></p>{self.explanation.to_html()}"
+        return f"<p><strong>{escape(self.about)}</strong></p>{self.explanation.to_html()}"
 
 
 class Readable(Importance):
@@ -141,7 +151,8 @@ class Readable(Importance):
         return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
 
     def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
-        """The ``n`` rows of the training sample whose own class is the least probable.
+        """The ``n`` rows of the training sample whose own class was the least probable when they
+        were held out, hardest first, each with its row number.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -151,18 +162,27 @@ class Readable(Importance):
         True
         """
         check_is_fitted(self)
-        rows, labels = self.sample_.rows, self.sample_.labels
-        blocks = blocks_of(rows, len(self.encoder_.literals_) + 1)
-        chances = self.learned_.probabilities(blocks, len(rows))
-        own = chances[np.arange(len(rows)), labels]
+        sample = self.sample_
+        own, was_held_out = self._sample_chances()
         return [
             HardExample(
-                self.classes_[labels[i]],
+                self.classes_[sample.labels[i]],
                 float(own[i]),
-                self._explain_packed(rows[i], max_atoms),
+                self._explain_packed(sample.rows[i], max_atoms),
+                int(sample.numbers[i]) if sample.numbers[i] >= 0 else None,
+                bool(was_held_out[i]),
             )
-            for i in np.argsort(own, kind="stable")[:n]
+            for i in np.lexsort((own, ~was_held_out))[:n]
         ]
+
+    def _sample_chances(self) -> tuple[Floats, Bits]:
+        """The probability of the label of each sampled row, and whether the row was held out."""
+        sample = self.sample_
+        blocks = blocks_of(sample.rows, len(self.encoder_.literals_) + 1)
+        now = self.learned_.probabilities(blocks, len(sample.rows))
+        was_held_out = ~np.isnan(sample.chances)
+        learned = now[np.arange(len(sample.rows)), sample.labels]
+        return np.where(was_held_out, sample.chances, learned), was_held_out
 
     def _html_repr(self) -> str:
         """scikit-learn's diagram, and below it what was learned; notebooks show it."""

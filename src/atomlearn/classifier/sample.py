@@ -26,6 +26,10 @@ class TrainingSample:
     labels: npt.NDArray[np.int64]
     totals: npt.NDArray[np.int64]
     """Number of rows of each class that were seen."""
+    numbers: npt.NDArray[np.int64]
+    """The number of each row in the table as given, in all batches together; -1 if not known."""
+    chances: npt.NDArray[np.float64]
+    """The probability of its label when the row was held out; ``nan`` if it never was."""
 
     def __repr__(self) -> str:
         return f"<TrainingSample: {len(self.rows):,} rows of {len(self.totals):,} classes>"
@@ -34,20 +38,35 @@ class TrainingSample:
     def empty(cls, width: int, n_classes: int) -> "TrainingSample":
         """An empty sample."""
         none = np.zeros(0, dtype=np.int64)
-        return cls(np.zeros((0, width), np.uint64), none, np.zeros(n_classes, np.int64))
+        rows, totals = np.zeros((0, width), np.uint64), np.zeros(n_classes, np.int64)
+        return cls(rows, none, totals, none, none.astype(np.float64))
 
-    def extended(self, rows: Rows, labels: npt.NDArray[np.int64]) -> "TrainingSample":
-        """The sample with more rows; of equal rows the newer label counts."""
-        n_classes = len(self.totals)
+    def extended(
+        self,
+        rows: Rows,
+        labels: npt.NDArray[np.int64],
+        numbers: npt.NDArray[np.int64] | None = None,
+        chances: npt.NDArray[np.float64] | None = None,
+    ) -> "TrainingSample":
+        """The sample with more rows; of equal rows the newer one counts."""
+        n_classes, n = len(self.totals), len(labels)
         totals = self.totals + np.bincount(labels, minlength=n_classes)
         quota = max(FEWEST, LARGEST // n_classes)
+        numbers = np.full(n, -1) if numbers is None else numbers
+        chances = np.full(n, np.nan) if chances is None else chances
         rows = np.concatenate([rows, self.rows])
         labels = np.concatenate([labels, self.labels])
         keys = row_keys(rows, np.random.default_rng(0))
         _, order = np.unique(keys, return_index=True)  # ascending, the newer of equal ones
         kept = [order[labels[order] == k][:quota] for k in range(n_classes)]
         which = np.concatenate(kept)
-        return TrainingSample(rows[which], labels[which], totals)
+        return TrainingSample(
+            rows[which],
+            labels[which],
+            totals,
+            np.concatenate([numbers, self.numbers])[which],
+            np.concatenate([chances, self.chances])[which],
+        )
 
     def weights(self) -> npt.NDArray[np.float64]:
         """Row weights: each class counts by its rows seen, not by its rows sampled."""
@@ -63,7 +82,12 @@ class TrainingSample:
 
     def columns(self) -> Rows:
         """For each constant, the packed set of the rows that have it."""
-        return pack(np.ascontiguousarray(unpack(self.rows, self.rows.shape[1] * 64).T))
+        return columns_of(self.rows)
+
+
+def columns_of(rows: Rows) -> Rows:
+    """For each constant, the packed set of some rows that have it."""
+    return pack(np.ascontiguousarray(unpack(rows, rows.shape[1] * 64).T))
 
 
 def subset(which: npt.NDArray[np.bool_]) -> Rows:

@@ -166,11 +166,14 @@ def add_definition(
 
 
 def add_hardest(page: Page, classifier: "AlgebraicClassifier") -> None:
-    """The training rows whose own class is the least probable."""
+    """The training rows whose own class was the least probable when they were held out."""
     page.section("The hardest examples")
-    page.say("Training rows whose own class is the least probable, and why:")
+    page.say(
+        "Training rows whose own class was the least probable when they were held out, and what "
+        "the model, which has learned from them since, says of them now:"
+    )
     for hard in classifier.hardest(HARDEST):
-        told = f"{hard.label}, given {hard.probability:.1%}; said {hard.explanation.label}"
+        told = f"{hard.about}; now {hard.explanation.label}"
         names = [(str(one.label), one.probability) for one in hard.explanation.classes[:4]]
         page.add(
             f'<div class="card"><strong>{escape(told)}</strong>{bars(names)}'

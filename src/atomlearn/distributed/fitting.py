@@ -145,6 +145,7 @@ class SurveyedParts:
             _rule_conflicts(rules, summaries),
             recoding.share * sum(one.decided for one in summaries),
             _met(rules, summaries),
+            n_rows=sum(one.n_rows for one in surveys),
             share_examples=self.share_examples,
         )
         saved = Checkpoint(self.checkpoint, data, classifier)

@@ -41,6 +41,7 @@ def classifier_data(
         "examples": [
             {**one, "row": _told_cells(one["row"])} for one in examples_of(classifier, rows, labels)
         ],
+        "examples_were_held_out": rows is None,
         "confusion": confusion(learned),
         "calibration": calibration(learned),
         "conflicts": list(_conflicts(classifier)),

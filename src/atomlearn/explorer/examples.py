@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.classifier.scorer import json_value
-from atomlearn.engine.misses import blocks_of
 from atomlearn.explorer.cells import rows_of
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
@@ -25,7 +24,7 @@ MOST_SCORED = 20_000
 
 
 class Example(TypedDict):
-    """A row, its label, and the probability that the model gives to that label."""
+    """A row, its label, and the probability of that label: if the row was held out, then."""
 
     row: list[Any]
     label: Any
@@ -43,19 +42,18 @@ def examples_of(
     if rows is None:
         sample = classifier.sample_
         codes = sample.labels
-        blocks = blocks_of(sample.rows, len(classifier.encoder_.literals_) + 1)
-        chances = classifier.learned_.probabilities(blocks, len(codes))
-        chosen = _chosen(chances[np.arange(len(codes)), codes], codes)
+        own, _ = classifier._sample_chances()
+        chosen = _chosen(own, codes)
         cells = rows_of(sample.rows[chosen], classifier.encoder_)
     else:
         rows = rows.head(MOST_SCORED) if hasattr(rows, "head") else rows[:MOST_SCORED]
         codes = codes_of(np.asarray(labels)[:MOST_SCORED], classifier.classes_)
-        chances = classifier.predict_proba(rows)
-        chosen = _chosen(chances[np.arange(len(codes)), codes], codes)
+        own = classifier.predict_proba(rows)[np.arange(len(codes)), codes]
+        chosen = _chosen(own, codes)
         cells = table_cells(classifier.encoder_, read_table(classifier, rows, reset=False)[chosen])
     names = [json_value(label) for label in classifier.classes_]
     return [
-        {"row": row, "label": names[codes[i]], "probability": round(float(chances[i, codes[i]]), 6)}
+        {"row": row, "label": names[codes[i]], "probability": round(float(own[i]), 6)}
         for row, i in zip(cells, chosen.tolist(), strict=True)
     ]
 

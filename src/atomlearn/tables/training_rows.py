@@ -79,6 +79,7 @@ class TrainingRows:
             distinct.dissent,
             believed_symmetries(encoder, moving, first, distinct.labels, n_classes),
             rules,
+            self.numbers[distinct.first],
         )
 
     def _undecided(self, packed: Rows, labels: Labels, rules: HardRules) -> tuple[Rows, Labels]:

@@ -28,6 +28,8 @@ class Unseen:
     """Weights for the calibration: at most one for each distinct example."""
     weighted: Floats | None = None
     """Scores of weighted atoms, ``(n_examples, n_classes)``, if there are any."""
+    examples: Indices | None = None
+    """Which examples they are of, while these are known."""
 
     @classmethod
     def none(cls, n_classes: int) -> "Unseen":
@@ -49,6 +51,7 @@ class Unseen:
             self.weights[::step],
             self.shares[::step],
             None if self.weighted is None else self.weighted[::step],
+            None if self.examples is None else self.examples[::step],
         )
 
     def calibrate(self) -> Calibration:
@@ -100,6 +103,8 @@ class Examples:
     """Maps of constants that keep the labels: pins are moved by them."""
     rules: HardRules = NO_RULES
     """Rules that every prediction obeys."""
+    numbers: Indices | None = None
+    """The number of each example in the table as given, if it is known; -1 if it is in none."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -114,6 +119,7 @@ class Examples:
             variants=np.ascontiguousarray(self.variants[:, which]),
             labels=self.labels[which],
             weights=self.weights[which],
+            numbers=None if self.numbers is None else self.numbers[which],
             dissent=Dissent(
                 place[self.dissent.examples[kept]],
                 self.dissent.labels[kept],
@@ -132,6 +138,9 @@ class Examples:
             variants=np.concatenate([self.variants, more], axis=1),
             labels=np.concatenate([self.labels, labels]),
             weights=np.concatenate([self.weights, weights]),
+            numbers=None
+            if self.numbers is None
+            else np.concatenate([self.numbers, np.full(len(labels), -1)]),
         )
 
     def blocks(self) -> Blocks:
@@ -165,4 +174,7 @@ def joined(sets: Sequence[Examples]) -> Examples:
         labels=np.concatenate([one.labels for one in sets]),
         weights=np.concatenate([one.weights for one in sets]),
         dissent=Dissent(*(np.concatenate(column) for column in zip(*dissents, strict=True))),
+        numbers=None
+        if any(one.numbers is None for one in sets)
+        else np.concatenate([one.numbers for one in sets]),
     )

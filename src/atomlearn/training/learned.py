@@ -139,6 +139,19 @@ class Learned:
             scores += self.evidence.weighted * self.unseen.weighted
         return scores
 
+    def held_out_chances(self, labels: npt.NDArray[np.int64]) -> Floats:
+        """For each of the examples with these labels, the probability that its label had when it
+        was held out; ``nan`` if it never was."""
+        unseen = self.unseen
+        if unseen.examples is None:
+            return np.full(len(labels), np.nan)
+        own = unseen.labels == labels[unseen.examples]
+        chance = softmax(self.unseen_scores())[np.arange(len(unseen)), unseen.labels][own]
+        which = unseen.examples[own]
+        times = np.bincount(which, minlength=len(labels))
+        with np.errstate(invalid="ignore"):
+            return np.bincount(which, chance, len(labels)) / times
+
     def show_weighted(self) -> None:
         """If only weighted atoms decide, let the pools be those that speak against each class."""
         if self.weighted is not None and self.evidence.strict == 0:

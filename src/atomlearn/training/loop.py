@@ -349,7 +349,9 @@ class _Training:
         unseen, dealt, held = learned.unseen, self.home.dealt, weighted.held
         if len(unseen) != len(weighted.scores):
             none = np.zeros_like(weighted.scores)
-            unseen = Unseen(none, dealt.label[held], dealt.weight[held], dealt.weight[held])
+            weight = dealt.weight[held]
+            rows = dealt.example[held]
+            unseen = Unseen(none, dealt.label[held], weight, weight, examples=rows)
         learned = replace(learned, unseen=replace(unseen, weighted=weighted.scores))
         return _weighted(learned, weighted, evidence)
 

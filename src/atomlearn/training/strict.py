@@ -60,7 +60,8 @@ class Judge:
             ratios[here] = found[np.searchsorted(rows, dealt.example[here])]
             judged[here] = True
         weights = dealt.weight[judged]
-        return Unseen(ratios[judged], dealt.label[judged], weights, weights)
+        rows = dealt.example[judged]
+        return Unseen(ratios[judged], dealt.label[judged], weights, weights, examples=rows)
 
     def fewest(self, state: State, seed: int, loss_of: Callable[[Unseen], float]) -> int:
         """The smallest pool size whose held-out loss is about as good as that of all atoms."""

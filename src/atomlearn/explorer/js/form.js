@@ -86,14 +86,14 @@ export class RowForm {
   }
 }
 
-export function examplePicker(examples, onPick) {
-
-  const name = (one, i) => `${i + 1}: ${one.label}${one.probability < 0.5 ? " (misjudged)" : ""}`;
+export function examplePicker(examples, wereHeldOut, onPick) {
+  const hard = wereHeldOut ? " (improbable when held out)" : " (improbable)";
+  const name = (one, i) => `${i + 1}: ${one.label}${one.probability < 0.5 ? hard : ""}`;
   const select = h("select", { "aria-label": "example row" }, examples.map((one, i) => h("option", { value: i }, name(one, i))));
   const go = (i) => { select.value = String(i); onPick(examples[i]); };
   select.addEventListener("change", () => go(Number(select.value)));
   const next = () => go((Number(select.value) + 1) % examples.length);
-  const element = h("div", { class: "picker" }, labelled("A row of the training data", select),
+  const element = h("div", { class: "picker" }, labelled(wereHeldOut ? "A row of the training data" : "A row of the table", select),
     h("button", { type: "button", onclick: next }, "Next"));
   const easy = examples.findIndex((one) => one.probability > 0.5);
   return { element, start: () => go(Math.max(0, easy)) };

@@ -152,8 +152,9 @@ function hardestCard(data, shape, darkness, load) {
       canvas, h("span", {}, `${example.label}`), h("span", { class: "muted small" }, percent(example.probability)));
   };
   const rest = data.examples.slice(HARDEST_SHOWN);
-  return card("The hardest training images",
-    h("p", { class: "muted small" }, "Their own class, and how probable the model finds it. Choose one to see why, and draw on it."),
+  const when = data.examples_were_held_out ? "it was when the image was held out" : "the model finds it";
+  return card(data.examples_were_held_out ? "The hardest training images" : "The hardest images",
+    h("p", { class: "muted small" }, `Their own class, and how probable ${when}. Choose one to see what the model says now, and draw on it.`),
     h("div", { class: "gallery" }, data.examples.slice(0, HARDEST_SHOWN).map(thumb)),
     rest.length ? h("details", {}, h("summary", {}, `${rest.length} others`), h("div", { class: "gallery" }, rest.map(thumb))) : null);
 }

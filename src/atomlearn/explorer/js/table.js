@@ -42,7 +42,7 @@ export function tablePage(data, model, root) {
     });
   });
   const several = scorer.classes.length > 1;
-  const picker = examplePicker(data.examples, (example) => form.set(example.row));
+  const picker = examplePicker(data.examples, data.examples_were_held_out, (example) => form.set(example.row));
   root.replaceChildren(
     summaryLine(data.summary),
     h("div", { class: "columns try" },
