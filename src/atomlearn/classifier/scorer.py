@@ -22,6 +22,7 @@ Lists of atoms are ``{"starts": ..., "constants": ...}``: atom ``i`` has the lit
 
 import base64
 import zlib
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from atomlearn.logic.definition import plain
 from atomlearn.sets.lists import Lists
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.numbers import MOST_EXACT
 from atomlearn.training.learned import Learned
 
 if TYPE_CHECKING:
@@ -40,15 +42,15 @@ if TYPE_CHECKING:
 
 VERSION = 1
 
-MOST_EXACT = 1 << 53
-"""Whole numbers beyond are not exact in every language: such categories become text."""
-
 LARGEST = 1e300
 """JSON has no infinity: the prior of a class of weight zero."""
 
 
-def describe(classifier: "AlgebraicClassifier") -> dict[str, Any]:
+def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str, Any]:
     """All that is needed to score rows, as plain values ready for JSON.
+
+    Integers beyond 2**53 become text, since most readers of JSON round them, unless all values are
+    to stay ``exact``.
 
     >>> from atomlearn import AlgebraicClassifier
     >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
@@ -58,11 +60,12 @@ def describe(classifier: "AlgebraicClassifier") -> dict[str, Any]:
     """
     learned, encoder = classifier.learned_, classifier.encoder_
     n_literals = len(encoder.literals_)
+    value = plain_value if exact else json_value
     return {
         "version": VERSION,
-        "classes": [json_value(label) for label in classifier.classes_],
-        "columns": [_column(column) for column in encoder.columns_],
-        "literals": [_literal(one) for one in encoder.literals_],
+        "classes": [value(label) for label in classifier.classes_],
+        "columns": [_column(column, value) for column in encoder.columns_],
+        "literals": [_literal(one, value) for one in encoder.literals_],
         "prior": np.maximum(np.zeros(len(learned.pools)) + learned.prior, -LARGEST).tolist(),
         "strict": _strict(learned, n_literals),
         "weighted": _weighted(learned, n_literals),
@@ -184,31 +187,37 @@ def _seven_bits(numbers: npt.NDArray[np.int64]) -> bytes:
     return digits[place < length[:, None]].astype(np.uint8).tobytes()
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _column(column: Column, value: Callable[[Any], Any]) -> dict[str, Any]:
     same = {"name": column.name, "has_missing": column.has_missing}
     if isinstance(column, NumberColumn):
         return {"kind": "boolean" if column.is_boolean else "number", **same}
     return {
         "kind": "category",
         **same,
-        "categories": [json_value(one) for one in column.categories],
+        "categories": [value(one) for one in column.categories],
     }
 
 
-def _literal(literal: Literal) -> list[Any]:
+def _literal(literal: Literal, value: Callable[[Any], Any]) -> list[Any]:
     if literal.operator in ("missing", "present"):
         return [literal.column, literal.operator, None]
     if literal.operator in ("in", "not in"):
-        return [literal.column, literal.operator, [json_value(one) for one in literal.value]]
-    return [literal.column, literal.operator, json_value(literal.value)]
+        return [literal.column, literal.operator, [value(one) for one in literal.value]]
+    return [literal.column, literal.operator, value(literal.value)]
 
 
 def json_value(value: Any) -> Any:
-    """A label or category for JSON."""
+    """A label or category for JSON; an integer that most readers would round is text."""
+    value = plain_value(value)
+    return str(value) if isinstance(value, int) and abs(value) > MOST_EXACT else value
+
+
+def plain_value(value: Any) -> Any:
+    """A label or category as text, a number or a truth value."""
     value = plain(value)
     if type(value) not in (str, int, float, bool):
         raise UnsavableValue(
             f"{value!r} is a {type(value).__name__}; only text, numbers and truth values can be "
             "written as JSON: map it to one of these before fit"
         )
-    return str(value) if isinstance(value, int) and abs(value) > MOST_EXACT else value
+    return value

@@ -1,5 +1,6 @@
 """Exchange of pins between classifiers, as objects or files."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,10 @@ class Sharing:
         told = self._merge_strict(theirs, *self._witnesses(X, y))
         if has_weights:
             self._merge_weights(weighing, told)
-        self.held_out_ = []  # the others may have learned from what was held out here
+        # The others may have learned from what was held out here, and this is another model now.
+        self.held_out_, self.estimated_error_ = [], None
+        self.learned_.evidence = replace(self.learned_.evidence, losses={}, errors={})
+        self.evidence_ = self.learned_.evidence
         return told
 
     def _merged_rules(self, others: "list[Sharing | Pool]") -> dict[Rule, None]:
@@ -155,7 +159,6 @@ class Sharing:
             told[label] = Merged(*(a + b for a, b in zip(before, counts, strict=True)))
         n_rows = [int(one.sample_.totals.sum()) for one in all_of_them]
         self.learned_ = average(models, n_rows)
-        self.evidence_, self.estimated_error_ = self.learned_.evidence, None
         self.learned_.show_weighted()
 
     def _named(self, k: int) -> Pool:

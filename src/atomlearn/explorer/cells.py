@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.classifier.scorer import MOST_EXACT, json_value
+from atomlearn.classifier.scorer import json_value
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.numbers import MOST_EXACT, exact_numbers
 
 LARGEST = sys.float_info.max
 
@@ -129,10 +130,7 @@ def _column_cells(column: Column, truth: Any, kept: Any) -> list[Any]:
 
 def _encoded(column: Column, cells: Sequence[Any]) -> Any:
     if isinstance(column, NumberColumn):
-        if any(isinstance(cell, int) and abs(cell) > MOST_EXACT for cell in cells):
-            return column.encode(np.array(cells, dtype=object))
-        numbers = [math.nan if cell is None else float(cell) for cell in cells]
-        return column.encode(np.array(numbers))
+        return column.encode(exact_numbers(np.array(cells, dtype=object)))
     values = np.empty(len(cells), dtype=object)
     values[:] = [*column.categories, *([None] if column.has_missing else [])]
     return column.encode(values)

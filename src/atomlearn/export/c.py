@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
+from atomlearn.errors import UnsavableValue
 from atomlearn.export.model import Model
 from atomlearn.export.python import template
+from atomlearn.tables.numbers import float_below, has_large_integers
 
 WRAP = 100
 
@@ -50,7 +52,7 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
         first = len(values)
         kind, cut = model.columns[column]["kind"], 0.0
         if operator in (">", "<="):
-            op, cut = "AL_ABOVE" if operator == ">" else "AL_AT_MOST", float(value)
+            op, cut = "AL_ABOVE" if operator == ">" else "AL_AT_MOST", float_below(value)
         elif operator in ("missing", "present"):
             op = f"AL_{operator.upper()}"
         elif kind == "boolean":
@@ -63,6 +65,8 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
 
 
 def _cell(value: Any) -> str:
+    if has_large_integers([value]):  # a double would be another number
+        value = str(value)
     return f"{{0, {_text(value)}}}" if isinstance(value, str) else f"{{{float(value)!r}, 0}}"
 
 
@@ -76,6 +80,8 @@ def _text(text: str) -> str:
     >>> print(_text('a "b"\né??'))
     "a \"b\"\012\303\251\?\?"
     """
+    if "\x00" in text:
+        raise UnsavableValue(f"{text!r} cannot be written in C, where text ends at the first NUL")
     plain = {ord('"'): r"\"", ord("\\"): r"\\", ord("?"): r"\?"}
     return '"' + "".join(
         plain.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")

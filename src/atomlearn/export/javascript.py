@@ -5,6 +5,7 @@ from itertools import accumulate
 from typing import Any
 
 from atomlearn.export.model import Atoms, Model
+from atomlearn.tables.numbers import has_large_integers
 from atomlearn.views.shell import as_json
 
 HEAD = """// Scores rows like the atomlearn classifier it was written from. Needs nothing else:
@@ -20,8 +21,18 @@ def javascript_source(model: Model) -> str:
     footer = files("atomlearn.export").joinpath("templates").joinpath("footer.js.txt")
     return (
         f"{HEAD}{scorer}\nconst TEXTS = {as_json(model.texts)};\n"
-        f"const MODEL = {as_json(_description(model))};\n{footer.read_text(encoding='utf-8')}"
+        f"const MODEL = {_source(_description(model))};\n{footer.read_text(encoding='utf-8')}"
     )
+
+
+def _source(value: Any) -> str:
+    """A value as JavaScript; integers that would be rounded as numbers are of type BigInt."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{as_json(key)}:{_source(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        is_long = any(isinstance(one, list | dict) for one in value) or has_large_integers(value)
+        return f"[{','.join(map(_source, value))}]" if is_long else as_json(value)
+    return f"{value}n" if has_large_integers([value]) else as_json(value)
 
 
 def _description(model: Model) -> dict[str, Any]:

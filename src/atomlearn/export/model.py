@@ -16,6 +16,7 @@ from atomlearn.classifier.scorer import describe
 from atomlearn.engine.misses import containing
 from atomlearn.sets import rows as packed
 from atomlearn.tables.literals import Literal, weakest
+from atomlearn.tables.numbers import Number
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -59,7 +60,7 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(classifier)
-    told = describe(classifier)
+    told = describe(classifier, exact=True)
     literals = classifier._literals()
     strict, weighted = told["strict"], told["weighted"]
     prior = np.array(told["prior"])
@@ -133,12 +134,14 @@ def _without_idle_literals(model: Model) -> Model:
     return model
 
 
-def boundary(value: float) -> tuple[float, bool]:
+def boundary(value: Number) -> tuple[Number, bool]:
     """A cut ``v`` as it is best written: ``x > v``, or ``x >= w`` with a shorter number.
 
     >>> boundary(0.5), boundary(1.7999999999999998)
     ((0.5, False), (1.8, True))
     """
+    if isinstance(value, int):
+        return value, False
     above = float(np.nextafter(value, np.inf))
     shorter = len(repr(above)) < len(repr(float(value)))
     return (above, True) if shorter else (float(value), False)

@@ -7,7 +7,7 @@ values that says at which places it has its literals.
 from collections.abc import Sequence
 from typing import Any
 
-from atomlearn.errors import ExportTooLarge
+from atomlearn.errors import ExportTooLarge, InvalidParameter, UnsavableValue
 from atomlearn.export.model import Model, boundary
 
 MOST_ATOMS = 20_000
@@ -64,6 +64,9 @@ ORDER BY c.row_id, c.place
 
 def sql_source(model: Model, table: str, key: str) -> str:
     """The query."""
+    for what, name in (("table", table), ("key", key)):
+        if not name or not name.isprintable():
+            raise InvalidParameter(f"{what}={name!r} is not the name of a {what}")
     if model.n_atoms > MOST_ATOMS:
         raise ExportTooLarge(
             f"a query can have at most {MOST_ATOMS:,} atoms, and the classifier has "
@@ -160,13 +163,20 @@ def _balanced(parts: list[str]) -> str:
 
 
 def _name(name: str) -> str:
+    _refuse_nul(name)
     quoted = name.replace('"', '""')
     return f'"{quoted}"'
 
 
 def _text(text: str) -> str:
+    _refuse_nul(text)
     quoted = text.replace("'", "''")
     return f"'{quoted}'"
+
+
+def _refuse_nul(text: str) -> None:
+    if "\x00" in text:
+        raise UnsavableValue(f"{text!r} cannot be written in SQL, which has no NUL in text")
 
 
 def _value(value: Any) -> str:

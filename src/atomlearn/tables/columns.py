@@ -23,6 +23,7 @@ from atomlearn.tables.numbers import (
     number_in,
 )
 from atomlearn.tables.rules import Condition
+from atomlearn.tables.targets import refuse_half_characters
 
 Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -209,6 +210,7 @@ class CategoryColumn:
         for value, w in zip(known, weights[~missing].tolist(), strict=True):
             weight[value] += w
         seen = sorted(weight, key=_by_type)
+        refuse_half_characters(seen, f"a value of column {name!r}")
         if len(seen) > most:
             warnings.warn(
                 f"column {name!r} has {len(seen):,} different values; only the {most:,} most "

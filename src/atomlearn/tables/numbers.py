@@ -130,7 +130,7 @@ def above(values: Numbers, cuts: Sequence[Number]) -> Bits:
     """
     if values.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
-            return np.greater(values, np.array([_float_below(cut) for cut in cuts])[:, None])
+            return np.greater(values, np.array([float_below(cut) for cut in cuts])[:, None])
     if values.dtype.kind in "iu":
         return _stacked([values > math.floor(cut) for cut in cuts], len(values))
     known = ~is_missing(values)
@@ -165,7 +165,7 @@ def _stacked(lines: list[Bits], n: int) -> Bits:
     return np.stack(lines) if lines else np.zeros((0, n), dtype=np.bool_)
 
 
-def _float_below(cut: Number) -> float:
+def float_below(cut: Number) -> float:
     """The largest floating-point number that is not above the cut: floats compare to it alike."""
     try:
         number = float(cut)

@@ -92,6 +92,8 @@ def parse_rules(
     parsed = []
     for i, rule in enumerate(rules):
         try:
+            if any("\ud800" <= character <= "\udfff" for character in str(rule)):
+                raise InvalidRule("it has half of a character (a lone surrogate)")
             parsed.append(_Reader(str(rule), columns, labels).rule())
         except InvalidRule as error:
             raise InvalidRule(f"rule {i + 1}, {str(rule)!r}: {error}") from None

@@ -25,7 +25,7 @@ from atomlearn.tables.frames import (
     without_arrow,
 )
 from atomlearn.tables.numbers import Numbers, exact_numbers, is_missing
-from atomlearn.tables.targets import refuse_missing_labels
+from atomlearn.tables.targets import refuse_half_characters, refuse_missing_labels
 
 Kind = OneOf["number", "boolean", "category"]
 
@@ -54,6 +54,8 @@ def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_valid
         )
     if names is not None:
         _take_names(estimator, names, reset)
+    if reset:
+        refuse_half_characters(getattr(estimator, "feature_names_in_", ()), "the name of a column")
     refuse_infinity(checked if isinstance(y, str) else checked[0], column_names(estimator))
     return checked
 

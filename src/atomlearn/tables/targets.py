@@ -1,5 +1,6 @@
 """Labels that can be learned as classes, and numbers that are to be predicted, which cannot."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,18 @@ def refuse_missing_labels(y: Any) -> None:
         )
 
 
+def refuse_half_characters(texts: Iterable[Any], what: str) -> None:
+    """Refuse text with half of a surrogate pair: it is no character, and no file can hold it."""
+    for text in texts:
+        try:
+            str(text).encode()
+        except UnicodeEncodeError:
+            raise InvalidTable(
+                f"{what}, {text!r}, has half of a character (a lone surrogate): read the table "
+                "with the right encoding"
+            ) from None
+
+
 def check_targets(targets: Any, max_classes: int | None) -> None:
     """Refuse what is no column of labels, or looks like a number to be predicted."""
     kind = type_of_target(targets, input_name="y")
@@ -50,6 +63,7 @@ def check_labels(
     labels: npt.NDArray[Any], counts: npt.NDArray[np.int64], max_classes: int | None
 ) -> None:
     """The same of the distinct labels and how many rows each has."""
+    refuse_half_characters(labels.tolist() if labels.dtype.kind in "UO" else (), "a label")
     n, n_rows = len(labels), int(counts.sum())
     if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():
         raise InvalidTarget(

@@ -22,6 +22,9 @@ from atomlearn.tables.table import refusing
 from atomlearn.training.examples import NO_RULES, Examples
 from atomlearn.training.rules import HardRules
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-50, 1e50
+"""Weights beyond these could not be added up and squared."""
+
 Labels = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -144,6 +147,12 @@ def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: An
     if (weights < 0).any():
         raise InvalidTable("Negative values in data passed to `sample_weight`")
     counted = weights > 0
+    odd = np.flatnonzero(counted & ((weights < LEAST_WEIGHT) | (weights > MOST_WEIGHT)))
+    if len(odd):
+        raise InvalidTable(
+            f"sample_weight of row {odd[0]} is {weights[odd[0]]:g}; a weight is 0, or from "
+            f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
+        )
     if isinstance(class_weight, Mapping):
         with refusing():
             counted &= compute_sample_weight(dict(class_weight), targets) > 0

@@ -3,7 +3,9 @@
 
 // Text and numbers never meet; true is 1, as in Python.
 function keyOf(value) {
-  return typeof value === "string" ? "t" + value : "n" + Number(value);
+  if (typeof value === "string") return "t" + value;
+  const isLong = typeof value === "bigint" || (Number.isInteger(value) && !Number.isSafeInteger(value));
+  return "n" + (isLong ? BigInt(value) : Number(value));
 }
 
 export function isMissing(cell) {
@@ -12,6 +14,7 @@ export function isMissing(cell) {
 
 // A number; a whole one that is too long to be exact is text, and becomes one that is.
 function exactNumber(value) {
+  if (typeof value === "bigint") return value;
   return typeof value === "string" && /^-?\d+$/.test(value) ? BigInt(value) : Number(value);
 }
 
