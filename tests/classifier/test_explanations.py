@@ -2,11 +2,17 @@
 
 import json
 import re
+from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.special import softmax
+from sklearn.datasets import load_digits, load_iris
+from typer.testing import CliRunner
 
 from atomlearn import AlgebraicClassifier
+from atomlearn.cli import app
 from atomlearn.logic.clauses import Clause
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.images import greys_of
@@ -215,3 +221,130 @@ def test_definitions_after_batches(iris):
         classifier.partial_fit(X[start::2], y[start::2], classes=np.unique(y))
     definition = classifier.definition("setosa")
     assert definition.rows_measured > 100 and definition.error < 0.05
+
+
+# -- what is shown adds up
+
+
+def tables():
+    """Tables of several kinds: two classes and more, categories, missing values, overlap."""
+    rng = np.random.default_rng(0)
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    yield X, y
+    n = 300
+    mixed = pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.1, np.nan, rng.integers(18, 80, n)),
+            "job": rng.choice(["a", "b", "c"], n),
+            "rich": rng.random(n) < 0.4,
+        }
+    )
+    yield mixed, np.where(mixed["rich"] ^ (rng.random(n) < 0.2), "yes", "no")
+    digits, labels = load_digits(return_X_y=True)
+    yield digits[:200], labels[:200]
+
+
+PARAMETERS = [
+    {"evidence": "strict"},
+    {"evidence": "weighted"},
+    {"evidence": "auto"},
+    {"evidence": "weighted", "class_weight": "balanced"},
+    {"evidence": "strict", "class_weight": "odd"},
+]
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
+@pytest.mark.parametrize("table", range(3))
+def test_probabilities_follow_from_what_is_shown(table, parameters, tmp_path):
+    X, y = list(tables())[table]
+    if parameters.get("class_weight") == "odd":
+        parameters = {
+            **parameters,
+            "class_weight": {k: 1.0 + i for i, k in enumerate(np.unique(y))},
+        }
+    model = AlgebraicClassifier(random_state=0, max_epochs=4, **parameters).fit(X, y)
+    rows = np.random.default_rng(1).choice(len(X), 12, replace=False)
+    asked = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    wanted = model.predict_proba(asked)
+    order = {label: k for k, label in enumerate(model.classes_.tolist())}
+    told = [model.explain(asked[i : i + 1]) for i in range(len(rows))]
+
+    explained = np.zeros_like(wanted)
+    as_values = np.zeros_like(wanted)
+    for i, one in enumerate(told):
+        for seen in one.classes:
+            parts = seen.offset - (seen.strict_cost or 0.0) - (seen.cost or 0.0)
+            assert f"offset {seen.offset:.2f}" in str(seen)
+            assert f"score {parts:.2f}" in str(seen)
+            explained[i, order[seen.label]] = parts
+        for plain in one.to_dict()["classes"]:
+            costs = plain.get("strict_cost", 0.0) + plain.get("cost", 0.0)
+            as_values[i, order[plain["label"]]] = plain["offset"] - costs
+    assert softmax(explained, axis=1) == pytest.approx(wanted, abs=1e-9)
+    assert softmax(as_values, axis=1) == pytest.approx(wanted, abs=1e-9)
+
+    frame = model.atoms_frame()
+    assert softmax(scores_by(frame, model, asked), axis=1) == pytest.approx(wanted, abs=1e-9)
+
+    model.save(tmp_path / "m.atoms")
+    printed = CliRunner().invoke(app, ["show", str(tmp_path / "m.atoms"), "--json"])
+    shown = json.loads(printed.stdout)
+    found = softmax(scores_of(shown["model"], model.encoder_.transform(asked)), axis=1)
+    assert found == pytest.approx(wanted, abs=1e-9)
+    assert [one["offset"] for one in shown["classes"]] == pytest.approx(
+        frame.loc["offset", "weight"].tolist()
+    )
+    text = CliRunner().invoke(app, ["show", str(tmp_path / "m.atoms")]).stdout
+    assert all(f"offset {one['offset']:.4g}" in text for one in shown["classes"])
+    assert "highest score" in text
+
+
+def scores_by(frame, model, X):
+    """Scores from the data frame of atoms, which are read as text."""
+    bits = model.encoder_.transform(X)
+    literals = {str(one): bits[:, i] for i, one in enumerate(model._literals())}
+    scores = np.zeros((len(bits), len(model.classes_)))
+    for k, label in enumerate(model.classes_):
+        ours = frame[frame["class"] == label]
+        n_missed = np.zeros(len(bits))
+        for kind, text, weight in zip(ours.index, ours["atom"], ours["weight"], strict=True):
+            if kind == "offset":
+                scores[:, k] += weight
+                continue
+            missed = ~np.any([literals[one] for one in text.split(" or ")], axis=0)
+            if kind == "strict":
+                n_missed += missed
+            else:
+                scores[:, k] += weight * missed
+        scores[:, k] -= frame.attrs["slope"] * np.log(n_missed + 1)
+    return scores
+
+
+def scores_of(model, bits):
+    """Scores from the description that ``show --json`` prints."""
+    scores = np.tile(model["prior"], (len(bits), 1))
+
+    def missed(atoms):
+        for start, end in pairwise(atoms["starts"]):
+            yield ~bits[:, atoms["constants"][start:end]].any(axis=1)
+
+    if (strict := model["strict"]) is not None:
+        for k, atoms in enumerate(strict["atoms"]):
+            m = sum(missed(atoms), np.zeros(len(bits)))
+            ratio = np.log((m + 1) / (strict["typical"][k] + 1))
+            scores[:, k] += strict["factor"] * (strict["offset"][k] - strict["slope"] * ratio)
+    if (weighted := model["weighted"]) is not None:
+        scores += weighted["factor"] * np.array(weighted["offset"])
+        each = zip(weighted["classes"], weighted["weights"], missed(weighted["atoms"]), strict=True)
+        for k, weight, mask in each:
+            scores[:, k] += weighted["factor"] * weight * mask
+    return scores
+
+
+def test_the_class_weight_is_told():
+    X, y = load_iris(return_X_y=True)
+    model = AlgebraicClassifier(random_state=0, class_weight={0: 1, 1: 3, 2: 1}).fit(X, y)
+    assert "(class weight 3)" in str(model.explain(X[60]))
+    assert {one.label: one.class_weight for one in model.explain(X[60]).classes}[
+        1
+    ] == pytest.approx(3)

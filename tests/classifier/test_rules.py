@@ -312,3 +312,99 @@ def test_a_rule_is_worth_examples():
     )
     errors = [np.mean([1 - one.score(X[500:], y[500:]) for one in ours]) for ours in (plain, told)]
     assert errors[1] < 0.7 * errors[0]
+
+
+# -- rules mean what is written, everywhere
+
+
+def test_a_rule_about_a_label_that_begins_with_not(tmp_path):
+    X = pd.DataFrame({"a": np.arange(40) / 10})
+    y = np.where((X["a"] > 2) | (X["a"] < 0.5), "x", "not x")
+    model = quick(rules=['not "x" if a > 1']).fit(X, y)
+    model.save(tmp_path / "m.atoms")
+    for one in (model, load(tmp_path / "m.atoms")):
+        assert one.rules_[0].label == "x" and one.rules_[0].negated
+        assert set(one.predict(X[X["a"] > 1])) == {"not x"}
+    with pytest.warns(DoubtfulRule, match="no such row is x"):
+        assert quick(rules=["not x if a > 1"]).fit(X, y).rules_ == model.rules_
+    other = quick(rules=['"not x" if a > 1']).fit(X, y).rules_[0]
+    assert other.label == "not x" and not other.negated
+
+
+@pytest.mark.parametrize("text", ["1.10", "1.1", "01234", "1e3", "1_0", "7"])
+def test_text_is_compared_as_it_is_written(text, tmp_path):
+    values = ["1.10", "1.1", "01234", "1e3", "1_0", "b"]
+    X = pd.DataFrame({"v": values * 10})
+    model = quick(rules=[f"odd if v = {text}"]).fit(X, np.tile(["odd", "even"], 30))
+    model.save(tmp_path / "m.atoms")
+    asked = pd.DataFrame({"v": [*values, "7", "7.0", "1.100"]})
+    for one in (model, load(tmp_path / "m.atoms")):
+        chances = one.predict_proba(asked)[:, list(one.classes_).index("odd")]
+        assert (chances[asked["v"] == text] == 1).all()
+        assert (chances[asked["v"] != text] < 1).all()
+
+
+@pytest.mark.parametrize("value", [7, 7.5, 10**18 + 1])
+def test_an_unseen_number_among_categories_is_a_number(value, tmp_path):
+    X = pd.DataFrame({"v": pd.Categorical([1, 2, 3] * 20), "w": np.arange(60.0)})
+    model = quick(rules=[f"1 if v = {value}"]).fit(X, np.arange(60) % 2)
+    model.save(tmp_path / "m.atoms")
+    asked = pd.DataFrame({"v": [value, 1], "w": [0.0, 1.0]})
+    for one in (model, load(tmp_path / "m.atoms")):
+        assert one.predict_proba(asked)[:, 1].tolist()[0] == 1
+
+
+def test_rules_about_long_integers():
+    X = (10**18 + np.arange(40))[:, None]
+    model = quick(rules=[f"1 if x0 >= {10**18 + 30}"]).fit(X, np.arange(40) % 2)
+    assert (model.predict_proba(X)[:, 1] == 1).tolist() == [i >= 30 for i in range(40)]
+
+
+RULE_SETS = [
+    ["yes if risk > 0.6"],
+    ["not yes if age > 60 and job = a", "yes if risk > 0.9 and job = b"],
+    ["no if age is missing"],
+    ["no if job != c and risk <= 0.2", "not no if risk > 0.8"],
+]
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_definitions_obey_the_rules_in_every_form(rules):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "risk": rng.random(400),
+            "age": np.where(rng.random(400) < 0.05, np.nan, rng.integers(18, 80, 400)),
+            "job": rng.choice(["a", "b", "c"], 400),
+        }
+    )
+    model = quick(rules=rules).fit(X, np.where(X["risk"] + rng.random(400) > 1, "yes", "no"))
+    assert len(X) == 400
+    for k, label in enumerate(model.classes_):
+        chances = model.predict_proba(X)[:, k]
+        for most in (3, 12, "short"):
+            definition = model.definition(label, most)
+            told = definition.evaluate(X)
+            assert told[chances == 1].all() and not told[chances == 0].any()
+            assert ((chances == 1) | (chances == 0)).any()
+            space: dict = {}
+            exec(definition.to_python(), space)
+            function = space[f"is_{label}"]
+            assert [function(row) for row in X.to_dict("records")] == told.tolist()
+            for form in (definition.cnf, definition.minimal, definition.factored):
+                bits = model.encoder_.transform(X)
+                literals = zip(model.encoder_.literals_, bits.T, strict=True)
+                assert form.evaluate(dict(literals)).tolist() == told.tolist()
+        assert "risk" in definition.to_latex() or "age" in definition.to_latex()
+
+
+def test_a_definition_with_a_rule_is_measured_with_it():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(300), "b": rng.random(300)})
+    y = np.where(X["a"] + X["b"] > 1, "yes", "no")
+    model = quick(rules=["not yes if b < 0.5"]).fit(X, y)
+    definition = model.definition("yes", 1)
+    kept = (X["b"] >= 0.5) | (y == "no")
+    wrong = (definition.evaluate(X) != (y == "yes"))[kept]
+    assert "b ≥ 0.5" in str(definition)
+    assert definition.error <= wrong.mean() + 0.05

@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
@@ -355,3 +356,34 @@ def test_batches_from_the_start():
     assert fitted.evidence_.chosen == "weighted" and fitted.evidence_.strict == 0
     new, new_y = overlapping(500, 1)
     assert fitted.score(new, new_y) > 0.75
+
+
+def test_the_estimated_error_is_of_what_is_predicted():
+    """Weights that make the classifier say one class far too often are not hidden."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    y = (X[:, 0] + 0.7 * rng.normal(size=3000) > 1.2).astype(int)
+    for evidence in ("strict", "weighted", "auto"):
+        fitted = AlgebraicClassifier(
+            random_state=0, max_epochs=8, evidence=evidence, class_weight={0: 1, 1: 200}
+        ).fit(X[:1500], y[:1500])
+        true = 1 - fitted.score(X[1500:], y[1500:])
+        assert true > 0.2  # without weights, about 0.1
+        assert fitted.estimated_error_ == pytest.approx(true, abs=0.06)
+        assert fitted.evidence_.errors == {} or min(fitted.evidence_.errors.values()) > 0.1
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+def test_no_weighted_atom_is_listed_twice(way):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    fitted = AlgebraicClassifier(random_state=0, evidence="weighted")
+    if way == "fit":
+        fitted.fit(X, y)
+    else:
+        for part in (slice(0, None, 2), slice(1, None, 2)):
+            fitted.partial_fit(X[part], y[part], classes=[0, 1, 2])
+    frame = fitted.atoms_frame()
+    assert not frame.duplicated(["class", "atom"]).any()
+    atoms = fitted.learned_.weighted.atoms
+    sizes = frame.loc["weighted", "size"].to_numpy()
+    assert np.diff(atoms.starts).sum() == sizes.sum()  # no literal that implies another

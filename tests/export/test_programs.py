@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.errors import ExportTooLarge, InvalidParameter
+from atomlearn.errors import ExportTooLarge, InvalidParameter, UnsavableValue
 from atomlearn.export import export_source, sql
 from atomlearn.training.evidence import Evidence
 
@@ -242,3 +242,68 @@ def test_one_class_and_no_literals():
     base.execute("CREATE TABLE data (x0)")
     base.execute("INSERT INTO data VALUES (1.0)")
     assert base.execute(same.export("sql")).fetchone()[:4] == (1, "a", 1.0, 1)
+
+
+# -- what is exact, and what is refused
+
+
+@pytest.fixture(scope="module")
+def long_integers():
+    """Columns, categories and labels beyond 2**53."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "id": 10**18 + rng.integers(0, 6, 200),
+            "code": pd.Categorical(2**53 + rng.integers(0, 4, 200)),
+            "size": rng.normal(size=200),
+        }
+    )
+    odd = X["code"].astype("int64") % 2
+    y = np.where((X["id"] - 10**18) % 2 == 0, 2**53 + 1, 2**53 + 2 + odd)
+    rows = [[int(a), int(b), float(c)] for a, b, c in X.itertuples(index=False)]
+    return AlgebraicClassifier(random_state=0).fit(X, y), X, rows
+
+
+def test_long_integers_are_exact_in_python_and_sql(long_integers):
+    clf, X, rows = long_integers
+    labels = clf.predict(X).tolist()
+    assert clf.score(X, labels) == 1 and len(set(labels)) == 3
+    space = {}
+    exec(clf.export("python"), space)
+    assert [space["predict"](row) for row in rows] == labels
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE data (id INTEGER, code INTEGER, size REAL)")
+    base.executemany("INSERT INTO data VALUES (?, ?, ?)", rows)
+    told = base.execute(clf.export("sql")).fetchall()
+    assert [label for _, label, _, is_predicted, *_ in told if is_predicted] == labels
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+def test_long_integers_are_exact_in_javascript(long_integers, tmp_path):
+    clf, X, rows = long_integers
+    (tmp_path / "model.mjs").write_text(clf.export("js"))
+    cells = ",".join(f"[{a}n,{b}n,{c!r}]" for a, b, c in rows)
+    (tmp_path / "run.mjs").write_text(
+        "import { predict } from './model.mjs';"
+        f"console.log(JSON.stringify([{cells}].map((row) => String(predict(row)))))"
+    )
+    told = subprocess.run(["node", tmp_path / "run.mjs"], capture_output=True, check=True)
+    assert json.loads(told.stdout) == list(map(str, clf.predict(X).tolist()))
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\rDROP TABLE data", "", "a\x00"])
+@pytest.mark.parametrize("what", ["table", "key"])
+def test_names_that_would_end_a_comment_are_refused(fitted, name, what):
+    with pytest.raises(InvalidParameter, match=f"{what}="):
+        fitted["weighted"].export("sql", **{what: name})
+
+
+@pytest.mark.parametrize("to", ["sql", "c"])
+def test_text_that_a_language_cannot_hold_is_refused(to):
+    X = pd.DataFrame({"c": ["a\x00b", "a"] * 20})
+    clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, np.arange(40) % 2)
+    with pytest.raises(UnsavableValue, match="NUL"):
+        clf.export(to)
+    space = {}
+    exec(clf.export("python"), space)
+    assert [space["predict"]([c]) for c in ("a\x00b", "a")] == clf.predict(X[:2]).tolist()

@@ -174,3 +174,10 @@ def test_few_labels_make_no_cuts():
     few = cuts_of(LiteralEncoder().fit(X[:90], y[:90]))
     assert few == cuts_of(LiteralEncoder(max_cuts=30).fit(X[:90]))
     assert set(cuts_of(LiteralEncoder().fit(X))) < set(cuts_of(LiteralEncoder().fit(X, y)))
+
+
+def test_cuts_without_number_take_no_time():
+    """So many quantiles that listing them would take minutes."""
+    x = np.repeat(np.arange(20.0), 3)[:, None]
+    found = LiteralEncoder(max_cuts=10**9).fit(x, np.arange(60) % 2)
+    assert cuts_of(found) == tuple(np.arange(19) + 0.5)

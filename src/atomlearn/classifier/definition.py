@@ -235,7 +235,8 @@ def _by_rules(
     for rule in hard.rules:
         if k in rule.forbidden:
             against = [literals[i].negated() for i in rule.literals]
-            gone = [missing[one.column] for one in against if one.column in missing]
+            compared = [one for one in against if one.operator not in ("missing", "present")]
+            gone = [missing[one.column] for one in compared if one.column in missing]
             clauses.append(Clause.of(list(dict.fromkeys([*against, *gone]))))
     including = [tuple(literals[i] for i in sorted(term)) for term in terms]
     return tuple(sorted(including, key=lambda ours: (len(ours), str(ours)))), tuple(clauses)
