@@ -12,7 +12,7 @@ import typer
 from atomlearn import interrupts
 from atomlearn.cli.boards import SideBySide, as_text
 from atomlearn.cli.output import NO, check_outputs, counted, fail, note, print_json
-from atomlearn.errors import ContradictoryGivens, NotText
+from atomlearn.errors import ContradictoryGivens, NotText, nearest
 
 if TYPE_CHECKING:
     from atomlearn.problems import Answer, Schedule, Solver
@@ -219,7 +219,7 @@ def _schedule(insert: str) -> "Schedule":
 
     known = {"never": PAPER, "stuck": Schedule(), "always": ATTEMPTS}
     if insert not in known:
-        fail(f"--insert must be one of {', '.join(known)}, not {insert!r}")
+        fail(f"--insert must be one of {', '.join(known)}, not {insert!r}{nearest(insert, known)}")
     return known[insert]
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.engine.protocol import Protocol
-from atomlearn.errors import InvalidProblem
+from atomlearn.errors import InvalidProblem, suggest
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
 from atomlearn.problems.graphs import Graph, graph
@@ -45,7 +45,10 @@ def _given(g: Graph, colours: int, fixed: Mapping[Any, int] | None) -> tuple[Rul
     given = [choice(str(vertex), colour) for vertex, colour in (fixed or {}).items()]
     for name in given:
         if name not in rule_set.excluded:
-            raise InvalidProblem(f"{name!r} is not a vertex with a colour from 1 to {colours}")
+            raise InvalidProblem(
+                f"{name!r} is not a vertex with a colour from 1 to {colours}"
+                f"{suggest(name, rule_set.excluded)}"
+            )
     return rule_set, given
 
 

@@ -7,11 +7,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from atomlearn.errors import FileFormatError, InvalidRule
+from atomlearn.errors import FileFormatError, InvalidRule, suggest
 
 SIGNS = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", "!=": "!=", "≠": "!=", "==": "=",
          ">": ">", "<": "<", "=": "="}  # fmt: skip
@@ -147,7 +146,7 @@ class _Reader:
             return negated, self.labels[place]
         name = _unquoted(_after_not(head) or head)
         names = [str(label) for label in self.labels]
-        raise InvalidRule(f"{name!r} is not a label{_suggest(name, names)} (character 1)")
+        raise InvalidRule(f"{name!r} is not a label{suggest(name, names)} (character 1)")
 
     def _conditions(self, start: int) -> Iterator[Condition]:
         end = len(self.text)
@@ -195,7 +194,7 @@ class _Reader:
     def _column(self, text: str, start: int) -> str:
         name = _unquoted(text.strip())
         if name not in self.columns:
-            suggestion = _suggest(name, self.columns)
+            suggestion = suggest(name, self.columns)
             raise InvalidRule(f"there is no column {name!r}{suggestion} (character {start + 1})")
         return name
 
@@ -224,13 +223,6 @@ def _read_value(text: str) -> Any:
     except ValueError:
         return text
     return number if math.isfinite(number) else text
-
-
-def _suggest(name: str, known: Sequence[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f"; there are {', '.join(map(repr, known[:10]))}{', ...' * (len(known) > 10)}"
 
 
 def _quote(text: str) -> str:
