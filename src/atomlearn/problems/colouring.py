@@ -9,6 +9,7 @@ A choice is a colour of a vertex. Colours are numbered from 1.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import perm
 from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
@@ -106,7 +107,11 @@ def solve(
     on_epoch: Callable[[Colouring], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[Colouring]:
-    """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`."""
+    """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`.
+
+    Unless some colours are ``fixed``, the vertices of a clique have the first ones, because colours
+    could be renamed: each colouring stands for as many as :func:`renamings` says.
+    """
     g = graph(source)
     named = {str(vertex): colour for vertex, colour in (fixed or {}).items()}
 
@@ -119,7 +124,7 @@ def solve(
         return Colouring(known, g, named, **shown.origin)
 
     # Without fixed colours any clique may have the first ones.
-    clique = [] if named else _clique(g)[:colours]
+    clique = [] if named else named_first(g, colours)
     assumed = [choice(vertex, c) for c, vertex in enumerate(clique, start=1)]
     return Solver(
         play(*_given(g, colours, named), assumed),
@@ -130,6 +135,21 @@ def solve(
         on_epoch=on_epoch,
         protocol=protocol,
     )
+
+
+def renamings(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> int:
+    """How many colourings each one that :func:`solve` finds stands for: itself and those that
+    differ from it in the names of the colours.
+
+    >>> renamings("a b\\nb c\\nc a", 3), renamings("a b", 3), renamings("a b", 3, fixed={"a": 1})
+    (6, 6, 1)
+    """
+    return 1 if fixed else perm(colours, len(named_first(graph(source), colours)))
+
+
+def named_first(g: Graph, colours: int) -> list[str]:
+    """The vertices of a clique, which have the colours 1, 2, ... if none is fixed."""
+    return _clique(g)[:colours]
 
 
 def _clique(g: Graph) -> list[str]:
