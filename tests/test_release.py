@@ -1,8 +1,12 @@
 """One version, one list of dependencies: what states them again agrees with the package."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
+
+import pytest
 
 import atomlearn
 
@@ -46,3 +50,36 @@ def test_classifiers_tests_and_the_lowest_python_agree():
     named = [c.rsplit(" ", 1)[1] for c in PROJECT["project"]["classifiers"] if "Python :: 3." in c]
     assert versions == named
     assert PROJECT["project"]["requires-python"] == f">={versions[0]}"
+
+
+def test_the_readme_installs_and_names_both_commands():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    block = readme.split("## Install\n")[1].split("```")[1]
+    commands = [line.split("#")[0].strip() for line in block.strip().splitlines()]
+    assert commands[0] == "pip install ."
+    assert {"make demo", "make test"} <= set(commands)
+    targets = found("Makefile", r"^(demo|test): ")
+    assert targets == ["demo", "test"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="a script for Linux")
+@pytest.mark.parametrize(
+    ("ci", "installs", "code"),
+    [({}, False, 0), ({"CI": "true"}, False, 1), ({"CI": "true"}, True, 0), ({"CI": ""}, False, 0)],
+)
+def test_ci_is_not_green_without_a_browser(tmp_path, ci, installs, code):
+    apt = tmp_path / "apt-get"
+    programs = "chromium node" if installs else ""
+    apt.write_text(
+        f"#!{shutil.which('bash')}\n"
+        f'[ "$1" = install ] || exit 0\n'
+        f'for p in {programs}; do echo > "{tmp_path}/$p"; {shutil.which("chmod")} +x '
+        f'"{tmp_path}/$p"; done\nexit {0 if installs else 100}\n'
+    )
+    apt.chmod(0o755)
+    told = subprocess.run(
+        [shutil.which("bash"), str(ROOT / ".ci" / "browser")],
+        env={"PATH": str(tmp_path), **ci}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == code, told.stderr
+    assert ("chromium nodejs" in told.stderr) == (not installs)

@@ -4,11 +4,47 @@ Each class is also the built-in exception that one would expect (``ValueError``,
 ``KeyError``), and each message says what to do next.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from atomlearn.algebra.conflicts import Conflict
+
+
+LISTED = 10
+"""Names that a message lists at most."""
+MOST_COMPARED, LONGEST = 10_000, 100
+"""Among more names, or for a longer one, the nearest is not looked for: that would take long."""
+
+
+def suggest(name: object, known: Iterable[object]) -> str:
+    """The end of a message about an unknown name: the nearest that is known, or the first few.
+
+    >>> suggest("tagret", ["size", "target"])
+    "; did you mean 'target'?"
+    >>> suggest("colour", ["size", "target"])
+    "; there are 'size', 'target'"
+    """
+    known = list(known)
+    listed = ", ".join(map(repr, known[:LISTED])) + ", ..." * (len(known) > LISTED)
+    return nearest(name, known) or (f"; there are {listed}" if known else "")
+
+
+def nearest(name: object, known: Iterable[object]) -> str:
+    """The same where all names are listed anyway, or are too many: nothing if none is near.
+
+    >>> nearest("Strict", ("auto", "strict")), nearest("3", [1, 2, 3]), nearest("b", ["auto"])
+    ("; did you mean 'strict'?", '; did you mean 3?', '')
+    """
+    from difflib import get_close_matches
+
+    by_text = {str(one).casefold(): one for one in known}
+    text = str(name).casefold()
+    if len(by_text) > MOST_COMPARED or len(text) > LONGEST:
+        return ""
+    short = [one for one in by_text if len(one) <= LONGEST]
+    close = get_close_matches(text, short, n=1, cutoff=0.5 if len(text) < 4 else 0.6)
+    return f"; did you mean {by_text[close[0]]!r}?" if close else ""
 
 
 class AtomlearnError(Exception):

@@ -5,7 +5,9 @@ Each part is a page of its own that computes in the browser; ``index.html`` lead
 """
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -84,8 +86,8 @@ def learn_digits(page: Page, folder: Path) -> None:
     about = [
         "Draw with mouse or finger and watch the ten digits compete: which one each stroke speaks "
         "against, and by which pixels.",
-        f"{len(X_test) * 3:,} images of 8 × 8 pixels, learned in {seconds:.1f} s with nothing "
-        f"tuned; {error:.1%} errors on {len(X_test)} others.",
+        f"{classifier.sample_.totals.sum():,} images of 8 × 8 pixels, learned in {seconds:.1f} s "
+        f"with nothing tuned; {error:.1%} errors on {len(X_test)} others.",
     ]
     _part(page, "Draw a digit", about, "digits.html", "Draw", picture)
 
@@ -115,14 +117,19 @@ def learn_a_table(page: Page, folder: Path) -> None:
     rows = [dict(zip(names, row, strict=True)) for row in iris.data.tolist()]
     classifier.fit(rows, iris.target_names[iris.target])
     _write(folder / "flowers.html", "Three kinds of iris", classifier_data(classifier))
-    shown = "".join(_rule(classifier.definition(one, "short")) for one in classifier.classes_)
+    rules = [classifier.definition(one, "short") for one in classifier.classes_]
     about = [
         "Move a slider and see at once which flower it is, which atoms cost it how much, and the "
         "smallest change that turns one kind into another.",
         f"{len(iris.data)} flowers with four lengths; "
         f"{classifier.estimated_error_ or 0:.1%} errors on held-out ones. Each kind as a rule:",
     ]
-    _part(page, "A table with sliders", about, "flowers.html", "Move the sliders", shown)
+    shown = "".join(map(_rule, rules))
+    printed = [
+        fill(f"{rule.label} if {rule.shortest}", 79, initial_indent="  ", subsequent_indent="    ")
+        for rule in rules
+    ]
+    _part(page, "A table with sliders", about, "flowers.html", "Move the sliders", shown, printed)
 
 
 def solve_queens(page: Page, folder: Path) -> None:
@@ -138,8 +145,6 @@ def solve_queens(page: Page, folder: Path) -> None:
         Board(8, chosen, frozenset(), tuple(GIVEN), epoch=epoch)
         for chosen, epoch in sorted(solved.items(), key=lambda one: one[1])
     ]
-    for board in boards:
-        page.console.print(str(board), highlight=False)
     _write(folder / "board.html", "Eight queens", data)
     about = [
         "Place a queen and see what follows from the rules at once, and why a square is excluded; "
@@ -148,7 +153,7 @@ def solve_queens(page: Page, folder: Path) -> None:
         f"{seconds:.1f} s. The algebra is told the rules, not how to search.",
     ]
     _part(page, "A chess board from its rules", about, "board.html", "Place queens",
-          boards[0]._html())  # fmt: skip
+          boards[0]._html(), _beside(list(map(str, boards))))  # fmt: skip
 
 
 def learn_a_rule(page: Page, folder: Path) -> None:
@@ -162,7 +167,6 @@ def learn_a_rule(page: Page, folder: Path) -> None:
     right = sum(model.holds(v <= image) == has_bar for image, has_bar in truth.items())
     algebra.add(v <= image if has_bar else ~(v <= image) for image, has_bar in truth.items())
     learned = algebra.learn(random_state=0).definition(v, complementary=PAIRS, grid=GRID)
-    page.console.print(str(learned), highlight=False)
     about = [
         "Images of 2 × 2 pixels, some with a black vertical bar (v); c1 to c4 are black pixels, c5 "
         "to c8 the same in white. Type a relation and see whether it follows, with the proof.",
@@ -170,18 +174,31 @@ def learn_a_rule(page: Page, folder: Path) -> None:
         "says that",
     ]
     five = folded(f"<pre>{escape(chr(10).join(BARS))}</pre>", "the five examples")
-    _part(page, "A rule from five pictures", about, "bars.html", "Ask it", _rule(learned) + five)
+    printed = [f"  {line}" for line in str(learned).splitlines()]
+    _part(page, "A rule from five pictures", about, "bars.html", "Ask it", _rule(learned) + five,
+          printed)  # fmt: skip
 
 
-def _part(page: Page, title: str, about: list[str], address: str, action: str, shown: str) -> None:
-    """A part of the page: what it is, where it can be tried, and what came out."""
+def _part(
+    page: Page, title: str, about: list[str], address: str, action: str, shown: str,
+    printed: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """A part of the page: what it is, where it can be tried, and what came out.
+
+    What came out is ``shown`` on the page and ``printed`` to the terminal.
+    """
     page.console.rule(title)
-    for text in about:
+    for text in (*about, *printed):
         page.console.print(text, highlight=False, markup=False)
     first, *rest = (f"<p>{escape(text)}</p>" for text in about)
     button = f'<p><a class="button" href="{escape(address)}">{escape(action)}</a></p>'
     page.add(f'<section class="card"><h2>{escape(title)}</h2>{first}{button}{"".join(rest)}{shown}'
              "</section>")  # fmt: skip
+
+
+def _beside(blocks: list[str]) -> list[str]:
+    """Lines of text with the blocks next to each other."""
+    return ["    ".join(lines) for lines in zip(*map(str.splitlines, blocks), strict=True)]
 
 
 def _rule(definition: "Definition") -> str:

@@ -123,7 +123,7 @@ def test_show(run, model):
     code, out, _ = run("show", model, "--short")
     assert code == 0 and out.count("  short form: ") == 2
     code, _, err = run("show", model, "--of", "daisy")
-    assert code == 2 and "'daisy' is not one of the classes: lily, rose" in err
+    assert code == 2 and "'daisy' is not one of the classes; there are 'lily', 'rose'" in err
 
 
 def test_pages(run, model, tmp_path):
@@ -209,7 +209,7 @@ def test_parquet_without_pyarrow(monkeypatch, tmp_path):
         (b"a,a,species\n1,2,x\n", "more than one column 'a'"),
         (b"a,species\n1,x,3\n", "bad.csv:2: 3 cells, but the header names 2 columns"),
         (b"a,species\n\xff,x\n", "bad.csv is not UTF-8"),
-        (b"a,b\n1,2\n", "bad.csv has no column 'species'; it has a, b"),
+        (b"a,b\n1,2\n", "bad.csv has no column 'species'; there are 'a', 'b'"),
         (b"species\nx\n", "no column besides"),
         (b"a,species\n1,x\n2,\n", "row 1 has no 'species' (1 such)"),
         (b"a,species\n1,0.5\n2,0.7\n3,1.5\n", "continuous"),

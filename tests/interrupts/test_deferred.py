@@ -191,3 +191,13 @@ def test_no_kernel_is_left_by_a_signal():
         print("caught", caught)
     """)
     assert (done.returncode, done.stdout) == (0, "caught 200\n"), done.stderr[-2000:]
+
+
+def test_tests_run_where_the_parent_ignores_ctrl_c():
+    told = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+         f"{__file__}::test_a_signal_is_delivered_at_the_end"],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert "1 passed" in told.stdout, told.stdout + told.stderr

@@ -28,9 +28,12 @@ def test_each_part_says_what_came_out_and_where_to_try_it(tmp_path, capsys):
     page.write(tmp_path / "index.html")
     assert linked(tmp_path) == ["flowers.html", "board.html", "bars.html"]
     said = capsys.readouterr().out
-    assert "of all 16 images" in said
+    rules = said[said.index("Each kind as a") : said.index("A chess board from its rules")]
+    assert "\n  setosa if petal length ≤ 2." in rules and "\n  virginica if " in rules
+    assert said.index("A chess board from its rules") < said.index("a b c d e f g h")
+    assert said.index("of all 16 images") < said.index("v if some column")
     assert "v if some column with all rows black" in said
-    assert said.count("a b c d e f g h") == 2  # both boards
+    assert said.count("a b c d e f g h") == 2  # both boards, next to each other
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert text.count("8 × 8 board: 8 of 8 queens") == 2  # drawn, and for who listens
 

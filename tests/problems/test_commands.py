@@ -120,6 +120,9 @@ def test_graphs(run, tmp_path):
     assert code == 0
     assert "a - b - c - d - a" in out or "a - d - c - b - a" in out
     code, out, _ = run("colouring", "g.txt", "-k", "3", "--seed", "0", "--svg", "c.svg")
+    assert "each stands for 6 that differ in the names of the colours (" in out
+    told = json.loads(run("colouring", "g.txt", "-k", "3", "--seed", "0", "--json")[1])
+    assert told["renamings"] == 6
     assert code == 0 and "solution" in out
     assert run("colouring", "g.txt", "-k", "2", "--max-epochs", "15", "--quiet")[0] == 1
 

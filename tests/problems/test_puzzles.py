@@ -1,5 +1,7 @@
 """Sudoku, Hamiltonian cycles and colourings against OR-Tools."""
 
+import itertools
+
 import networkx as nx
 import pytest
 
@@ -113,6 +115,21 @@ def test_not_colourable(source, colours):
     solver = colouring.solve(source, colours, random_state=0, max_epochs=40)
     assert list(solver) == [] and solver.epochs.number == 0
     assert solver.refutation.givens == ()
+
+
+@pytest.mark.parametrize(
+    ("edges", "colours"), [("a b\nb c\nc a\nc d", 3), ("a b\nb c", 3), ("a b", 4)]
+)
+def test_every_colouring_stands_for_those_under_other_names(edges, colours):
+    g = graph(edges)
+    every = [
+        dict(zip(g.vertices, chosen, strict=True))
+        for chosen in itertools.product(range(1, colours + 1), repeat=len(g.vertices))
+    ]
+    n_legal = sum(colouring.is_legal(g, one) for one in every)
+    found = list(colouring.solve(g, colours, random_state=0, max_epochs=60))
+    assert n_legal == len(found) * colouring.renamings(g, colours)
+    assert colouring.renamings(g, colours, {"a": 1}) == 1
 
 
 def test_fixed_colours():

@@ -1,14 +1,22 @@
 """A time limit holds whatever the number of classes. The clock is ours: a second an epoch."""
 
+import time
+import warnings
+
 import numpy as np
 import pytest
 
+import atomlearn
 from atomlearn import AlgebraicClassifier
+from atomlearn.classifier import estimator, held_out
 from atomlearn.distributed import fit_batches
 from atomlearn.engine.concept import Sampler
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.training import clock as clocks
 from atomlearn.training import loop, part
+from atomlearn.training.clock import Settings
+from atomlearn.training.strict import Judge
+from atomlearn.training.weighted_rounds import WeightedLearner
 
 CLASSES = 60
 
@@ -61,3 +69,113 @@ def test_with_time_enough_every_class_has_an_epoch(clock, table):
     model = AlgebraicClassifier(random_state=0, time_limit=8 * CLASSES).fit(*table)
     assert all(model.learned_.epochs)
     assert clock.seconds <= 8 * CLASSES + clocks.GRACE + 2
+
+
+def slowed(monkeypatch, clock, owner, name, seconds):
+    """Let a function take so many seconds; the list says when it was called."""
+    function, calls = getattr(owner, name), []
+
+    def timed(*arguments, **options):
+        calls.append(clock.seconds)
+        clock.seconds += seconds
+        return function(*arguments, **options)
+
+    monkeypatch.setattr(owner, name, timed)
+    return calls
+
+
+def test_reading_the_table_counts(clock, table, monkeypatch):
+    slowed(monkeypatch, clock, estimator, "read_table", 20)
+    model = AlgebraicClassifier(random_state=0, time_limit=20 + 6 * CLASSES).fit(*table)
+    assert all(model.learned_.epochs)
+    assert clock.seconds <= 20 + 6 * CLASSES + clocks.GRACE + 2
+    clock.seconds = 0
+    with pytest.warns(UserWarning, match="ended before the first epoch"):
+        AlgebraicClassifier(random_state=0, time_limit=5).fit(*table)
+    assert clock.seconds <= 20 + clocks.GRACE + 2
+
+
+def test_definitions_are_measured_while_there_is_time(clock, table, monkeypatch, tmp_path):
+    slowed(monkeypatch, clock, held_out, "_truths", 1)
+    limit = 8 * CLASSES
+    model = AlgebraicClassifier(random_state=0, time_limit=limit).fit(*table)
+    assert clock.seconds <= 1.2 * limit
+    measured = [k for k, ours in enumerate(model.held_out_) if ours]
+    assert 0 < len(measured) < CLASSES
+    model.save(tmp_path / "model.aml")
+    read = atomlearn.load(tmp_path / "model.aml")
+    assert [bool(ours) for ours in read.held_out_] == [bool(ours) for ours in model.held_out_]
+    assert read.definition(CLASSES - 1).held_out is None
+    np.testing.assert_array_equal(read.predict_proba(table[0]), model.predict_proba(table[0]))
+
+
+def test_the_search_for_fewer_atoms_ends(clock, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 6)), rng.integers(3, size=300)
+    monkeypatch.setattr("atomlearn.training.strict.SIZES", {1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0})
+    judged = slowed(monkeypatch, clock, Judge, "_judged", 2)
+    AlgebraicClassifier(random_state=0, time_limit=40, evidence="strict").fit(X, y)
+    assert clock.seconds <= 48
+    assert len([start for start in judged if start > 40]) <= 2
+
+
+def test_many_classes_are_judged_by_fewer_rows(clock, table, monkeypatch):
+    whole = AlgebraicClassifier(random_state=0, max_epochs=5, evidence="strict").fit(*table)
+    monkeypatch.setattr(clocks, "JUDGED", 100 * CLASSES)
+    monkeypatch.setattr(clocks, "JUDGED_EACH_SECOND", 0)
+    limited = AlgebraicClassifier(
+        random_state=0, max_epochs=5, evidence="strict", time_limit=1e6
+    ).fit(*table)
+    assert len(whole.learned_.unseen) == 300
+    assert 50 <= len(limited.learned_.unseen) <= 100
+    assert limited.estimated_error_ is not None
+
+
+def test_weighted_atoms_are_not_begun_without_time(clock, table, monkeypatch):
+    begun = slowed(monkeypatch, clock, WeightedLearner, "run_round", 1)
+    monkeypatch.setattr(clocks, "WEIGHED", 1.0)
+    monkeypatch.setattr(loop, "WEIGHED", 1.0)
+    model = AlgebraicClassifier(random_state=0, time_limit=8 * CLASSES).fit(*table)
+    assert not begun
+    assert model.evidence_.chosen == "strict"
+
+
+@pytest.mark.parametrize("evidence", ["strict", "weighted"])
+def test_next_to_no_time_leaves_a_model(table, evidence):
+    model = AlgebraicClassifier(random_state=0, time_limit=1e-6, evidence=evidence)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # classes without atoms
+        model.fit(*table)
+    assert np.allclose(model.predict_proba(table[0]).sum(axis=1), 1)
+
+
+def test_it_holds_batch_after_batch(clock, table):
+    X, y = table
+    model = AlgebraicClassifier(random_state=0, time_limit=20)
+    for rows in np.array_split(np.random.default_rng(0).permutation(300), 3):
+        start = clock.seconds
+        model.partial_fit(X[rows], y[rows], classes=range(CLASSES))
+        assert clock.seconds - start <= 20 + clocks.GRACE + 2
+    assert model.predict(X).shape == (300,)
+
+
+def test_without_a_limit_nothing_is_left_out():
+    assert Settings().most_held(10**6) is None
+    assert Settings().most_weighed(10**6, 5) is None
+    clock = clocks.Clock(Settings())
+    assert not clock.over()
+    assert not clock.late(1e9)
+    assert clock.thinning(10**12) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:time_limit")
+@pytest.mark.parametrize("n_classes", [300, 1000, 3000])
+def test_it_holds_on_this_machine(n_classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20_000, 5)), np.arange(20_000) % n_classes
+    quick = AlgebraicClassifier(time_limit=1, max_classes=n_classes).fit(X[:3000], y[:3000])
+    assert quick.learned_.is_known  # and the kernels are compiled
+    start = time.monotonic()
+    AlgebraicClassifier(random_state=0, time_limit=2, max_classes=n_classes).fit(X, y)
+    assert time.monotonic() - start < 6  # it is 3, on a machine that does nothing else

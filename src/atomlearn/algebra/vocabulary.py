@@ -1,6 +1,5 @@
 """The names of the constants, in order: what terms, relations, atoms and models refer to."""
 
-import difflib
 import os
 from collections.abc import Iterable, Sequence
 
@@ -11,6 +10,7 @@ from atomlearn.errors import (
     NameNotText,
     NameTooLong,
     UnknownConstant,
+    nearest,
 )
 
 MAX_NAME = 4096
@@ -82,11 +82,7 @@ class Vocabulary:
             ) from None
 
     def _hint(self, name: str) -> str:
-        if len(self) <= 10_000 and len(name) <= 100:
-            near = difflib.get_close_matches(name, self._names, n=1, cutoff=0.7)
-            if near:
-                return f"; did you mean {_short(near[0])}?"
-        return "" if self.lineage is None else MAKE_IT_FIRST
+        return nearest(name, self._names) or ("" if self.lineage is None else MAKE_IT_FIRST)
 
     def is_kin(self, other: "Vocabulary", indices: Iterable[int]) -> bool:
         """Do these indices mean the same constants in both?"""

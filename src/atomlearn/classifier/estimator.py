@@ -49,7 +49,7 @@ from atomlearn.tables.training_rows import (
     root_seed,
 )
 from atomlearn.training.calibration import softmax
-from atomlearn.training.clock import Settings
+from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.folds import folds_for
 from atomlearn.training.hooks import Current, Hooks, Plan, Round
 from atomlearn.training.later import nothing_learned, plan_part, train_later
@@ -84,8 +84,9 @@ class AlgebraicClassifier(
         Maximum number of epochs for each class. By default learning stops when the held-out loss
         stops improving.
     time_limit : float, default=None
-        Stop learning after this many seconds. The model then depends on the machine; with
-        ``max_epochs`` it does not.
+        Stop learning so many seconds after ``fit`` was called. Reading the table counts, but is
+        not cut short. It is overrun by a second, or a fifth of it, at most. The model then depends
+        on the machine; with ``max_epochs`` it does not.
     max_classes : int, default=None
         Maximum number of classes. By default a target that looks like regression, with very many
         labels that are all numbers, raises an error.
@@ -134,7 +135,7 @@ class AlgebraicClassifier(
     n_rows_ : number of training rows, in all batches together.
     learned_ : the result of training: pools of atoms, weighted atoms, calibration.
     held_out_ : for each class, measures of definitions of one clause, of two, ... on held-out rows;
-        empty after ``partial_fit``.
+        empty after ``partial_fit``, and for classes for which a time limit left no time.
     sample_ : at most about 2,000 training rows, on which explanations are measured.
 
     Examples
@@ -196,7 +197,7 @@ class AlgebraicClassifier(
         with self._interruptible():
             settings = self._settings()
             goes_on = self.warm_start and hasattr(self, "learned_")
-            data = self._in_memory(X, y, sample_weight, goes_on)
+            data = self._in_memory(X, y, sample_weight, settings, goes_on)
             self._learn(data, settings, goes_on, X=X, y=y, sample_weight=sample_weight)
             self._warn_of_unlearned()
         return self
@@ -209,7 +210,9 @@ class AlgebraicClassifier(
             self._learn(source.prepare(self), settings)
         return self
 
-    def _in_memory(self, X: Any, y: Any, sample_weight: Any, goes_on: bool) -> TrainingData:
+    def _in_memory(
+        self, X: Any, y: Any, sample_weight: Any, settings: Settings, goes_on: bool
+    ) -> TrainingData:
         """A table as one part; of the same columns and classes as before if it ``goes_on``."""
         table, targets = read_table(self, X, reset=not goes_on, y=y)
         check_targets(targets, self.max_classes)
@@ -223,12 +226,17 @@ class AlgebraicClassifier(
         examples = rows.examples(self.encoder_, self.classes_, self.symmetries, rules)
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
         n_folds = folds_for(len(examples) * len(examples.variants))
-        part = Part.of(examples, n_folds, np.random.default_rng(dealing))
+        most = settings.most_held(len(self.classes_))
+        rng = np.random.default_rng(dealing)
+        part = home = Part.of(examples, n_folds, rng, most)
+        most = settings.most_weighed(len(self.classes_), n_folds)
+        if self.evidence == "weighted" and most is not None:
+            home = part.sample(most, rng)
         return TrainingData(
             self.classes_,
             self.encoder_,
             InMemory(part.with_rules(), self.n_jobs),
-            part,
+            home,
             np.bincount(examples.labels, minlength=len(self.classes_)),
             rows.class_weights(self.classes_),
             rows.conflicts(self.classes_),
@@ -247,6 +255,7 @@ class AlgebraicClassifier(
         if data.met is not None:
             check_some_left(data.totals, self.classes_)
             warn_of_unmet(self.rules_, data.met)
+        settings = settings.with_table_read()
         known = self.learned_ if goes_on else None
         settings = replace(settings, prior=log_weights(data.class_weights))
         planned = plan(data.parts, data.home, settings)
@@ -278,10 +287,12 @@ class AlgebraicClassifier(
         sample = empty.extended(home.variants[0], home.labels, home.numbers, chances)
         self.sample_ = replace(sample, totals=data.totals)
         self.n_rows_ = data.n_rows
-        trials = trials_of(learned.held_out, home, learned.evidence.chosen != "weighted")
-        self.held_out_ = measure_definitions(trials, len(self.classes_))
+        clock = Clock(settings)
+        held_out = [] if clock.late() else learned.held_out
+        trials = trials_of(held_out, home, learned.evidence.chosen != "weighted")
+        self.held_out_ = measure_definitions(trials, len(self.classes_), clock)
         learned.held_out = []
-        n_learned = float(home.weights.sum())
+        n_learned = float(home.weights.sum()) * (int(data.totals.sum()) / len(home))
         learned.undecided = n_learned / (n_learned + data.decided)
         self.conflicts_, self.doubted_ = Listed(data.conflicts), np.zeros(0, dtype=np.int64)
         self.rule_conflicts_ = Listed(data.rule_conflicts)
@@ -332,6 +343,7 @@ class AlgebraicClassifier(
         rules = self._compiled_rules() if first else self.learned_.rules
         examples = data.examples(self.encoder_, self.classes_, self.symmetries, rules)
         rows = examples.variants[0]
+        settings = settings.with_table_read()
         if first:
             self.learned_ = nothing_learned(examples, self.evidence)
             self.history_ = History()

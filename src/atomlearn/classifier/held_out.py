@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atomlearn.classifier.sample import TrainingSample, columns_of, subset
+from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import containing
 from atomlearn.logic.telling import (
     Measure,
@@ -23,7 +23,10 @@ from atomlearn.logic.telling import (
 )
 from atomlearn.sets import rows as packed
 from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.transpose import transpose
 from atomlearn.tables.columns import Bits
+from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples, HeldOut
 from atomlearn.training.learned import Learned
 
@@ -69,19 +72,33 @@ def trials_of(held_out: Sequence[HeldOut], examples: Examples, strict: bool = Tr
     return trials
 
 
-def measure_definitions(trials: Sequence[Trial], n_classes: int) -> list[list[Measure]]:
-    """For each class, the measures of definitions of one clause, of two, ... over all trials."""
+def measure_definitions(
+    trials: Sequence[Trial], n_classes: int, clock: Clock | None = None
+) -> list[list[Measure]]:
+    """For each class, the measures of definitions of one clause, of two, ... over all trials.
+
+    A class has none if there was no time for it.
+    """
     if not trials:
         return []
     # As when errors are estimated: an example counts by its weight, with all labels that it had.
     labelled = [trial.held.unseen(np.zeros((len(trial.held), 0))) for trial in trials]
     labels = np.concatenate([one.labels for one in labelled])
     weights = np.concatenate([one.weights for one in labelled])
-    found = []
+    held = [trial.held.variants[0] for trial in trials]
+    columns = [transpose(rows, rows.shape[1] * 64) for rows in held]
+    found: list[list[Measure]] = []
     for k in range(n_classes):
-        truths = [_truths(trial, k) for trial in trials]
-        is_true = np.concatenate(truths, axis=1)
-        found.append([measure(line, labels == k, weights) for line in is_true])
+        if clock is not None and clock.late():
+            found.append([])
+            continue
+        each = [_truths(trial, k, having) for trial, having in zip(trials, columns, strict=True)]
+        truths = np.concatenate(each, axis=1)
+        ours: list[Measure] = []
+        for size, line in enumerate(truths):  # most definitions have no more than a few clauses
+            same = size > 0 and np.array_equal(line, truths[size - 1])
+            ours.append(ours[-1] if same else measure(line, labels == k, weights))
+        found.append(ours)
     return found
 
 
@@ -118,18 +135,23 @@ def chosen_atoms(
     return chosen, lambda some: without_loss(some, missed, gain)
 
 
-def _truths(trial: Trial, k: int) -> Bits:
-    """Evaluate the definitions of one clause, of two, ... on each held-out example and label."""
+def _truths(trial: Trial, k: int, columns: Rows) -> Bits:
+    """Evaluate the definitions of one clause, of two, ... on each held-out example and label.
+
+    ``columns`` are the held-out examples, transposed.
+    """
     atoms, held = trial.atoms[k], trial.held
     chosen, trim = chosen_atoms(atoms, k, trial.sample, MOST_CLAUSES, trial.strict)
     which = np.concatenate([np.arange(len(held)), held.dissent.examples])
     truths = np.ones((MOST_CLAUSES, len(which)), dtype=np.bool_)
     if not chosen or not len(held):
         return truths
-    columns = columns_of(held.variants[0])
     has = packed.unpack(containing(take(atoms, np.array(chosen)), columns), len(held))
     place = {atom: i for i, atom in enumerate(chosen)}
     for size in range(1, MOST_CLAUSES + 1):
+        if size > len(chosen):
+            truths[size - 1] = truths[size - 2]
+            continue
         kept = [place[atom] for atom in trim(chosen[:size])]
         is_true = np.logical_and.reduce(has[kept], axis=0)
         truths[size - 1] = held.rules.decide(held.variants[0], is_true, k)[which]

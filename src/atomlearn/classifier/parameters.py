@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from atomlearn.errors import InvalidParameter
+from atomlearn.errors import InvalidParameter, nearest
 from atomlearn.tables.encoder import check_count, is_whole
 
 EVIDENCE = ("auto", "strict", "weighted")
@@ -24,9 +24,10 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise InvalidParameter(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
     if not isinstance(parameters["verbose"], Integral):
         raise InvalidParameter(f"verbose must be 0 or 1, not {parameters['verbose']!r}")
-    if parameters["evidence"] not in EVIDENCE:
-        known = ", ".join(map(repr, EVIDENCE))
-        raise InvalidParameter(f"evidence must be one of {known}, not {parameters['evidence']!r}")
+    evidence = parameters["evidence"]
+    if evidence not in EVIDENCE:
+        known, hint = ", ".join(map(repr, EVIDENCE)), nearest(evidence, EVIDENCE)
+        raise InvalidParameter(f"evidence must be one of {known}, not {evidence!r}{hint}")
     _check_seed(parameters["random_state"])
     _check_image_shape(parameters["image_shape"])
     _check_class_weight(parameters["class_weight"])

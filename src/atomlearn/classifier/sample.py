@@ -1,11 +1,15 @@
 """A bounded sample of the training rows, on which definitions and explanations are measured."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.rows import Rows, pack, unpack
+from atomlearn.sets.rows import Rows, pack
+from atomlearn.sets.transpose import transpose
+from atomlearn.training.examples import by_label
 from atomlearn.training.folds import row_keys
 from atomlearn.training.weighted_batch import Earlier
 
@@ -58,8 +62,7 @@ class TrainingSample:
         labels = np.concatenate([labels, self.labels])
         keys = row_keys(rows, np.random.default_rng(0))
         _, order = np.unique(keys, return_index=True)  # ascending, the newer of equal ones
-        kept = [order[labels[order] == k][:quota] for k in range(n_classes)]
-        which = np.concatenate(kept)
+        which = np.concatenate([order[ours[:quota]] for ours in by_label(labels[order], n_classes)])
         return TrainingSample(
             rows[which],
             labels[which],
@@ -82,12 +85,14 @@ class TrainingSample:
 
     def columns(self) -> Rows:
         """For each constant, the packed set of the rows that have it."""
-        return columns_of(self.rows)
+        return self._columns
 
+    @cached_property
+    def _columns(self) -> Rows:
+        return transpose(self.rows, self.rows.shape[1] * 64)
 
-def columns_of(rows: Rows) -> Rows:
-    """For each constant, the packed set of some rows that have it."""
-    return pack(np.ascontiguousarray(unpack(rows, rows.shape[1] * 64).T))
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_columns"}
 
 
 def subset(which: npt.NDArray[np.bool_]) -> Rows:

@@ -8,6 +8,7 @@ from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.importance import deciding
 from atomlearn.classifier.scorer import describe
 from atomlearn.cli.output import counted, fail, print_json
+from atomlearn.errors import suggest
 from atomlearn.logic.definition import plain
 from atomlearn.training.learned import Learned
 
@@ -38,7 +39,7 @@ def show_classifier(
     """Print a classifier for ``atomlearn show``: its classes and their definitions."""
     by_text = {str(label): label for label in classifier.classes_}
     if of is not None and of not in by_text:
-        fail(f"{of!r} is not one of the classes: {', '.join(by_text)}")
+        fail(f"{of!r} is not one of the classes{suggest(of, by_text)}")
     labels = list(by_text.values()) if of is None else [by_text[of]]
     definitions = [
         classifier.definition(label, max_clauses=max_clauses or None) for label in labels

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from atomlearn.cli.output import fail
+from atomlearn.errors import suggest
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +25,7 @@ def data(
     from atomlearn.datasets.sets import SETS
 
     if which not in SETS:
-        fail(f"there is no data set {which!r}: choose one of {', '.join(SETS)}")
+        fail(f"there is no data set {which!r}{suggest(which, SETS)}")
     from atomlearn.datasets.fetch import provide
 
     print(provide(SETS[which], to))

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from atomlearn.cli.output import check_outputs, counted, fail
+from atomlearn.errors import nearest
 from atomlearn.files.load import load
 from atomlearn.files.replacing import replacing
 
@@ -38,7 +39,7 @@ def export(
     from atomlearn.export.model import model_of
 
     if to not in LANGUAGES:
-        fail(f"--to is one of {', '.join(LANGUAGES)}, not {to!r}")
+        fail(f"--to is one of {', '.join(LANGUAGES)}, not {to!r}{nearest(to, LANGUAGES)}")
     check_outputs(out)
     classifier = load(file)
     if not isinstance(classifier, AlgebraicClassifier):

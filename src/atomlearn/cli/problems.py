@@ -12,7 +12,7 @@ import typer
 from atomlearn import interrupts
 from atomlearn.cli.boards import SideBySide, as_text
 from atomlearn.cli.output import NO, check_outputs, counted, fail, note, print_json
-from atomlearn.errors import ContradictoryGivens, NotText
+from atomlearn.errors import ContradictoryGivens, NotText, nearest
 
 if TYPE_CHECKING:
     from atomlearn.problems import Answer, Schedule, Solver
@@ -24,10 +24,14 @@ DRAWN = 25
 
 
 class Problem(NamedTuple):
-    """What is particular to a command: how to solve, and what to draw in the end."""
+    """What is particular to a command: how to solve, and what to draw and to tell in the end."""
 
     solve: "Callable[..., Solver[Any]]"
     draw_last: "Callable[[list[Answer]], None] | None" = None
+    told: dict[str, Any] | None = None
+    """More fields of ``--json``."""
+    remark: str = ""
+    """Said of the solutions."""
 
 
 def queens(
@@ -72,10 +76,19 @@ def colouring(
     file: File,
     colours: Annotated[int, typer.Option("--colours", "-k", min=1, help="Number of colours.")] = 3,
 ) -> Problem:
-    """Colour a graph so that neighbours differ: one edge a line, two names."""
-    from atomlearn.problems import colouring
+    """Colour a graph so that neighbours differ: one edge a line, two names.
 
-    return Problem(partial(colouring.solve, read_text(file), colours))
+    Some vertices have the first colours from the start, because colours could be renamed: each
+    solution stands for several.
+    """
+    from atomlearn.problems import colouring
+    from atomlearn.problems.graphs import graph
+
+    g = graph(read_text(file))
+    solve, n = partial(colouring.solve, g, colours), colouring.renamings(g, colours)
+    first = ", ".join(f"{v}:{c}" for c, v in enumerate(colouring.named_first(g, colours), start=1))
+    remark = f"each stands for {n:,} that differ in the names of the colours ({first} was set)"
+    return Problem(solve, None, {"renamings": n}, remark if n > 1 else "")
 
 
 MAX_EPOCHS: dict[Callable[..., Problem], int] = {
@@ -121,8 +134,8 @@ def _with_options(command: Callable[..., Problem], epochs: int) -> Callable[...,
         problem = command(**own)
         check_outputs(svg, png)
         solve = partial(problem.solve, random_state=seed, max_epochs=max_epochs)
-        session = _Session(solve, quiet or as_json)
-        session.run(solutions, [path for path in (svg, png) if path], problem.draw_last, as_json)
+        session = _Session(problem._replace(solve=solve), quiet or as_json)
+        session.run(solutions, [path for path in (svg, png) if path], as_json)
 
     shared = [p for p in inspect.signature(run).parameters.values() if p.name != "own"]
     own = list(inspect.signature(command).parameters.values())
@@ -136,29 +149,24 @@ def _with_options(command: Callable[..., Problem], epochs: int) -> Callable[...,
 class _Session:
     """Solves, prints the answer of each epoch, and summarises."""
 
-    def __init__(self, solve: "Callable[..., Solver[Any]]", quiet: bool) -> None:
+    def __init__(self, problem: Problem, quiet: bool) -> None:
+        self.problem = problem
         self.display = SideBySide(silent=quiet)
         self.answers: list[Answer] = []
         self.found: list[Answer] = []
         try:
-            self.solver = solve(on_epoch=self._on_epoch)
+            self.solver = problem.solve(on_epoch=self._on_epoch)
         except ContradictoryGivens as error:
             fail(str(error), NO)
 
-    def run(
-        self,
-        wanted: int,
-        pictures: list[Path],
-        draw_last: "Callable[[list[Answer]], None] | None",
-        as_json: bool,
-    ) -> None:
+    def run(self, wanted: int, pictures: list[Path], as_json: bool) -> None:
         """Solve and print; signals are deferred until everything is printed and drawn."""
         with interrupts.Deferred(learning=True) as noted:
             self.found = list(islice(self.solver, wanted))
             self.display.flush()
             noted.kept = True
-            if draw_last is not None:
-                draw_last(self.answers)
+            if self.problem.draw_last is not None:
+                self.problem.draw_last(self.answers)
             self._draw(pictures)
             self._print_json() if as_json else self._print()
         if noted.signal:
@@ -191,6 +199,7 @@ class _Session:
                 "interrupted": self.solver.interrupted,
                 "unsolvable": refutation is not None,
                 "clashing": None if refutation is None else list(refutation.givens),
+                **(self.problem.told or {}),
             }
         )
 
@@ -199,7 +208,8 @@ class _Session:
             where = f"epoch {answer.epoch}" if answer.epoch else "the rules alone decide it"
             print(f"\nsolution, {where}:")
             self.display.console.print(as_text(answer))
-        print(f"\n{self.solver.summary}.")
+        remark = f"; {self.problem.remark}" if self.found and self.problem.remark else ""
+        print(f"\n{self.solver.summary}{remark}.")
 
 
 def _draw_atoms(path: Path, size: int, answers: "list[Answer]") -> None:
@@ -219,7 +229,7 @@ def _schedule(insert: str) -> "Schedule":
 
     known = {"never": PAPER, "stuck": Schedule(), "always": ATTEMPTS}
     if insert not in known:
-        fail(f"--insert must be one of {', '.join(known)}, not {insert!r}")
+        fail(f"--insert must be one of {', '.join(known)}, not {insert!r}{nearest(insert, known)}")
     return known[insert]
 
 

@@ -7,6 +7,7 @@ import typer
 
 from atomlearn import interrupts
 from atomlearn.cli.output import check_page, fail
+from atomlearn.errors import suggest
 
 ALL, CLAIM, CLAIMS = "all", "claim", "claims"
 COMMITTED = Path("docs/results")
@@ -52,8 +53,7 @@ def reproduce(
     from atomlearn_paper.run import reproduce_all
 
     if which not in (*NAMES, ALL, CLAIM, CLAIMS):
-        known = ", ".join((*NAMES, ALL, CLAIM, CLAIMS))
-        fail(f"there is no experiment {which!r}: it is one of {known}")
+        fail(f"there is no experiment {which!r}{suggest(which, (*NAMES, ALL, CLAIM, CLAIMS))}")
     if (which == CLAIM) != (number is not None):
         fail("a number goes with 'claim', and with nothing else: atomlearn reproduce claim 27")
     if number is not None:

@@ -19,6 +19,7 @@ from atomlearn.cli.output import (
     noting_warnings,
     print_json,
 )
+from atomlearn.errors import nearest, suggest
 from atomlearn.files.load import load
 from atomlearn.files.replacing import is_device, replacing
 
@@ -108,7 +109,8 @@ def fit(
 
     check_outputs(out)
     if evidence not in EVIDENCE:
-        fail(f"--evidence must be one of {', '.join(EVIDENCE)}, not {evidence!r}")
+        hint = nearest(evidence, EVIDENCE)
+        fail(f"--evidence must be one of {', '.join(EVIDENCE)}, not {evidence!r}{hint}")
     if batch_rows is not None:
         parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
                       "max_classes": max_classes, "max_cuts": max_cuts, "evidence": evidence,
@@ -324,8 +326,8 @@ def rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
     if absent:
         fail(
             f"{data} has no {'column' if len(absent) == 1 else 'columns'} "
-            f"{', '.join(map(repr, absent[:10]))}, which the model needs; "
-            f"it has {', '.join(list(table.columns)[:20])}"
+            f"{', '.join(map(repr, absent[:10]))}, which the model needs"
+            f"{suggest(absent[0], table.columns)}"
         )
     columns = []
     for column in wanted:

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from atomlearn.errors import MissingExtra, UnfitParts
+from atomlearn.errors import MissingExtra, UnfitParts, suggest
 
 
 class DelayedPart(NamedTuple):
@@ -80,5 +80,5 @@ def _labels(y: Any) -> list[Any]:
 def _without_target(X: Any, target: str) -> tuple[Any, Any]:
     columns = list(getattr(X, "columns", []))
     if target not in columns:
-        raise UnfitParts(f"X has no column {target!r}; it has {columns[:20]}")
+        raise UnfitParts(f"X has no column {target!r}{suggest(target, columns)}")
     return X[[name for name in columns if name != target]], X[target]

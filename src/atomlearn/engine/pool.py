@@ -78,6 +78,14 @@ class Pins(NamedTuple):
     source: npt.NDArray[np.int32]
     hashes: npt.NDArray[np.uint64]
 
+    def some(self, which: npt.NDArray[np.int64]) -> "Pins":
+        """Some of the pins, in ascending order."""
+        if len(which) == len(self.born):
+            return self
+        return Pins(
+            take(self.atoms, which), self.born[which], self.source[which], self.hashes[which]
+        )
+
 
 class Pool:
     """Distinct pins in the order they were added, each with its epoch and data.
@@ -170,22 +178,22 @@ class Pool:
         """Add the atoms that are new; returns their number."""
         n = atoms.n
         born = np.full(n, epoch, dtype=np.int32)
-        return self._add(atoms, born, np.full(n, len(self.sources) - 1, dtype=np.int32))
+        source = np.full(n, len(self.sources) - 1, dtype=np.int32)
+        return self._add(Pins(atoms, born, source, hash_lists(atoms)))
 
-    def _add(self, atoms: Lists, born: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> int:
-        hashes = hash_lists(atoms)
-        known = self._known()
+    def _add(self, pins: Pins) -> int:
+        hashes, known = pins.hashes, self._known()
         fresh: dict[int, int] = {}
         for k, key in enumerate(hashes.tolist()):
             if key not in known:
                 fresh.setdefault(key, k)
         which = np.fromiter(fresh.values(), dtype=np.int64, count=len(fresh))
-        ours = self._pins
+        ours, new = self._pins, pins.some(which)
         self._pins = Pins(  # at once, so that an interruption leaves the old or the new
-            append(ours.atoms, take(atoms, which)),
-            np.concatenate([ours.born, born[which]]),
-            np.concatenate([ours.source, source[which]]),
-            np.concatenate([ours.hashes, hashes[which]]),
+            append(ours.atoms, new.atoms),
+            np.concatenate([ours.born, new.born]),
+            np.concatenate([ours.source, new.source]),
+            np.concatenate([ours.hashes, new.hashes]),
         )
         known.update(fresh)
         return len(which)
@@ -194,12 +202,8 @@ class Pool:
         """Drop the marked pins; returns their number."""
         gone = int(which.sum())
         if gone:
-            kept = np.flatnonzero(~which)
-            known, pins = self._known(), self._pins
-            self._pins = Pins(
-                take(pins.atoms, kept), pins.born[kept], pins.source[kept], pins.hashes[kept]
-            )
-            known.difference_update(pins.hashes[which].tolist())
+            self._hash_set = set()  # made again if it is needed
+            self._pins = self._pins.some(np.flatnonzero(~which))
         return gone
 
     def keep(self, which: npt.NDArray[np.int64]) -> int:
@@ -250,13 +254,17 @@ class Pool:
         positives = _positives(relations)
         new = dropped = total = 0
         for other in others:
-            atoms = self._translate(other)
+            pins, atoms = other._pins, self._translate(other)
+            if atoms is not pins.atoms:
+                pins = pins._replace(atoms=atoms, hashes=hash_lists(atoms))
+            place = self._add_sources(other.sources)
+            if not len(other):
+                continue
             kept = np.diff(atoms.starts) > 0
             if positives is not None:
                 kept &= ~contradicted(atoms, positives.left_of, positives.right_of)
             which = np.flatnonzero(kept)
-            place = self._add_sources(other.sources)
-            new += self._add(take(atoms, which), other.born[which], place[other.source[which]])
+            new += self._add(pins._replace(source=place[pins.source]).some(which))
             total, dropped = total + len(other), dropped + len(other) - len(which)
         return Merged(new, total - new - dropped, dropped)
 

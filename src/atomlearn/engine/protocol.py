@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
-from atomlearn.errors import InvalidParameter
+from atomlearn.errors import InvalidParameter, nearest
 
 
 def _switch(default: str, section: str, reason: str) -> Any:
@@ -91,7 +91,9 @@ class Protocol:
         for name, kind in get_type_hints(Protocol).items():
             if getattr(self, name) not in get_args(kind):
                 known = ", ".join(map(repr, get_args(kind)))
-                raise InvalidParameter(f"{name} must be one of {known}")
+                given = getattr(self, name)
+                hint = nearest(given, get_args(kind))
+                raise InvalidParameter(f"{name} must be one of {known}, not {given!r}{hint}")
 
     def deviations(self) -> tuple[str, ...]:
         """The switches that are not as in ``DEFAULT``."""
@@ -153,5 +155,6 @@ def protocol_of(which: "str | Protocol") -> Protocol:
         return which
     if which not in PROTOCOLS:
         known = " or ".join(map(repr, PROTOCOLS))
-        raise InvalidParameter(f"protocol must be {known}, or a Protocol, not {which!r}")
+        hint = nearest(which, PROTOCOLS)
+        raise InvalidParameter(f"protocol must be {known}, or a Protocol, not {which!r}{hint}")
     return PROTOCOLS[which]

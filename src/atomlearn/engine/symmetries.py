@@ -17,7 +17,7 @@ from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.size import check_size
 from atomlearn.engine.discriminant import contradicted
 from atomlearn.engine.state import Positives, positives_of
-from atomlearn.errors import UnknownConstant
+from atomlearn.errors import UnknownConstant, nearest
 from atomlearn.sets.lists import Lists, append, take, to_lists, to_rows
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import from_indices
@@ -153,7 +153,10 @@ def _by_name(names: list[str], generator: Mapping[str, str]) -> Map:
     place = {name: i for i, name in enumerate(names)}
     unknown = [name for pair in generator.items() for name in pair if name not in place]
     if unknown:
-        raise UnknownConstant(f"a symmetry names {unknown[0]!r}, which the model does not have")
+        raise UnknownConstant(
+            f"a symmetry names {unknown[0]!r}, which the model does not have"
+            f"{nearest(unknown[0], names)}"
+        )
     constants = np.array([place[generator.get(name, name)] for name in names], dtype=np.int32)
     if len(np.unique(constants)) != len(names):
         twice = names[int(np.bincount(constants).argmax())]

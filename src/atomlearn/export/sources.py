@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from atomlearn.errors import InvalidParameter
+from atomlearn.errors import InvalidParameter, suggest
 from atomlearn.export.c import c_source
 from atomlearn.export.javascript import javascript_source
 from atomlearn.export.model import Model, model_of
@@ -38,6 +38,6 @@ def export_source(
     1
     """
     if to not in KINDS:
-        raise InvalidParameter(f"there is no export to {to!r}: choose one of {', '.join(KINDS)}")
+        raise InvalidParameter(f"there is no export to {to!r}{suggest(to, KINDS)}")
     model = model_of(classifier)
     return sql_source(model, table, key) if to == "sql" else WRITERS[to](model)

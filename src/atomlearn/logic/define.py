@@ -10,7 +10,7 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Term
 from atomlearn.engine.misses import containing
-from atomlearn.errors import UnknownConstant
+from atomlearn.errors import UnknownConstant, nearest
 from atomlearn.logic.clauses import Clause
 from atomlearn.logic.comparison import compare
 from atomlearn.logic.conjecture import Conjecture, conjecture
@@ -148,7 +148,10 @@ def _check_names(model: Model, complement: dict[Hashable, Hashable]) -> None:
     known = set(model.names)
     unknown = [name for name in complement if name not in known]
     if unknown:
-        raise UnknownConstant(f"complementary names {unknown[0]!r}, which the model does not have")
+        raise UnknownConstant(
+            f"complementary names {unknown[0]!r}, which the model does not have"
+            f"{nearest(unknown[0], model.names)}"
+        )
 
 
 def _negations(complementary: Pairs) -> dict[Hashable, Hashable]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant
+from atomlearn.errors import InvalidProblem, suggest
 from atomlearn.problems.game import Game, not_following
 from atomlearn.problems.refuting import Setting
 
@@ -54,7 +55,9 @@ def one_of_each(
         for name in group:
             excluded[name].update(group)
     for name, others in (also or {}).items():
-        excluded[name].update(others)
+        some = tuple(others)
+        _check_names((name, *some), excluded)
+        excluded[name].update(some)
     return Rules({name: frozenset(found - {name}) for name, found in excluded.items()}, listed)
 
 
@@ -142,10 +145,11 @@ def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Gam
     >>> sorted(game.chosen), sorted(game.excluded)
     (['a1', 'b2'], ['a2', 'b1'])
     """
-    fixed, whole = list(given), Choices(rules)
+    fixed, supposed, whole = tuple(given), tuple(assumed), Choices(rules)
+    _check_names((*fixed, *supposed), whole.yes)
     algebra = whole.constants.copy()
     algebra.add(whole.positive())
-    setting = Setting(algebra, whole.yes, whole.no, whole.U, whole.S, tuple(fixed), tuple(assumed))
+    setting = Setting(algebra, whole.yes, whole.no, whole.U, whole.S, fixed, supposed)
     setting.refuse_contradiction()
     chosen, excluded = _decided(whole, setting)
     left = Choices(rules.among(frozenset(rules.excluded) - chosen - excluded, chosen))
@@ -155,6 +159,14 @@ def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Gam
         game.add(left.of_the_game(()))
     asked = left.U | left.S
     return Game(rule_set, game, left.yes, left.no, left.U, left.S, asked, chosen, excluded, setting)
+
+
+def _check_names(names: Iterable[str], known: Iterable[str]) -> None:
+    """Every choice that is named must be one."""
+    known = dict.fromkeys(known)
+    for name in names:
+        if name not in known:
+            raise InvalidProblem(f"there is no choice {name!r}{suggest(name, known)}")
 
 
 def _decided(whole: Choices, setting: Setting) -> tuple[frozenset[str], frozenset[str]]:

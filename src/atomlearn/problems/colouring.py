@@ -9,11 +9,12 @@ A choice is a colour of a vertex. Colours are numbered from 1.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import perm
 from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.engine.protocol import Protocol
-from atomlearn.errors import InvalidProblem
+from atomlearn.errors import InvalidProblem, suggest
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
 from atomlearn.problems.graphs import Graph, graph
@@ -45,7 +46,10 @@ def _given(g: Graph, colours: int, fixed: Mapping[Any, int] | None) -> tuple[Rul
     given = [choice(str(vertex), colour) for vertex, colour in (fixed or {}).items()]
     for name in given:
         if name not in rule_set.excluded:
-            raise InvalidProblem(f"{name!r} is not a vertex with a colour from 1 to {colours}")
+            raise InvalidProblem(
+                f"{name!r} is not a vertex with a colour from 1 to {colours}"
+                f"{suggest(name, rule_set.excluded)}"
+            )
     return rule_set, given
 
 
@@ -103,7 +107,11 @@ def solve(
     on_epoch: Callable[[Colouring], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[Colouring]:
-    """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`."""
+    """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`.
+
+    Unless some colours are ``fixed``, the vertices of a clique have the first ones, because colours
+    could be renamed: each colouring stands for as many as :func:`renamings` says.
+    """
     g = graph(source)
     named = {str(vertex): colour for vertex, colour in (fixed or {}).items()}
 
@@ -116,7 +124,7 @@ def solve(
         return Colouring(known, g, named, **shown.origin)
 
     # Without fixed colours any clique may have the first ones.
-    clique = [] if named else _clique(g)[:colours]
+    clique = [] if named else named_first(g, colours)
     assumed = [choice(vertex, c) for c, vertex in enumerate(clique, start=1)]
     return Solver(
         play(*_given(g, colours, named), assumed),
@@ -127,6 +135,21 @@ def solve(
         on_epoch=on_epoch,
         protocol=protocol,
     )
+
+
+def renamings(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> int:
+    """How many colourings each one that :func:`solve` finds stands for: itself and those that
+    differ from it in the names of the colours.
+
+    >>> renamings("a b\\nb c\\nc a", 3), renamings("a b", 3), renamings("a b", 3, fixed={"a": 1})
+    (6, 6, 1)
+    """
+    return 1 if fixed else perm(colours, len(named_first(graph(source), colours)))
+
+
+def named_first(g: Graph, colours: int) -> list[str]:
+    """The vertices of a clique, which have the colours 1, 2, ... if none is fixed."""
+    return _clique(g)[:colours]
 
 
 def _clique(g: Graph) -> list[str]:

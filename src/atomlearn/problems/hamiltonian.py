@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.engine.protocol import Protocol
-from atomlearn.errors import InvalidProblem
+from atomlearn.errors import InvalidProblem, suggest
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
 from atomlearn.problems.graphs import Graph, graph
@@ -154,7 +154,9 @@ def solve_path(
     for vertex, place in ((start, 0), (end, len(g.vertices) - 1)):
         if vertex is not None:
             if vertex not in g.vertices:
-                raise InvalidProblem(f"the graph has no vertex {vertex!r}")
+                raise InvalidProblem(
+                    f"the graph has no vertex {vertex!r}{suggest(vertex, g.vertices)}"
+                )
             given.append(choice(vertex, place))
     return Solver(
         play(_rules(g, closed=False), given),

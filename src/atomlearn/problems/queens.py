@@ -16,7 +16,7 @@ from typing import ClassVar
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
 from atomlearn.engine.protocol import Protocol
-from atomlearn.errors import InvalidProblem
+from atomlearn.errors import InvalidProblem, nearest
 from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.game import Game, not_following
 from atomlearn.problems.refuting import Setting
@@ -48,7 +48,10 @@ def square(name: str, size: int) -> Square:
     match = re.fullmatch(r"([a-z])([1-9][0-9]?)", name.strip().lower())
     found = (int(match[2]) - 1, ord(match[1]) - ord("a")) if match else (size, size)
     if max(found) >= size:
-        raise InvalidProblem(f"{name!r} is not a square of this board: a1 to {_last(size)}")
+        squares = (square_name(x, y) for x in range(size) for y in range(size))
+        raise InvalidProblem(
+            f"{name!r} is not a square of this board: a1 to {_last(size)}{nearest(name, squares)}"
+        )
     return found
 
 

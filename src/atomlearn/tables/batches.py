@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.errors import DataNotFound, InvalidTable
+from atomlearn.errors import DataNotFound, InvalidTable, suggest
 from atomlearn.tables.files import (
     Mixed,
     Table,
@@ -74,7 +74,7 @@ class ParquetBatches:
                 names = list(file.schema_arrow.names)
                 for name in (self.target, *self.drop):
                     if name not in names:
-                        raise InvalidTable(f"{path} has no column {name!r}; it has {names[:20]}")
+                        raise InvalidTable(f"{path} has no column {name!r}{suggest(name, names)}")
                 kept = [name for name in names if name not in self.drop]
                 _refuse_times(path, file.schema_arrow, kept)
                 for batch in file.iter_batches(batch_size=self.rows, columns=kept):

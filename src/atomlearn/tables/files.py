@@ -6,6 +6,7 @@ decide it, during prediction the model does, so that a code such as ``007`` is a
 
 import csv
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from atomlearn.errors import (
     MissingExtra,
     MixedColumn,
     NotText,
+    suggest,
 )
 from atomlearn.tables.numbers import has_large_integers, number_in
 
@@ -54,11 +56,10 @@ class Table:
         return len(next(iter(self.columns.values()), []))
 
     def column(self, name: str) -> list[Any]:
-        """The cells of a column; raises an error that lists the columns if there is none of this
+        """The cells of a column; raises an error that suggests another if there is none of this
         name."""
         if name not in self.columns:
-            shown = ", ".join(list(self.columns)[:20])
-            raise InvalidTable(f"{self.path} has no column {name!r}; it has {shown}")
+            raise InvalidTable(f"{self.path} has no column {name!r}{suggest(name, self.columns)}")
         return self.columns[name]
 
     def guessed(self, name: str) -> list[Any]:
@@ -227,9 +228,9 @@ def _csv_rows(lines: Any, n_columns: int, path: Path) -> Iterator[list[str | Non
 
 def _names(header: list[str], path: Path) -> list[str]:
     names = [name.strip() or f"column {i + 1}" for i, name in enumerate(header)]
-    double = sorted({name for name in names if names.count(name) > 1})
+    double = [name for name, times in Counter(names).items() if times > 1]
     if double:
-        raise InvalidTable(f"{path} has more than one column {double[0]!r}")
+        raise InvalidTable(f"{path} has more than one column {min(double)!r}")
     return names
 
 

@@ -7,11 +7,10 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from atomlearn.errors import DoubtfulRule, FileFormatError, InvalidRule
+from atomlearn.errors import DoubtfulRule, FileFormatError, InvalidRule, suggest
 from atomlearn.files.reading import LARGEST
 from atomlearn.tables.numbers import MOST_EXACT, number_in
 
@@ -179,7 +178,7 @@ class _Reader:
         if place is not None:
             return negated, self.labels[place]
         name = _unquoted(_after_not(head) or head)
-        raise InvalidRule(f"{name!r} is not a label{_suggest(name, self.names)} (character 1)")
+        raise InvalidRule(f"{name!r} is not a label{suggest(name, self.names)} (character 1)")
 
     def _conditions(self, start: int) -> Iterator[Condition]:
         end = len(self.text)
@@ -231,7 +230,7 @@ class _Reader:
     def _column(self, text: str, start: int) -> str:
         name = _unquoted(text.strip())
         if name not in self.known:
-            suggestion = _suggest(name, self.columns)
+            suggestion = suggest(name, self.columns)
             raise InvalidRule(f"there is no column {name!r}{suggestion} (character {start + 1})")
         return name
 
@@ -257,13 +256,6 @@ def _read_value(text: str) -> Any:
         return _unquoted(text)
     number = number_in(text)
     return number if number is not None and abs(number) <= LARGEST else text
-
-
-def _suggest(name: str, known: Sequence[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    return f"; there are {', '.join(map(repr, known[:10]))}{', ...' * (len(known) > 10)}"
 
 
 def _quote(text: str) -> str:

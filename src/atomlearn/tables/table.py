@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from atomlearn.errors import AtomlearnError, InvalidTable
+from atomlearn.errors import AtomlearnError, InvalidTable, nearest
 from atomlearn.tables.columns import Objects
 from atomlearn.tables.frames import (
     NO_TIMES,
@@ -89,7 +89,10 @@ def _take_names(estimator: BaseEstimator, names: list[str], reset: bool) -> None
     absent = [name for name in known if name not in names]
     odd = [name for name in names if name not in known]
     if absent or odd:
-        raise InvalidTable(f"columns that are not there: {absent[:10]}; not known: {odd[:10]}")
+        hint = nearest(absent[0], odd) if absent else nearest(odd[0], known)
+        raise InvalidTable(
+            f"columns that are not there: {absent[:10]}; not known: {odd[:10]}{hint}"
+        )
     raise InvalidTable(f"the columns should be in the order {known[:20]}, not {names[:20]}")
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from atomlearn.errors import InvalidTable
+from atomlearn.errors import InvalidTable, suggest
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.column_maps import check_maps, permuted
@@ -171,8 +171,8 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
     unknown = [label for label in found.tolist() if label not in position]
     if unknown:
         raise InvalidTable(
-            f"y has labels that are not among the classes: {unknown[:5]}; known are "
-            f"{classes.tolist()[:20]}"
+            f"y has labels that are not among the classes: {unknown[:5]}"
+            f"{suggest(unknown[0], classes.tolist())}"
         )
     if all_present and len(found) < len(classes):
         absent = [label for label in classes.tolist() if label not in set(found.tolist())]
@@ -193,7 +193,7 @@ def class_number(label: Any, classes: npt.NDArray[Any]) -> int:
     """The place of one label among the classes."""
     found = np.flatnonzero(classes == label)
     if len(found) != 1:
-        raise InvalidTable(f"{label!r} is not one of the classes: {classes.tolist()}")
+        raise InvalidTable(f"{label!r} is not one of the classes{suggest(label, classes.tolist())}")
     return int(found[0])
 
 

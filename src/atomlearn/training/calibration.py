@@ -61,7 +61,9 @@ def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
 
     def objective(parameters: Floats) -> tuple[float, Floats]:
         slope, offset = parameters[0], parameters[1:]
-        p = softmax(offset - slope * ratios)
+        p = ratios * -slope
+        p += offset
+        p = softmax(p)
         loss = -(weights * np.log(p[rows, labels] + 1e-300)).sum()
         loss += 0.5 * (slope - DEFAULT_SLOPE) ** 2 + 0.5 * (offset**2).sum()
         residual = p
@@ -98,5 +100,7 @@ def _libraries() -> ThreadpoolController:
 
 def softmax(scores: Floats) -> Floats:
     """Softmax of each row."""
-    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return shifted / shifted.sum(axis=1, keepdims=True)
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    np.exp(shifted, out=shifted)
+    shifted /= shifted.sum(axis=1, keepdims=True)
+    return shifted

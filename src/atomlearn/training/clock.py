@@ -3,15 +3,26 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
 from atomlearn.training.calibration import Floats
 
-GRACE = 1.0
+GRACE = 0.4
 """Seconds beyond the time limit in which classes without an epoch may still get one."""
+ALLOWED, ALLOWED_SHARE = 1.0, 0.2
+"""How far a time limit may be overrun: by so many seconds, or this share of it if that is more."""
+CONCLUDED, CONCLUDED_SHARE = 4e-4, 0.35
+"""Seconds to conclude what was learned for one class and fold: of many classes that is kept free,
+but at most this share of the time limit."""
+WEIGHED = 1e-7
+"""Seconds that one model of weighted atoms takes for each row and class until it is any good."""
+FEWEST, SHORTEST = 200, 0.1
+"""Rows and seconds that are spent on weighted atoms even if there is no time left at all."""
+JUDGED, JUDGED_EACH_SECOND = 1_000_000, 200_000
+"""Held-out rows times classes with a time limit: at least so many, and so many for each second."""
 
 T = TypeVar("T")
 
@@ -31,14 +42,51 @@ class Settings:
     weights. Errors are measured with it; losses, by which atoms are chosen, without."""
     goes_on: bool = False
     """Will more examples come, by which the choice may change? Then both kinds are kept."""
+    started: float = field(default_factory=lambda: time.monotonic(), compare=False)
+    """When the fit began: reading and encoding the table count against the time limit ..."""
+    ready: float | None = field(default=None, compare=False)
+    """... but what may follow after it is counted from here on, if reading alone took longer."""
+
+    def with_table_read(self) -> "Settings":
+        """The same, from the moment on that the table has been read and encoded."""
+        return replace(self, ready=time.monotonic())
+
+    def most_held(self, n_classes: int) -> int | None:
+        """Most rows to hold out, so that judging them is no matter even of very many classes.
+
+        >>> Settings().most_held(3000), Settings(time_limit=2).most_held(1000)
+        (None, 1000)
+        """
+        if self.time_limit is None:
+            return None
+        return max(1, int(max(JUDGED, JUDGED_EACH_SECOND * self.time_limit) / n_classes))
+
+    def most_weighed(self, n_classes: int, n_folds: int) -> int | None:
+        """Most rows that there may be time to find weighted atoms for.
+
+        >>> Settings(time_limit=2).most_weighed(1000, n_folds=3)
+        4000
+        """
+        if self.time_limit is None:
+            return None
+        return max(FEWEST, int(self.time_limit / (WEIGHED * n_classes * (n_folds + 2))))
 
 
 class Clock:
     """Decides when to stop, and how much time is left for each job."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, n_pools: int = 0) -> None:
         self.settings = settings
-        self.start = time.monotonic()
+        self.start = settings.started
+        self.end = self.deadline = math.inf
+        """When learning ends, which is earlier if there are many pools, and when training does."""
+        limit, self.allowed = settings.time_limit, math.inf
+        if limit is not None:
+            self.allowed = max(ALLOWED, ALLOWED_SHARE * limit)
+            ready = time.monotonic() if settings.ready is None else settings.ready
+            self.deadline = max(self.start + limit, ready)
+            kept = min(CONCLUDED * n_pools - self.allowed / 2, CONCLUDED_SHARE * limit)
+            self.end = max(self.start + limit - max(kept, 0.0), ready)
         self.interrupted = False
         self.ended = False
         """Has a hook asked to stop?"""
@@ -47,7 +95,7 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Seconds since training began."""
+        """Seconds since the fit began."""
         return time.monotonic() - self.start
 
     def over(self) -> bool:
@@ -55,17 +103,32 @@ class Clock:
         if self.on_check is not None:
             self.on_check()
         self.interrupted = self.interrupted or interrupts.requested()
-        return self.interrupted or self.ended or self._seconds_left() < 0
+        return self.interrupted or self.ended or self.left() < 0
 
-    def shares(self, jobs: Sequence[T], at_a_time: int) -> Iterator[tuple[T, float | None]]:
+    def late(self, seconds: float = 0.0) -> bool:
+        """Would work that takes so many seconds end when the model should be complete?
+
+        Half of what is allowed beyond the limit is kept for what cannot be left out.
+        """
+        return self.deadline + self.allowed / 2 - time.monotonic() < seconds
+
+    def thinning(self, size: int) -> int:
+        """Of how many rows one is taken, so that there is time for weighted atoms of the rest.
+
+        ``size`` is the number of rows times that of classes.
+        """
+        return 1 + int(2 * WEIGHED * size / max(self.left(), SHORTEST))
+
+    def left(self) -> float:
+        """Seconds left to learn; negative if they are over."""
+        return self.end - time.monotonic()
+
+    def shares(self, jobs: Sequence[T], at_a_time: int) -> Iterator[tuple[T, float]]:
         """Each job with the seconds it may take, worked out when its turn has come.
 
-        ``None`` if it is too late even for a first epoch.
+        There are no more jobs when it is too late even for a first epoch.
         """
         for i, job in enumerate(jobs):
-            seconds = self._seconds_left() / math.ceil((len(jobs) - i) / at_a_time)
-            yield job, None if self._seconds_left(GRACE) < 0 else seconds
-
-    def _seconds_left(self, grace: float = 0.0) -> float:
-        limit = self.settings.time_limit
-        return math.inf if limit is None else limit + grace - self.seconds
+            if self.left() < -GRACE:
+                return
+            yield job, self.left() / math.ceil((len(jobs) - i) / at_a_time)

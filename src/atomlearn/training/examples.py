@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +56,11 @@ class Unseen:
         )
 
     def calibrate(self) -> Calibration:
-        """Fit the calibration to them."""
+        """Fit the calibration to them; once, however often it is asked for."""
+        return self._calibration
+
+    @cached_property
+    def _calibration(self) -> Calibration:
         return calibrate(self.ratios, self.labels, self.shares)
 
     def error_and_loss(
@@ -109,6 +114,11 @@ class Examples:
     def __len__(self) -> int:
         return len(self.labels)
 
+    @cached_property
+    def by_class(self) -> list[Indices]:
+        """The examples of each class: looked for once, since there may be thousands of classes."""
+        return by_label(self.labels, self.n_classes)
+
     def some(self, which: Indices) -> "Examples":
         """Some of the examples."""
         place = np.full(len(self), -1)
@@ -159,6 +169,16 @@ class Examples:
             weights / np.maximum(total, 1.0)[which],
             None if weighted is None else weighted[which],
         )
+
+
+def by_label(labels: Labels, n_classes: int) -> list[Indices]:
+    """The places of each label, in ascending order.
+
+    >>> [places.tolist() for places in by_label(np.array([1, 0, 1]), 3)]
+    [[1], [0, 2], []]
+    """
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, n_classes)))
 
 
 def joined(sets: Sequence[Examples]) -> Examples:

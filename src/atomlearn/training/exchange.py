@@ -108,7 +108,9 @@ class Exchange:
         found = self._learn(state, tasks, epochs)
         by_key = {key: found[i * n_parts : (i + 1) * n_parts] for i, key in enumerate(keys)}
         candidates = {
-            (f, k): suggested(state.pools[f][k], by_key[f, k], self.parts.sources) for f, k in keys
+            (f, k): suggested(state.pools[f][k], by_key[f, k], self.parts.sources)
+            for f, k in keys
+            if n_parts > 1 or by_key[f, k][0].was_tried
         }
         state = self._agreed(state, tasks, candidates)
         is_whole = all(one.is_whole for one in found)
@@ -135,7 +137,7 @@ class Exchange:
             for _ in found.reports:
                 self.hooks.on_epoch()
 
-        return self.parts.run(
+        found: list[Candidates] = self.parts.run(
             learn_part,
             (
                 Job(
@@ -147,6 +149,7 @@ class Exchange:
             ),
             tell,
         )
+        return found + [Candidates.none()] * (len(tasks) - len(found))
 
     def _agreed(
         self, state: State, tasks: Sequence[Task], candidates: dict[tuple[int, int], Pool]
@@ -176,8 +179,9 @@ class Exchange:
                 state.refuting[f][k] = distinct(rows, MOST_SHARED)
             pool = state.pools[f][k].copy()
             pool.merge(new)
-            forgetting = Task(self.seed, f, k, 0, state.epoch).random(1)
-            pool.keep(sample(stream(forgetting), len(pool), MOST_KNOWN))
+            if len(pool) > MOST_KNOWN:
+                forgetting = Task(self.seed, f, k, 0, state.epoch).random(1)
+                pool.keep(sample(stream(forgetting), len(pool), MOST_KNOWN))
             state.pools[f][k] = pool
         return state
 

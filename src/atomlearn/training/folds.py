@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.training.examples import Examples
+from atomlearn.training.examples import Examples, by_label
 
 MANY_FOLDS, FEW_FOLDS = 5, 3
 SMALL = 5000
@@ -75,9 +75,14 @@ def folds_for(n_rows: int) -> int:
     return FEW_FOLDS if n_rows <= HUGE else 1
 
 
-def deal(examples: Examples, n_folds: int, rng: np.random.Generator) -> Dealt:
+def deal(
+    examples: Examples, n_folds: int, rng: np.random.Generator, most: int | None = None
+) -> Dealt:
     """Deal the examples of each class evenly; with no folds, none is ever held out, and a single
-    fold has as many rows as one of many."""
+    fold has as many rows as one of many.
+
+    All folds together have about ``most`` rows: the others are never held out.
+    """
     which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
     label = np.concatenate([examples.labels, examples.dissent.labels])
     weight = np.concatenate([examples.weights, examples.dissent.weights])
@@ -85,14 +90,14 @@ def deal(examples: Examples, n_folds: int, rng: np.random.Generator) -> Dealt:
     unit = np.repeat(np.arange(len(which)), copies)
     nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
     n_shares = n_folds if n_folds > 1 else MANY_FOLDS
-    fold = np.full(len(unit), NEVER)
-    for k in range(examples.n_classes) if n_folds else ():
-        ours = np.flatnonzero(label == k)
+    if most is not None:
+        n_held = len(unit) * n_folds // n_shares
+        n_shares *= max(1, -(-n_held // most))
+    place = np.full(len(which), NEVER)
+    for k, ours in enumerate(by_label(label, examples.n_classes)) if n_folds else ():
         if copies[ours].sum() > 1:
-            place = np.zeros(len(which), dtype=np.int64)
             place[rng.permutation(ours)] = np.arange(len(ours)) + k
-            dealt = label[unit] == k
-            fold[dealt] = (place[unit[dealt]] + nth[dealt]) % n_shares
+    fold = np.where(place[unit] == NEVER, NEVER, (place[unit] + nth) % n_shares)
     fold[fold >= n_folds] = NEVER
     return Dealt(n_folds, which[unit], label[unit], (weight / copies)[unit], fold)
 

@@ -68,7 +68,7 @@ def nothing_learned(examples: Examples, evidence: str = "auto") -> Learned:
 def plan_part(learned: Learned, examples: Examples, settings: Settings) -> Plan:
     """The plan of :func:`train_later`."""
     if _is_first(learned):
-        part = _first_part(examples, 0)
+        part = _first_part(examples, 0, settings)
         return plan(InMemory(part), part, settings)
     return Plan(1, examples.n_classes * min(EPOCHS, settings.max_epochs or EPOCHS))
 
@@ -91,24 +91,30 @@ def train_later(
     """
     if _is_first(learned):
         return _train_first(learned, examples, seen, settings, hooks, find_alternatives, seed)
-    blocks, n = examples.blocks(), len(examples)
+    most = settings.most_held(examples.n_classes)
+    shown = examples
+    if most is not None and most < len(examples):  # of very many rows and classes, only some
+        shown = examples.some(np.arange(most))
+    blocks, n = shown.blocks(), len(shown)
     forbidden = learned.rules.forbidden_in(blocks, n)
     ratios = np.where(forbidden, FORBIDDEN, learned.ratios(blocks, n))
     said = None
     if learned.weighted is not None:
         said = np.where(forbidden, -FORBIDDEN, learned.weighted.scores(blocks, n))
-    unseen = _with_part(learned, ratios, said, examples)
-    clock, rival = Clock(settings), np.inf
+    unseen = _with_part(learned, ratios, said, shown, min(REMEMBERED, most or REMEMBERED))
+    clock, rival = Clock(settings, examples.n_classes), np.inf
     if _has_strict(learned):
         calibration = _calibrated(unseen, seen)
-        believed = _believed(unseen, calibration, ratios, examples.labels)
+        believed = np.arange(len(examples))
+        if shown is examples:
+            believed = _believed(unseen, calibration, ratios, examples.labels)
         now = replace(
             _learn_strict(learned, examples.some(believed), clock, hooks, seed),
             calibration=calibration,
             unseen=unseen,
-            doubted=np.setdiff1d(np.arange(n), believed),
+            doubted=np.setdiff1d(np.arange(len(examples)), believed),
         )
-        now.typical = _typical(now, *sample)
+        now.typical = _typical(now, *sample, most)
         if len(unseen):
             rival = unseen.error_and_loss(calibration)[1]
     else:
@@ -132,9 +138,10 @@ def _is_first(learned: Learned) -> bool:
     return learned.evidence.chosen == "both" and not learned.is_known
 
 
-def _first_part(examples: Examples, seed: int) -> Part:
+def _first_part(examples: Examples, seed: int, settings: Settings) -> Part:
     dealing = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-    return Part.of(examples, folds_for(len(examples) * len(examples.variants)), dealing)
+    n_folds = folds_for(len(examples) * len(examples.variants))
+    return Part.of(examples, n_folds, dealing, settings.most_held(examples.n_classes))
 
 
 def _train_first(
@@ -147,7 +154,7 @@ def _train_first(
     seed: int,
 ) -> Learned:
     """Nothing was said of the first part beforehand: its folds choose, as for a whole table."""
-    part = _first_part(examples, seed)
+    part = _first_part(examples, seed, settings)
     goes_on = len(examples) < REMEMBERED
     parts = InMemory(part.with_rules(), settings.n_jobs)
     settings = replace(settings, goes_on=goes_on)
@@ -195,7 +202,9 @@ def _learn_strict(
     return now
 
 
-def _typical(learned: Learned, rows: Rows, labels: Labels) -> Floats:
+def _typical(learned: Learned, rows: Rows, labels: Labels, most: int | None) -> Floats:
+    step = 1 if most is None else max(1, -(-len(rows) // most))
+    rows, labels = np.ascontiguousarray(rows[::step]), labels[::step]
     misses = learned.misses(blocks_of(rows, learned.n_constants), len(labels))
     return typical_misses(misses, labels)
 
@@ -234,7 +243,9 @@ def _measured(learned: Learned) -> Evidence:
     return replace(evidence, losses={evidence.chosen: loss}, errors={evidence.chosen: error})
 
 
-def _with_part(learned: Learned, ratios: Floats, said: Floats | None, examples: Examples) -> Unseen:
+def _with_part(
+    learned: Learned, ratios: Floats, said: Floats | None, examples: Examples, most: int
+) -> Unseen:
     """Predictions on the part before learning from it, appended to the earlier ones."""
     old = learned.unseen
     if not learned.is_known:
@@ -244,12 +255,12 @@ def _with_part(learned: Learned, ratios: Floats, said: Floats | None, examples: 
         return new
     both = None
     if new.weighted is not None and old.weighted is not None:
-        both = np.concatenate([old.weighted, new.weighted])[-REMEMBERED:]
+        both = np.concatenate([old.weighted, new.weighted])[-most:]
     return Unseen(
-        np.concatenate([old.ratios, new.ratios])[-REMEMBERED:],
-        np.concatenate([old.labels, new.labels])[-REMEMBERED:],
-        np.concatenate([old.weights, new.weights])[-REMEMBERED:],
-        np.concatenate([old.shares, new.shares])[-REMEMBERED:],
+        np.concatenate([old.ratios, new.ratios])[-most:],
+        np.concatenate([old.labels, new.labels])[-most:],
+        np.concatenate([old.weights, new.weights])[-most:],
+        np.concatenate([old.shares, new.shares])[-most:],
         both,
     )
 

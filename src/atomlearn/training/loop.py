@@ -18,7 +18,7 @@ from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.report import Report
 from atomlearn.sets.rows import Rows
-from atomlearn.training.clock import Clock, Settings
+from atomlearn.training.clock import WEIGHED, Clock, Settings
 from atomlearn.training.evidence import (
     Evidence,
     adds_nothing,
@@ -129,7 +129,8 @@ class _Training:
         n_rows = rows_in(parts)
         examples, dealt = home.examples, home.dealt
         self.parts, self.home, self.seed, self.known = parts, home, seed, known
-        self.settings, self.hooks, self.clock = settings, hooks, Clock(settings)
+        self.settings, self.hooks = settings, hooks
+        self.clock = Clock(settings, examples.n_classes * dealt.n_folds)
         self.clock.on_check = hooks.on_check
         recipe = settings.recipe
         if n_rows <= SMALL:
@@ -143,7 +144,7 @@ class _Training:
             state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
         self.state = state
         self.targets = _targets(parts, home, settings)
-        self.judge = Judge(home, settings.n_jobs)
+        self.judge = Judge(home, self.clock)
         can_weigh = (
             find_alternatives is not None
             and examples.n_classes > 1
@@ -276,8 +277,16 @@ class _Training:
 
     def _compare_with_weighted(self) -> None:
         """Learn weighted atoms, once the loss of strict ones is known."""
-        if self.wants_weighted and self.weighted is None and np.isfinite(self.state.first):
+        if not self.wants_weighted or self.weighted is not None:
+            return
+        if np.isfinite(self.state.first) and self._has_time_for_weighted():
             self._learn_weighted(self.state.first)
+
+    def _has_time_for_weighted(self) -> bool:
+        """Without a limit, always; else a model without each fold and two more have to fit in."""
+        n_variants, n_rows, _ = self.home.examples.variants.shape
+        size = n_variants * n_rows * self.home.examples.n_classes
+        return WEIGHED * size * (self.home.dealt.n_folds + 2) < self.clock.left()
 
     def _learn_weighted(self, rival: float) -> None:
         assert self.find_alternatives is not None

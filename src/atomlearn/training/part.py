@@ -23,7 +23,7 @@ from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.report import Report
 from atomlearn.engine.state import examples_of
-from atomlearn.sets.lists import Lists
+from atomlearn.sets.lists import Lists, no_lists
 from atomlearn.sets.random import sample
 from atomlearn.sets.rows import Rows
 from atomlearn.training.examples import Examples, joined
@@ -39,9 +39,11 @@ class Part:
     _without: dict[int, Examples] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, examples: Examples, n_folds: int, rng: np.random.Generator) -> "Part":
-        """Deal the rows of a part; with no folds, none is ever held out."""
-        return cls(examples, deal(examples, n_folds, rng))
+    def of(
+        cls, examples: Examples, n_folds: int, rng: np.random.Generator, most: int | None = None
+    ) -> "Part":
+        """Deal the rows of a part; about ``most`` are held out, and with no folds none ever is."""
+        return cls(examples, deal(examples, n_folds, rng, most))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_without": {}}  # to be sent without what can be made again
@@ -116,6 +118,16 @@ class Candidates(NamedTuple):
     is_whole: bool
     """Were there as many epochs as asked for, or is there nothing to learn from?"""
 
+    @classmethod
+    def none(cls) -> "Candidates":
+        """Of a task for which there was no time."""
+        return cls(no_lists(), np.zeros(0, dtype=np.int32), [], False)
+
+    @property
+    def was_tried(self) -> bool:
+        """Was there time to look?"""
+        return self.is_whole or len(self.reports) > 0
+
 
 class Refuted(NamedTuple):
     """Which candidates of others a part contradicts."""
@@ -147,13 +159,13 @@ def learn_part(
     epochs: int,
     most: int | None,
     recipe: Recipe,
-    seconds: float | None = math.inf,
+    seconds: float = math.inf,
 ) -> Candidates:
     """Run some epochs on one part and return new atoms, at most ``most`` of them, at random.
 
-    There is at least one epoch, unless ``seconds`` is ``None``; Ctrl-C ends it after the last whole
-    one. (Ranked by hard counterexamples instead, atoms are oftener contradicted by other parts, and
-    teach less: on MNIST in eight parts the loss was a tenth higher.)
+    There is at least one epoch; Ctrl-C ends it after the last whole one. (Ranked by hard
+    counterexamples instead, atoms are oftener contradicted by other parts, and teach less: on MNIST
+    in eight parts the loss was a tenth higher.)
     """
     examples = part.without(task.fold).extended(*shared)
     n = examples.n_constants
@@ -164,7 +176,7 @@ def learn_part(
     reports: list[Report] = []
     is_positive = examples.labels == task.label
     is_taught = is_positive.any() and not is_positive.all()  # one side alone teaches nothing
-    if is_taught and seconds is not None:
+    if is_taught:
         sampler = Sampler(concept, examples.variants, is_positive, data=0)
         reports = run_epochs(sampler, epochs, seconds)
     pool = concept.pool
@@ -194,9 +206,11 @@ def check_part(part: Part, atoms: Lists, task: Task, most: int) -> Refuted:
     """Which atoms this part contradicts, and ``most`` of the examples that contradict them."""
     examples = part.without(task.fold)
     n = examples.n_constants
-    rows = np.ascontiguousarray(examples.variants[:, examples.labels == task.label])
+    rows = np.ascontiguousarray(examples.variants[:, examples.by_class[task.label]])
     positives = examples_of(rows.reshape(-1, rows.shape[2]), n)
     refuted = contradicted(atoms, positives.left_of, positives.right_of)
+    if most == 0:
+        return Refuted(np.packbits(refuted), len(refuted), rows[0][:0])
     missed = count_misses(atoms, blocks_of(rows[0], n), rows.shape[1])
     worst = np.argsort(-missed, kind="stable")[:most]
     return Refuted(np.packbits(refuted), len(refuted), rows[0][worst[missed[worst] > 0]])

@@ -11,6 +11,7 @@ import numpy as np
 from atomlearn.engine.misses import blocks_of
 from atomlearn.engine.pool import Pool
 from atomlearn.sets.random import sample, stream
+from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples, HeldOut, Unseen
 from atomlearn.training.exchange import State
 from atomlearn.training.folds import EVERY
@@ -38,17 +39,24 @@ class Judge:
     ``home`` has the rows that everything is judged by: all of them, or a sample of those in parts.
     """
 
-    def __init__(self, home: Part, n_jobs: int | None = None) -> None:
+    def __init__(self, home: Part, clock: Clock) -> None:
         self.home = home
-        self.n_jobs = n_jobs
+        self.clock = clock
+        self.n_jobs = clock.settings.n_jobs
+        self._last: tuple[State, Unseen] | None = None
         self.held = [home.dealt.held(f) for f in range(home.dealt.n_folds)]
         self.blocks = [home.examples.some(rows).blocks() for rows in self.held]
 
     def judge(self, state: State) -> Unseen:
         """Predictions on the held-out rows of all folds that have been learned."""
+        if self._last is None or self._last[0] is not state:
+            self._last = state, self._judged(state)
+        return self._last[1]
+
+    def _judged(self, state: State) -> Unseen:
         dealt, n_classes = self.home.dealt, state.n_classes
-        ratios = np.zeros((len(dealt), n_classes))
-        judged = np.zeros(len(dealt), dtype=np.bool_)
+        ratios = [np.zeros((0, n_classes))]
+        judged = [np.zeros(0, dtype=np.int64)]
         for f, (rows, blocks) in enumerate(zip(self.held, self.blocks, strict=True)):
             if not len(rows) or not state.epochs[f].all():
                 continue
@@ -57,22 +65,35 @@ class Judge:
             rules = self.home.examples.rules
             found[rules.forbidden_in(blocks, len(rows))] = FORBIDDEN
             here = np.flatnonzero(dealt.fold == f)
-            ratios[here] = found[np.searchsorted(rows, dealt.example[here])]
-            judged[here] = True
-        weights = dealt.weight[judged]
-        rows = dealt.example[judged]
-        return Unseen(ratios[judged], dealt.label[judged], weights, weights, examples=rows)
+            ratios.append(found[np.searchsorted(rows, dealt.example[here])])
+            judged.append(here)
+        which = np.sort(np.concatenate(judged))
+        order = np.argsort(np.concatenate(judged))
+        weights = dealt.weight[which]
+        return Unseen(
+            np.concatenate(ratios)[order],
+            dealt.label[which],
+            weights,
+            weights,
+            examples=dealt.example[which],
+        )
 
     def fewest(self, state: State, seed: int, loss_of: Callable[[Unseen], float]) -> int:
-        """The smallest pool size whose held-out loss is about as good as that of all atoms."""
+        """The smallest pool size whose held-out loss is about as good as that of all atoms.
+
+        If there is no time to find out, it is the largest that is usual.
+        """
         largest = max(len(pool) for pools in state.pools for pool in pools)
         if largest <= min(SIZES) or not state.epochs.all(axis=1).any():
             return MOST
-        loss = loss_of(self.judge(state))
+        loss, start = loss_of(self.judge(state)), self.clock.seconds
         for size, tolerance in SIZES.items():
+            if self.clock.late(self.clock.seconds - start):  # one more takes as long as the last
+                return KEPT
+            start = self.clock.seconds
             pools = [[pruned(pool, size, seed) for pool in pools] for pools in state.pools]
             fewer = State(pools, state.refuting, state.epochs)
-            if loss_of(self.judge(fewer)) <= tolerance * loss + TINY:
+            if loss_of(self._judged(fewer)) <= tolerance * loss + TINY:
                 return size
         return MOST
 
@@ -91,11 +112,15 @@ class Judge:
 
 
 def typical_of(pool: Pool, examples: Examples, k: int) -> float:
-    """The median number of atoms that counterexamples of a class miss."""
-    negatives = np.flatnonzero(examples.labels != k)
-    if len(pool) == 0 or len(negatives) == 0:
+    """The median number of atoms that counterexamples of a class miss, by a sample of these."""
+    ours = examples.by_class[k]
+    n = len(examples) - len(ours)
+    if len(pool) == 0 or n == 0:
         return 0.0
-    some = examples.variants[0][negatives[:: -(-len(negatives) // TYPICAL)]]
+    nth = np.arange(0, n, -(-n // TYPICAL))
+    # Where the nth row stands that is not of the class, without a list of all that are not.
+    nth += np.searchsorted(ours - np.arange(len(ours)), nth, side="right")
+    some = examples.variants[0][nth]
     return float(np.median(pool.misses(blocks_of(some, pool.n_constants), len(some))))
 
 

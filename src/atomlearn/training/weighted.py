@@ -93,11 +93,13 @@ def learn_weighted(
     n_rounds = recipe.fewest(losses)
     part = 1.0 / len(folds)
     parts = [one.atoms(n_rounds, part) for one in folds]
-    whole = learner(EVERY, last, recipe)
-    _run(whole, n_rounds, clock)
-    # If there was no time for that, what was found without each fold is put together.
-    is_whole = len(whole.rounds) == n_rounds
-    atoms = merged([whole.atoms(n_rounds)] if is_whole else parts)
+    found = parts  # put together if there is no time for all rows at once
+    if not clock.over():
+        whole = learner(EVERY, last, recipe)
+        _run(whole, n_rounds, clock)
+        if len(whole.rounds) == n_rounds:
+            found = [whole.atoms(n_rounds)]
+    atoms = merged(found)
     held = np.concatenate([one.held for one in folds])
     order = np.argsort(held, kind="stable")
     scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]

@@ -12,6 +12,7 @@ from atomlearn.engine.pool import Pool, hash_lists
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.lists import Lists, append, take
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
+from atomlearn.training.examples import by_label
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -32,12 +33,17 @@ class WeightedAtoms:
 
     def pool_of(self, k: int, like: Pool) -> Pool:
         """The atoms that speak against class ``k``, the dearest first."""
-        ours = np.flatnonzero((self.classes == k) & (self.weights < 0))
-        ours = ours[np.argsort(self.weights[ours], kind="stable")]
         pool = Pool(like.n_constants, like.names)
         pool.sources = list(like.sources)
-        pool.add_lists(take(self.atoms, ours), epoch=0)
+        pool.add_lists(take(self.atoms, self._against[k]), epoch=0)
         return pool
+
+    @cached_property
+    def _against(self) -> list[Integers]:
+        """The atoms that speak against each class, the dearest first."""
+        ours = np.flatnonzero(self.weights < 0)
+        ours = ours[np.argsort(self.weights[ours], kind="stable")]
+        return [ours[places] for places in by_label(self.classes[ours], len(self.offset))]
 
     def heaviest(self, most: int) -> "WeightedAtoms":
         """At most so many atoms: those whose weights change the scores most."""

@@ -71,6 +71,8 @@ def learn_weighted_batch(
     which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
     labels = np.concatenate([examples.labels, examples.dissent.labels])
     weights = np.concatenate([examples.weights, examples.dissent.weights])
+    step = clock.thinning(n_variants * len(which) * examples.n_classes)
+    which, labels, weights = which[::step], labels[::step], weights[::step]
     choosing, own = seed.spawn(2)
     held = np.zeros(len(examples), dtype=np.bool_)
     held[np.random.default_rng(choosing).permutation(n_new)[: n_new // HELD_OUT]] = True

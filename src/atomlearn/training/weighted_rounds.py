@@ -8,7 +8,7 @@ Friedman, "Greedy function approximation", 2001). Rows outside the training set 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -196,11 +196,11 @@ class WeightedLearner:
         self.learned: Rows = pack(padded[None])[0]
         mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
         self.offset: Floats = np.log(mass / mass[0])
-        scores = np.tile(self.offset[:, None], len(labels))
+        scores = np.broadcast_to(self.offset[:, None], (n_classes, len(labels)))
         if start is not None:  # what other atoms say already
-            self.offset, scores = np.zeros(n_classes), (start - start[:, :1]).T.copy()
-        self.start: Floats = scores if n_classes > 2 else scores[1:].copy()
-        self.scores: Floats = self.start.copy()
+            self.offset, scores = np.zeros(n_classes), (start - start[:, :1]).T
+        self.start: Floats = scores if n_classes > 2 else scores[1:]
+        self.scores: Floats = self.start.copy(order="C")
         self.probability = np.empty_like(self.scores)
         self.rounds: list[Found] = []
         self.steps = steps_for(weights, recipe.slope_steps, recipe.curvature_steps)
@@ -273,10 +273,21 @@ class WeightedLearner:
 def add_rounds(rounds: Sequence[Found], has: Rows, scores: Floats) -> None:
     """Add what some rounds found to the scores of rows, by class and row."""
     for found in rounds:
-        for k in range(len(scores)):
-            ours = found.column == k
-            if ours.any():
-                add_to_cells(cells_of(found.path[ours], has), found.weight[ours], scores[k])
+        add_round(found.path, found.column, found.weight, has, scores)
+
+
+@kernel
+def add_round(
+    path: npt.NDArray[Any], column: Integers, weight: Floats, has: Rows, scores: Floats
+) -> None:
+    """The same for one round, whose atoms of a class are side by side."""
+    start = 0
+    while start < column.shape[0]:
+        end = start + 1
+        while end < column.shape[0] and column[end] == column[start]:
+            end += 1
+        add_to_cells(cells_of(path[start:end], has), weight[start:end], scores[column[start]])
+        start = end
 
 
 @kernel
