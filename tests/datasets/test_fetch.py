@@ -262,7 +262,7 @@ def test_the_command_tells_where_and_knows_its_sets(dataset, content, cache, mon
     done = CliRunner().invoke(app, ["data", "mnist"])
     assert done.exit_code == 0 and done.stdout.strip() == str(cache / "mnist")
     done = CliRunner().invoke(app, ["data", "cifar"])
-    assert done.exit_code == 2 and "mnist, fashion-mnist" in done.output
+    assert done.exit_code == 2 and "'mnist', 'fashion-mnist'" in done.output
 
 
 def test_importing_fetches_nothing_and_loads_nothing_heavy():

@@ -225,7 +225,7 @@ def test_c(fitted, odd_rows, kind, tmp_path):
 
 
 def test_what_cannot_be_exported(fitted, monkeypatch):
-    with pytest.raises(InvalidParameter, match="no export to 'cobol': choose one of sql, js, c"):
+    with pytest.raises(InvalidParameter, match="no export to 'cobol'; there are 'sql', 'js', 'c'"):
         fitted["many"].export("cobol")
     monkeypatch.setattr(sql, "MOST_ATOMS", 5)
     with pytest.raises(ExportTooLarge, match="at most 5 atoms, and the classifier has"):

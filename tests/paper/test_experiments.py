@@ -194,7 +194,7 @@ def test_no_matplotlib_is_told_before_anything_runs(tmp_path, monkeypatch):
 def test_an_unknown_experiment_is_a_wrong_question(tmp_path):
     done = command("chess", "--out", tmp_path)
     assert done.exit_code == 2
-    assert "toy, bars, parity, mnist, queens, all" in done.output
+    assert "'toy', 'bars', 'parity', 'mnist', 'queens', 'all'" in done.output
     assert command("toy", "--out", tmp_path, "--jobs", 0).exit_code == 2
 
 

@@ -26,6 +26,7 @@ from atomlearn.tables.columns import (
 )
 from atomlearn.tables.cuts import Codes
 from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.identifiers import warn_of_identifier
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.rules import Condition
 from atomlearn.tables.table import (
@@ -229,6 +230,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if empty[j]:  # of a million sparse columns most are
                 return NumberColumn(j, names[j], (), False, is_boolean)
             numbers = number_column(table, j, names[j])
+            if not are_pixels:
+                warn_of_identifier(numbers, names[j])
             return NumberColumn.fit(j, names[j], numbers, weights, share, is_boolean, classes)
 
         return [column(j) for j in indices]
