@@ -112,6 +112,10 @@ class Clock:
         """
         return self.deadline + self.allowed / 2 - time.monotonic() < seconds
 
+    def extend(self) -> None:
+        """Use a third of what is allowed beyond the limit."""
+        self.end = self.deadline + self.allowed / 3
+
     def thinning(self, size: int) -> int:
         """Of how many rows one is taken, so that there is time for weighted atoms of the rest.
 

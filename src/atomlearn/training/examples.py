@@ -55,6 +55,10 @@ class Unseen:
             None if self.examples is None else self.examples[::step],
         )
 
+    def renumbered(self, numbers: Indices) -> "Unseen":
+        """The same of examples that have these numbers elsewhere."""
+        return replace(self, examples=None if self.examples is None else numbers[self.examples])
+
     def calibrate(self) -> Calibration:
         """Fit the calibration to them; once, however often it is asked for."""
         return self._calibration

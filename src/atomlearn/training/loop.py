@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from atomlearn.engine.concept import Indices
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.report import Report
@@ -60,6 +61,13 @@ GLANCE = 3
 many examples, which are seen in growing batches, that is judged after the first round ..."""
 FEW = 250
 """... and of at most so many never: epochs cost little, and the last ones may still help."""
+
+WEIGHED_ROWS = 8000
+"""Rows times classes on which weighted atoms are found if there is hardly any time ..."""
+HURRIED = 3.0
+"""... which is so if this multiple of the time for weighted atoms is more than what is left."""
+USUAL_CONSTANTS = 300
+"""Constants up to which weighted atoms take no longer."""
 
 FindAlternatives = Callable[[Rows], Alternatives]
 
@@ -157,18 +165,46 @@ class _Training:
         self.may_give_up = n_rows > FEW and not settings.goes_on
         self.find_alternatives = find_alternatives
         self.weighted: WeightedFolds | None = None
+        self.taken: Indices | None = None
+        """The examples that are learned from, if these are not all."""
         self.reports = self._no_reports()
 
     def run(self) -> Learned:
+        self._thin_out()
         if self.wants_strict:
             self._learn_strict()
         else:
             self._learn_weighted(np.inf)
         learned = self._conclude()
+        if self.taken is not None:  # held-out examples are told by their places among all
+            learned.unseen = learned.unseen.renumbered(self.taken)
+            learned.held_out = [
+                HeldOut(atoms, self.taken[rows]) for atoms, rows in learned.held_out
+            ]
         learned.rounds, learned.interrupted = self.state.done, self.clock.interrupted
         if learned.interrupted and not learned.is_known:
             raise KeyboardInterrupt
         return learned
+
+    def _thin_out(self) -> None:
+        """If time is too short for all rows, find weighted atoms on some of them, and nothing else.
+
+        Strict atoms of a first epoch may be no better than chance, and judging them takes time too.
+        """
+        n_classes = self.home.examples.n_classes
+        if not (self.wants_strict and self.wants_weighted) or len(self.parts.sources) > 1:
+            return
+        if self._seconds_to_weigh() * HURRIED < self.clock.left() or n_classes > MANY_CLASSES:
+            return
+        if self.clock.left() < self.clock.allowed / 3:
+            self.clock.extend()
+        each = HURRIED * self._seconds_to_weigh() / len(self.home.examples)
+        most = max(WEIGHED_ROWS // n_classes, int(self.clock.left() / each))
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(2,)))
+        self.taken = np.sort(rng.permutation(len(self.home.examples))[:most])
+        self.home = self.home.some(self.taken)
+        self.judge = Judge(self.home, self.clock)
+        self.wants_strict = False
 
     def _learn_strict(self) -> None:
         """Learn round after round until the held-out loss stops improving."""
@@ -283,10 +319,15 @@ class _Training:
             self._learn_weighted(self.state.first)
 
     def _has_time_for_weighted(self) -> bool:
-        """Without a limit, always; else a model without each fold and two more have to fit in."""
-        n_variants, n_rows, _ = self.home.examples.variants.shape
-        size = n_variants * n_rows * self.home.examples.n_classes
-        return WEIGHED * size * (self.home.dealt.n_folds + 2) < self.clock.left()
+        """Without a limit, always."""
+        return self._seconds_to_weigh() < self.clock.left()
+
+    def _seconds_to_weigh(self) -> float:
+        """About how long weighted atoms take: a model without each fold, and two more."""
+        examples = self.home.examples
+        size = len(examples.variants) * len(examples) * examples.n_classes
+        wide = max(1.0, examples.n_constants / USUAL_CONSTANTS)
+        return WEIGHED * size * wide * (self.home.dealt.n_folds + 2)
 
     def _learn_weighted(self, rival: float) -> None:
         assert self.find_alternatives is not None

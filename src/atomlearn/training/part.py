@@ -75,7 +75,11 @@ class Part:
         """At most so many of the examples, with their folds."""
         n = len(self.examples)
         which = np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
-        return Part(self.examples.some(which), self.dealt.some(which, n))
+        return self.some(which)
+
+    def some(self, which: npt.NDArray[np.int64]) -> "Part":
+        """Some of the examples, with their folds."""
+        return Part(self.examples.some(which), self.dealt.some(which, len(self.examples)))
 
     def source(self, name: str = "") -> Source:
         """The provenance of atoms that are learned from it."""
