@@ -354,6 +354,14 @@ def test_an_unseen_number_among_categories_is_a_number(value, tmp_path):
         assert one.predict_proba(asked)[:, 1].tolist()[0] == 1
 
 
+def test_rows_that_rules_contradict_are_told_after_loading(flowers, tmp_path):
+    X, y = flowers
+    model = quick(rules=["not virginica if petal length > 6"]).fit(X, y)
+    model.save(tmp_path / "m.atoms")
+    ours, theirs = model.rule_conflicts_, load(tmp_path / "m.atoms").rule_conflicts_
+    assert len(ours) == 1 and list(map(str, ours)) == list(map(str, theirs))
+
+
 def test_rules_about_long_integers():
     X = (10**18 + np.arange(40))[:, None]
     model = quick(rules=[f"1 if x0 >= {10**18 + 30}"]).fit(X, np.arange(40) % 2)

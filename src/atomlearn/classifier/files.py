@@ -25,7 +25,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.conflict_files import conflicts_as_json, conflicts_in
+from atomlearn.classifier.conflict_files import (
+    conflicts_as_json,
+    conflicts_in,
+    rule_conflicts_as_json,
+    rule_conflicts_in,
+)
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.history import History
 from atomlearn.classifier.parameters import EVIDENCE
@@ -103,6 +108,9 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "rules": [str(rule) for rule in classifier.rules_],
             "undecided": learned.undecided,
             "conflicts": conflicts_as_json(classifier.conflicts_, classifier.classes_),
+            "rule_conflicts": rule_conflicts_as_json(
+                classifier.rule_conflicts_, classifier.rules_, classifier.classes_
+            ),
             "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
         },
     )
@@ -151,7 +159,8 @@ class _Reader:
         classifier.seed_ = int(seed)
         classifier.learned_ = self.learned()
         classifier.rules_, classifier.learned_.rules = self.rules(encoder, classes)
-        classifier.rule_conflicts_ = Listed()
+        refused = rule_conflicts_in(state.given("rule_conflicts"), classifier.rules_, classes)
+        classifier.rule_conflicts_ = Listed(refused)
         classifier.sample_ = self.sample()
         classifier.held_out_ = self.held_out()
         classifier.history_ = History(self.history(classes.tolist()))
