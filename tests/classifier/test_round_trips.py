@@ -221,9 +221,9 @@ def test_very_many_cuts_are_refused_before_they_take_memory(tmp_path):
 
 def test_more_conflicts_than_are_ever_saved_are_refused(tmp_path):
     def change(state):
-        state["conflicts"] = [{"rows": [i, 1], "labels": [0, 1], "kept": 0} for i in range(5000)]
+        state["conflicts"] = [{"rows": [i, 1], "labels": [0, 1], "kept": 0} for i in range(20_000)]
 
-    with pytest.raises(DamagedFile, match="conflicts has more than 200"):
+    with pytest.raises(DamagedFile, match="conflicts has more than 10000"):
         atomlearn.load(forged(tmp_path, change))
 
 

@@ -10,8 +10,8 @@ from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.rule_checks import RuleConflict
 from atomlearn.tables.rules import Rule
 
-MOST_CONFLICTS, MOST_ROWS = 200, 50
-"""Contradictions that are saved, and rows of each."""
+MOST_CONFLICTS, MOST_ROWS = 10_000, 100_000
+"""Contradictions that are saved, and rows of each: so many that in practice it is all of them."""
 
 
 def conflicts_as_json(
