@@ -201,9 +201,7 @@ def test_the_frame_has_every_atom_that_decides(by_evidence, kind):
     n_strict = 0 if kind == "weighted" else sum(map(len, learned.pools))
     n_weighted = 0 if kind == "strict" else len(learned.weighted)
     assert frame.index.value_counts().to_dict() == {
-        name: n
-        for name, n in (("offset", 3), ("strict", n_strict), ("weighted", n_weighted))
-        if n
+        name: n for name, n in (("offset", 3), ("strict", n_strict), ("weighted", n_weighted)) if n
     }
     if kind == "strict":
         atoms = frame.loc["strict"]
@@ -357,3 +355,14 @@ def test_batches_from_the_start():
     assert fitted.evidence_.chosen == "weighted" and fitted.evidence_.strict == 0
     new, new_y = overlapping(500, 1)
     assert fitted.score(new, new_y) > 0.75
+
+
+def test_labels_of_text_that_are_digits_have_weights():
+    X, y = np.arange(40.0)[:, None] % 7, np.resize(["1000", "x", "01"], 40)
+    weights = {"1000": 3.0, "x": 1.0, "01": 0.5}
+    heavy = AlgebraicClassifier(random_state=0, max_epochs=2, class_weight=weights).fit(X, y)
+    plain = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+    k = plain.classes_.tolist().index("1000")
+    assert (heavy.predict_proba(X)[:, k] > plain.predict_proba(X)[:, k]).all()
+    with pytest.raises(ValueError, match=r"\['01', 'x'\], are not in class_weight"):
+        heavy.set_params(class_weight={"1000": 3.0, 1: 2.0}).fit(X, y)
