@@ -312,3 +312,26 @@ def test_a_rule_is_worth_examples():
     )
     errors = [np.mean([1 - one.score(X[500:], y[500:]) for one in ours]) for ours in (plain, told)]
     assert errors[1] < 0.7 * errors[0]
+
+
+# -- what a value is
+
+
+def obeying(rule, cells, **new):
+    """A classifier of one column with one rule, and what it says of new cells."""
+    X = pd.DataFrame({"v": pd.Series(cells * 6, dtype=new.pop("dtype", None))})
+    y = np.resize(["a", "b"], len(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = quick(rules=[rule]).fit(X.assign(w=np.arange(len(X)) % 5), y)
+        asked = pd.DataFrame({"v": pd.Series(new["asked"], dtype=X["v"].dtype), "w": 1})
+        return model, asked, model.predict_proba(asked)[:, 1].tolist()
+
+
+def test_a_float_is_compared_with_integers_that_no_float_is():
+    cells = [10**18 + i for i in range(8)]
+    assert 10**18 + 5 < 1.0000000000000001e18
+    _, _, chance = obeying("b if v < 1.0000000000000001e+18 and w = 1", cells, asked=cells)
+    assert chance == [1.0] * 8
+    _, _, chance = obeying("not b if v >= 1e18 and w = 1", cells, asked=cells)
+    assert chance == [0.0] * 8

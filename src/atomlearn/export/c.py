@@ -6,6 +6,7 @@ from typing import Any
 
 from atomlearn.export.model import Model
 from atomlearn.export.python import template
+from atomlearn.tables.numbers import float_below
 
 WRAP = 100
 
@@ -50,7 +51,7 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
         first = len(values)
         kind, cut = model.columns[column]["kind"], 0.0
         if operator in (">", "<="):
-            op, cut = "AL_ABOVE" if operator == ">" else "AL_AT_MOST", float(value)
+            op, cut = "AL_ABOVE" if operator == ">" else "AL_AT_MOST", _cut(value)
         elif operator in ("missing", "present"):
             op = f"AL_{operator.upper()}"
         elif kind == "boolean":
@@ -60,6 +61,11 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
             values += map(_cell, value if isinstance(value, list) else [value])
         literals.append(f"{{{column}, {op}, {first}, {len(values)}, {cut!r}}}")
     return values, literals
+
+
+def _cut(value: float | str) -> float:
+    """The number that doubles compare to as to this one; integers beyond 2**53 are text."""
+    return float_below(int(value) if isinstance(value, str) else value)
 
 
 def _cell(value: Any) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import InvalidRule, InvalidTable
+from atomlearn.files.reading import LARGEST
 from atomlearn.tables.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
 from atomlearn.tables.groups import find_groups
 from atomlearn.tables.literals import Literal, Operator
@@ -20,6 +21,7 @@ from atomlearn.tables.numbers import (
     above,
     equal,
     is_missing,
+    just_below,
     number_in,
 )
 from atomlearn.tables.rules import Condition
@@ -116,10 +118,8 @@ class NumberColumn:
         if isinstance(value, str) or not math.isfinite(value):
             advice = "; 'or' is written as two rules" if " or " in str(value) else ""
             raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none{advice}")
-        # Beyond 2**53 every number is whole, whatever type it has.
-        is_large = isinstance(value, int) and abs(value) > MOST_EXACT
-        below = value - 1 if is_large else math.nextafter(value, -math.inf)
-        if math.isinf(below):
+        below = just_below(value)
+        if below < -LARGEST:
             raise InvalidRule(f"{self.name}: no number is below {condition.written}")
         match operator:
             case ">":
