@@ -335,3 +335,16 @@ def test_a_float_is_compared_with_integers_that_no_float_is():
     assert chance == [1.0] * 8
     _, _, chance = obeying("not b if v >= 1e18 and w = 1", cells, asked=cells)
     assert chance == [0.0] * 8
+
+
+def test_a_definition_excludes_rows_because_a_value_is_missing(mixed):
+    X, y = mixed
+    model = quick(rules=["not yes if size is missing", "not no if note is known and size > 9"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    definition, names = model.definition("yes"), {}
+    exec(definition.to_python(), names)
+    asked = X.assign(size=np.nan)
+    assert not definition.evaluate(asked).any()
+    assert not any(names["is_yes"](row) for row in asked.to_dict("records"))

@@ -14,6 +14,7 @@ from atomlearn.classifier.files import _column, _column_as_json
 from atomlearn.files.reading import Value
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.numbers import exact_numbers
 
 
 @pytest.fixture
@@ -97,6 +98,14 @@ def test_all_states_are_known():
     column = NumberColumn(0, "x", (1.5, 2.5), True, values=(1, 2, 3))
     states = {tuple(state) for state in states_of(column).tolist()}
     assert {tuple(bits) for bits in column.encode(np.array([*NUMBERS, np.nan])).tolist()} == states
+
+
+def test_states_where_a_value_is_a_cut_too():
+    """As rules make them: ``x = 2`` and ``x > 2``."""
+    column = NumberColumn(0, "x", (1.5, 2.0), False, values=(2, 10**18))
+    numbers = exact_numbers(np.array([*NUMBERS, 10**18, 10**18 + 1, 1.9], dtype=object))
+    found = {tuple(bits) for bits in column.encode(numbers).tolist()}
+    assert found == {tuple(state) for state in states_of(column).tolist()}
 
 
 def test_sympy_and_latex():
