@@ -337,6 +337,21 @@ def test_a_float_is_compared_with_integers_that_no_float_is():
     assert chance == [0.0] * 8
 
 
+def test_truth_values_among_text():
+    """``v = True`` is not the opposite of ``v = False`` where there are other values."""
+    cells, asked = ["yes", "no", True, "maybe"], [True, False, "yes", "other"]
+    model, X, chance = obeying("not b if v = True", cells, dtype=object, asked=asked)
+    assert chance[0] == 0.0 and all(chance[1:])
+    names = {}
+    exec(model.definition("a").to_python(), names)
+    rows = X.to_dict("records")
+    assert [names["is_a"](row) for row in rows] == model.definition("a").evaluate(X).tolist()
+    _, _, chance = obeying("b if v = False", cells, dtype=object, asked=asked)
+    assert chance[1] == 1.0 and max(chance[0], *chance[2:]) < 1.0
+    _, _, chance = obeying("b if v != false and w = 1", cells, dtype=object, asked=asked)
+    assert [one == 1.0 for one in chance] == [True, False, True, True]
+
+
 def test_a_definition_excludes_rows_because_a_value_is_missing(mixed):
     X, y = mixed
     model = quick(rules=["not yes if size is missing", "not no if note is known and size > 9"])

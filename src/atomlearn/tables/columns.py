@@ -234,6 +234,8 @@ class CategoryColumn:
         """What rules ask of this column; a category that no row had is of the column's type."""
         numbers = {one: one for one in self.categories if _is_number(one)}
         texts = {str(one): one for one in self.categories if not _is_number(one)}
+        if any(isinstance(one, bool) for one in self.categories):
+            texts = {"True": True, "true": True, "False": False, "false": False} | texts
         return [self._literal(condition, numbers, texts) for condition in conditions]
 
     def _literal(
@@ -252,7 +254,11 @@ class CategoryColumn:
             if number is not None and (not isinstance(condition.value, str) or number in numbers):
                 value = int(number) if number == number // 1 else number
         value = texts.get(value, numbers.get(value, value))
-        return Literal(self.index, self.name, operator, value)
+        return self._about(operator, value)
+
+    def _about(self, operator: Operator, category: Any) -> Literal:
+        is_truth = isinstance(category, bool)
+        return Literal(self.index, self.name, operator, category, has_others=is_truth)
 
     @property
     def n_literals(self) -> int:
@@ -261,10 +267,9 @@ class CategoryColumn:
 
     def literals(self) -> list[Literal]:
         """``=`` for each category, then ``!=``, then the groups."""
+        equal: tuple[Operator, ...] = ("=", "!=")
         both = [
-            Literal(self.index, self.name, operator, category)
-            for operator in ("=", "!=")
-            for category in self.categories
+            self._about(operator, category) for operator in equal for category in self.categories
         ]
         groups = [tuple(self.categories[i] for i in group) for group in self.groups]
         sides: tuple[Operator, ...] = ("in", "not in")
