@@ -139,6 +139,10 @@ def test_columns_in_files():
     assert _column(0, Value(told, "m.atoms")) == column
     del told["values"]  # as files of older versions are
     assert _column(0, Value(told, "m.atoms")) == NumberColumn(0, "x", (1.5, 2.5), True)
+    for large in (1e22, 2.0**53, 10**18, -1.7e308):
+        told["values"] = [large]
+        (read,) = _column(0, Value(told, "m.atoms")).values
+        assert repr(read) == repr(large)
     for values in ([2, 1], [1, 1], [float("inf")], ["1"], 3):
         with pytest.raises(ValueError, match="values"):
             _column(0, Value({**told, "values": values}, "m.atoms"))
