@@ -170,3 +170,11 @@ def test_numbers_that_may_be_missing_stand_beside_text(dtype, kind):
     fitted = AlgebraicClassifier(max_epochs=5, random_state=0).fit(frame, y)
     assert (fitted.predict(frame) == y).all()
     assert "a is missing" in fitted.encoder_.get_feature_names_out()
+
+
+def test_declared_categories_that_are_large_integers_keep_their_digits():
+    ids = [10**18, 10**18 + 1, None] * 4
+    X = pd.DataFrame({"id": pd.Categorical(pd.array(ids, dtype="Int64"))})
+    encoder = LiteralEncoder().fit(X)
+    assert encoder.columns_[0].categories == (10**18, 10**18 + 1)
+    assert len({tuple(row) for row in encoder.transform(X[:3]).tolist()}) == 3
