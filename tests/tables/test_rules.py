@@ -165,6 +165,9 @@ def test_files(tmp_path):
     path.write_text('# law\nyes if age > 3  # adults\n\nno if colour = "#1"\n', encoding="utf-8")
     assert read_rules(path) == ["yes if age > 3", 'no if colour = "#1"']
     check_rules_file(path, COLUMNS, LABELS)
+    rule = Rule("no", True, (Condition("colour", "=", "two\u2028lines\x0b\x85"),))
+    path.write_text(f"{rule}\nno if age > 3\n", encoding="utf-8")
+    assert parse_rules(read_rules(path), COLUMNS, LABELS)[0] == rule
     path.write_text("yes if age > 3\n\n# none\nno if agee = 2\n", encoding="utf-8")
     with pytest.raises(InvalidRule, match=r"rules\.txt:4: there is no column 'agee'.*character 7"):
         check_rules_file(path, COLUMNS, LABELS)
