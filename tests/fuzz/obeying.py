@@ -1,11 +1,9 @@
 """Does a classifier obey its rules, in predictions and in definitions?"""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.tables.columns import NumberColumn
 from tests.fuzz.rules import Told, possible
 from tests.fuzz.tables import Rows
 
@@ -42,9 +40,7 @@ def misdefined(
 ) -> str | None:
     """The first row of which a definition says something else as a Python function."""
     X, labels = rows.as_given(0, end), model.classes_.tolist()
-    columns = model.encoder_.columns_
-    may_miss = {one.name: one.has_missing for one in columns}
-    numbers = {one.name for one in columns if isinstance(one, NumberColumn)}
+    may_miss = {one.name: one.has_missing for one in model.encoder_.columns_}
     for label in labels[:DEFINED]:
         definition = model.definition(label)
         source = definition.to_python()
@@ -60,7 +56,6 @@ def misdefined(
                 continue
             if possible(told, labels, row) is None:
                 continue
-            given = {k: math.nan if v is None and k in numbers else v for k, v in row.items()}
-            if bool(function(given)) != is_true:
+            if bool(function(row)) != is_true:
                 return f"{row}: {label!r} evaluates to {is_true}, but not by\n{source}"
     return None

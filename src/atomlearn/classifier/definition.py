@@ -134,6 +134,15 @@ class ClassDefinition(Definition):
         """The formula as a sentence, if it is about lines of a grid and no rule is part of it."""
         return None if self.hard else super().sentence
 
+    @property
+    def _before(self) -> str:
+        used: Any = self.space.literals
+        compared = {one.column for one in used if one.operator in (">", "<=")}
+        if not any(self.encoder.columns_[j].has_missing for j in compared):
+            return ""
+        # None cannot be compared with numbers.
+        return "row = {k: float('nan') if v is None else v for k, v in row.items()}"
+
     def evaluate(self, X: Any) -> Bits:
         """Evaluate the formula on each row of a table, exactly; rules come first."""
         table = read_table(self.encoder, X, reset=False)
@@ -313,8 +322,8 @@ def states_of(column: Column) -> Bits:
     if isinstance(column, NumberColumn):
         # Where a value is also a cut, a number below it is told from it by the value only.
         below = [just_below(value) for value in column.values]
-        numbers = [*column.cuts, *column.values, *below, np.inf]
-        numbers += [None] if column.has_missing else []
+        missing = [None] if column.has_missing else []
+        numbers = [*column.cuts, *column.values, *below, np.inf, *missing]
         return column.encode(exact_numbers(np.array(numbers, dtype=object)))
     none_of_them = object()
     values = [*column.categories, none_of_them, *([None] if column.has_missing else [])]
