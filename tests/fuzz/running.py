@@ -191,15 +191,18 @@ def main() -> None:
     wanted = counted or dict.fromkeys(SHARES, sys.maxsize)
     seconds = told.seconds or (math.inf if counted else 60)
     tally, start = Tally(), time.monotonic()
+    seconds_of = {}
     for what, n in wanted.items():
+        began = time.monotonic()
         share = seconds * SHARES[what] / sum(SHARES[one] for one in wanted)
         needed = (told.predictions or 0) if what == "round-trips" else 0
         run.attack(what, n, share, tally, needed)
+        seconds_of[what] = round(time.monotonic() - began, 1)
     took = time.monotonic() - start
     print(tally.table())
     done = [f"{tally.done[what]:,} {what.replace('-', ' ')}" for what in (*SHARES, PREDICTIONS)]
     print(f"{', '.join(done)}; {took:,.0f} s, seed {told.seed}, {tally.bad} bad")
     counts = {what.replace("-", "_"): tally.done[what] for what in SHARES}
     counts |= {"predictions": tally.done[PREDICTIONS], "bad": tally.bad, "first": told.first}
-    print(json.dumps({**counts, "seed": told.seed, "seconds": round(took, 1)}))
+    print(json.dumps({**counts, "seed": told.seed, "seconds": seconds_of}))
     sys.exit(1 if tally.bad else 0)
