@@ -74,7 +74,7 @@ class Column:
         """Random cells; those of ``new`` rows may be of any value, or missing."""
         every = self.values + self.beyond * new
         drawn = chance.choices(every, k=n) if new else self._known(n, chance)
-        gone = MISSING * (self.has_missing or (new and self.kind != "boolean"))
+        gone = MISSING * (self.has_missing or new)
         return [None if chance.random() < gone else one for one in drawn]
 
     def _known(self, n: int, chance: random.Random) -> list[Any]:

@@ -88,6 +88,7 @@ def _of_model(model: Model) -> dict[str, Any]:
         "text": str(model),
         "relations": [model.holds(a <= b) for a, b in pairs],
         "definitions": [[str(one), one.to_dict(), one.to_python()] for one in definitions],
+        "definitions evaluated": [one.evaluate(np.tri(len(names))).tolist() for one in definitions],
     }
 
 
