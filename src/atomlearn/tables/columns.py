@@ -208,6 +208,9 @@ class CategoryColumn:
             ) from None
         for value, w in zip(known, weights[~missing].tolist(), strict=True):
             weight[value] += w
+        # A scalar of NumPy is written otherwise than the same value in Python, which is in files.
+        plain = ((v.item() if isinstance(v, np.generic) else v, w) for v, w in weight.items())
+        weight = dict(plain)
         seen = sorted(weight, key=_by_type)
         if len(seen) > most:
             warnings.warn(
