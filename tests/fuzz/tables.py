@@ -152,16 +152,27 @@ class Rows:
             return pd.DataFrame(
                 {one.name: one.array(cells[one.name], chance) for one in self.columns}
             )
-        if self.form == "records":
-            return self.dictionaries(first, end)
         if self.form == "numbers":
             return np.array(list(cells.values()), dtype=np.float64).T
+        for name, ours in cells.items():
+            cells[name] = list(map(_scalar, ours)) if chance.random() < 0.3 else ours
+        if self.form == "records":
+            return _dictionaries(cells)
         return np.array([_objects(ours) for ours in cells.values()], dtype=object).T
 
     def dictionaries(self, first: int = 0, end: int | None = None) -> list[dict[str, Any]]:
         """The rows as dictionaries, ``None`` where a value is missing."""
-        columns = [ours[first:end] for ours in self.cells.values()]
-        return [dict(zip(self.cells, row, strict=True)) for row in zip(*columns, strict=True)]
+        return _dictionaries({name: ours[first:end] for name, ours in self.cells.items()})
+
+
+def _dictionaries(cells: Cells) -> list[dict[str, Any]]:
+    return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+
+
+def _scalar(value: Any) -> Any:
+    """A scalar of NumPy, as its random generators draw them."""
+    is_too_large = type(value) is int and not -(2**63) <= value < 2**64
+    return value if value is None or is_too_large else np.array(value)[()]
 
 
 def draw_columns(chance: random.Random) -> tuple[tuple[Column, ...], str]:
