@@ -77,7 +77,7 @@ deployment: $(STAMP) ## as another user, without a home, read-only, with a full 
 
 SECONDS ?= 60
 SEED    ?= 0
-fuzz: $(STAMP) ## damaged and hostile files, random relation sets: make fuzz SECONDS=600 SEED=1
+fuzz: $(STAMP) ## damaged files, random relation sets, round trips, rules: make fuzz SECONDS=600 SEED=1
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
 
 BENCH := $(VENV)/bench-$(PY_VERSION)

@@ -127,3 +127,13 @@ def test_the_hardest_examples(fitted, iris, digits):
     image = classifier.hardest(1)[0].explanation.image
     distance = np.abs(X.reshape(-1, 8, 8) / 16 - image).mean(axis=(1, 2))
     assert image.shape == (8, 8) and distance.min() < 0.3
+
+
+def test_the_function_takes_rows_with_none():
+    X = pd.DataFrame({"x": [1.0, 2.5, 3.7, None, 0.2] * 8, "z": ["a", None] * 20})
+    model = AlgebraicClassifier(random_state=0, max_epochs=2, evidence="strict")
+    model.fit(X, np.where(X["x"] > 2, "yes", "no"))
+    definition, names = model.definition("yes"), {}
+    exec(definition.to_python(), names)
+    rows = [{"x": None, "z": None}, {"x": 3.0, "z": None}, {"x": float("nan"), "z": "a"}]
+    assert [names["is_yes"](row) for row in rows] == definition.evaluate(rows).tolist()

@@ -416,3 +416,54 @@ def test_a_definition_with_a_rule_is_measured_with_it():
     wrong = (definition.evaluate(X) != (y == "yes"))[kept]
     assert "b ≥ 0.5" in str(definition)
     assert definition.error <= wrong.mean() + 0.05
+
+
+# -- what a value is
+
+
+def obeying(rule, cells, **new):
+    """A classifier of one column with one rule, and what it says of new cells."""
+    X = pd.DataFrame({"v": pd.Series(cells * 6, dtype=new.pop("dtype", None))})
+    y = np.resize(["a", "b"], len(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = quick(rules=[rule]).fit(X.assign(w=np.arange(len(X)) % 5), y)
+        asked = pd.DataFrame({"v": pd.Series(new["asked"], dtype=X["v"].dtype), "w": 1})
+        return model, asked, model.predict_proba(asked)[:, 1].tolist()
+
+
+def test_a_float_is_compared_with_integers_that_no_float_is():
+    cells = [10**18 + i for i in range(8)]
+    assert 10**18 + 5 < 1.0000000000000001e18
+    _, _, chance = obeying("b if v < 1.0000000000000001e+18 and w = 1", cells, asked=cells)
+    assert chance == [1.0] * 8
+    _, _, chance = obeying("not b if v >= 1e18 and w = 1", cells, asked=cells)
+    assert chance == [0.0] * 8
+
+
+def test_truth_values_among_text():
+    """``v = True`` is not the opposite of ``v = False`` where there are other values."""
+    cells, asked = ["yes", "no", True, "maybe"], [True, False, "yes", "other"]
+    model, X, chance = obeying("not b if v = True", cells, dtype=object, asked=asked)
+    assert chance[0] == 0.0 and all(chance[1:])
+    names = {}
+    exec(model.definition("a").to_python(), names)
+    rows = X.to_dict("records")
+    assert [names["is_a"](row) for row in rows] == model.definition("a").evaluate(X).tolist()
+    _, _, chance = obeying("b if v = False", cells, dtype=object, asked=asked)
+    assert chance[1] == 1.0 and max(chance[0], *chance[2:]) < 1.0
+    _, _, chance = obeying("b if v != false and w = 1", cells, dtype=object, asked=asked)
+    assert [one == 1.0 for one in chance] == [True, False, True, True]
+
+
+def test_a_definition_excludes_rows_because_a_value_is_missing(mixed):
+    X, y = mixed
+    model = quick(rules=["not yes if size is missing", "not no if note is known and size > 9"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    definition, names = model.definition("yes"), {}
+    exec(definition.to_python(), names)
+    asked = X.assign(size=np.nan)
+    assert not definition.evaluate(asked).any()
+    assert not any(names["is_yes"](row) for row in asked.to_dict("records"))

@@ -387,3 +387,14 @@ def test_no_weighted_atom_is_listed_twice(way):
     atoms = fitted.learned_.weighted.atoms
     sizes = frame.loc["weighted", "size"].to_numpy()
     assert np.diff(atoms.starts).sum() == sizes.sum()  # no literal that implies another
+
+
+def test_labels_of_text_that_are_digits_have_weights():
+    X, y = np.arange(40.0)[:, None] % 7, np.resize(["1000", "x", "01"], 40)
+    weights = {"1000": 3.0, "x": 1.0, "01": 0.5}
+    heavy = AlgebraicClassifier(random_state=0, max_epochs=2, class_weight=weights).fit(X, y)
+    plain = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+    k = plain.classes_.tolist().index("1000")
+    assert (heavy.predict_proba(X)[:, k] > plain.predict_proba(X)[:, k]).all()
+    with pytest.raises(ValueError, match=r"\['01', 'x'\], are not in class_weight"):
+        heavy.set_params(class_weight={"1000": 3.0, 1: 2.0}).fit(X, y)

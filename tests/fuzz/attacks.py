@@ -1,6 +1,7 @@
 """One case after the other, each made from a seed and a number alone: what is tried, what came."""
 
 import random
+import traceback
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -13,8 +14,10 @@ from tests.fuzz.corpus import Nasty, corpus
 from tests.fuzz.kinds import CONTAINERS, KINDS, Kind, sample
 from tests.fuzz.mutations import mutate_bytes, mutate_parts
 from tests.fuzz.parts import Parts
+from tests.fuzz.reader import Reader
 from tests.fuzz.relation_sets import compare
 from tests.fuzz.saves import torn
+from tests.fuzz.trips import travel
 
 REFUSED, LOADED, AGREED = "refused", "loaded", "agreed"
 RAW, MISMATCH, CRASH = "raw exceptions", "mismatches", "crashes"
@@ -30,6 +33,8 @@ class Outcome(NamedTuple):
     case: Case
     outcome: str
     detail: str = ""
+    predictions: int = 0
+    """Predictions that were held against rules."""
 
 
 Attack = Callable[[str, int, Path], Outcome]
@@ -62,10 +67,25 @@ def attack_save(seed: str, number: int, path: Path) -> Outcome:
     return Outcome(case, LOADED) if said is None else Outcome(case, MISMATCH, said)
 
 
+def attack_trip(seed: str, number: int, path: Path) -> Outcome:
+    """A random classifier, model or pool, saved here and loaded by another process."""
+    try:
+        kind, way, said, predictions = travel(random.Random(f"{seed}/{number}"), path, _reader())
+    except Exception as error:
+        case = Case("of unknown kind, loaded", "random")
+        places = traceback.extract_tb(error.__traceback__)[-3:]
+        where = ", ".join(f"{Path(one.filename).name}:{one.lineno}" for one in places)
+        return Outcome(case, RAW, f"{type(error).__name__}: {error} ({where})")
+    if said is not None:
+        return Outcome(Case(kind, way), MISMATCH, said)
+    return Outcome(Case(kind, way), AGREED, predictions=predictions)
+
+
 ATTACKS: dict[str, Attack] = {
     "files": attack_file,
-    "relations": attack_relations,
+    "relation-sets": attack_relations,
     "saves": attack_save,
+    "round-trips": attack_trip,
 }
 
 
@@ -113,6 +133,11 @@ def _altered(kind: str, path: Path) -> bool:
         return Container.read(path)._members != _parts(kind).members
     except FileFormatError:
         return True
+
+
+@cache
+def _reader() -> Reader:
+    return Reader()
 
 
 @cache

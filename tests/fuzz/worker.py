@@ -24,9 +24,9 @@ def main() -> None:
     limit = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for number in range(int(first), int(end)):
-        case, outcome, detail = attack(seed, number, Path(path))
-        detail = detail.encode("unicode_escape").decode()[:1000]
-        print(number, case.kind, case.attack, outcome, detail, sep="\t", flush=True)
+        case, outcome, detail, n = attack(seed, number, Path(path))
+        detail = detail.encode("unicode_escape").decode()[:2000]
+        print(number, case.kind, case.attack, outcome, n, detail, sep="\t", flush=True)
 
 
 if __name__ == "__main__":

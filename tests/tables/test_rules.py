@@ -1,7 +1,7 @@
 """Rules as text: what is read, what is refused, and what is said then."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomlearn.errors import InvalidRule
@@ -12,6 +12,7 @@ from atomlearn.tables.rules import (
     parse_rules,
     read_rules,
 )
+from tests.fuzz.tables import FLOATS, INTEGERS, NAMES
 
 COLUMNS = ["age", "petal length", "search and rescue", "is", 'a "quoted" one', "x>y", "colour"]
 LABELS = ["yes", "no", "if only", "not sure", 3]
@@ -108,6 +109,48 @@ def test_what_is_written_is_read_again(rule):
     assert parse_rules([rule], COLUMNS, LABELS) == [rule]
 
 
+MANY = 2000 if settings().max_examples >= 100 else settings().max_examples
+"""Thousands in ``make thorough``: reading a rule takes no time."""
+names = st.one_of(st.sampled_from(NAMES), st.text(max_size=8), st.from_regex(r"\A(not )+x?\Z"))
+numbers = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([one for some in (*FLOATS, *INTEGERS) for one in some]),
+    st.integers(-(10**300), 10**300),
+)
+
+
+@st.composite
+def told(draw):
+    """A rule with the columns and labels that it may be about."""
+    columns = draw(st.lists(names, min_size=1, max_size=4, unique=True))
+    labels = draw(
+        st.lists(st.one_of(names, st.integers(), st.booleans()), min_size=2, unique_by=str)
+    )
+    tests = st.one_of(
+        st.builds(
+            Condition,
+            st.sampled_from(columns),
+            st.sampled_from(SIGNS),
+            st.one_of(numbers, names, st.booleans()),
+        ),
+        st.builds(Condition, st.sampled_from(columns), st.sampled_from(["missing", "known"])),
+    )
+    conditions = draw(st.lists(tests, min_size=1, max_size=3))
+    return Rule(draw(st.sampled_from(labels)), draw(st.booleans()), tuple(conditions)), (
+        columns,
+        labels,
+    )
+
+
+@given(told())
+@settings(max_examples=MANY)
+def test_whatever_the_names_and_values_are(rule_about):
+    rule, about = rule_about
+    (again,) = parse_rules([str(rule)], *about)
+    assert again == rule and type(again.label) is type(rule.label)
+    assert [repr(one) for one in again.conditions] == [repr(one) for one in rule.conditions]
+
+
 @given(st.text(max_size=40))
 def test_any_text_is_read_or_refused(text):
     try:
@@ -122,6 +165,9 @@ def test_files(tmp_path):
     path.write_text('# law\nyes if age > 3  # adults\n\nno if colour = "#1"\n', encoding="utf-8")
     assert read_rules(path) == ["yes if age > 3", 'no if colour = "#1"']
     check_rules_file(path, COLUMNS, LABELS)
+    rule = Rule("no", True, (Condition("colour", "=", "two\u2028lines\x0b\x85"),))
+    path.write_text(f"{rule}\nno if age > 3\n", encoding="utf-8")
+    assert parse_rules(read_rules(path), COLUMNS, LABELS)[0] == rule
     path.write_text("yes if age > 3\n\n# none\nno if agee = 2\n", encoding="utf-8")
     with pytest.raises(InvalidRule, match=r"rules\.txt:4: there is no column 'agee'.*character 7"):
         check_rules_file(path, COLUMNS, LABELS)

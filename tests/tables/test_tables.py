@@ -181,3 +181,19 @@ def test_a_table_of_very_many_columns_is_read_in_proportion(tmp_path):
     start = time.monotonic()
     assert len(read_table(path).columns) == n
     assert time.monotonic() - start < 10  # a tenth of a second; it was minutes
+
+
+def test_declared_categories_that_are_large_integers_keep_their_digits():
+    ids = [10**18, 10**18 + 1, None] * 4
+    X = pd.DataFrame({"id": pd.Categorical(pd.array(ids, dtype="Int64"))})
+    encoder = LiteralEncoder().fit(X)
+    assert encoder.columns_[0].categories == (10**18, 10**18 + 1)
+    assert len({tuple(row) for row in encoder.transform(X[:3]).tolist()}) == 3
+
+
+def test_scalars_of_numpy_are_plain_categories():
+    cells = [np.str_("red"), np.int64(3), np.float64(2.5), np.bool_(True), "red"] * 4
+    (column,) = LiteralEncoder().fit([{"v": cell} for cell in cells]).columns_
+    assert {repr(one) for one in column.categories} == {"'red'", "3", "2.5", "True"}
+    written = {literal.to_python() for literal in column.literals()}
+    assert "row['v'] == True" in written and not any("np." in one for one in written)

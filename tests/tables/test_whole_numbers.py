@@ -14,6 +14,7 @@ from atomlearn.classifier.files import _column, _column_as_json
 from atomlearn.files.reading import Value
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.numbers import exact_numbers
 
 
 @pytest.fixture
@@ -99,6 +100,14 @@ def test_all_states_are_known():
     assert {tuple(bits) for bits in column.encode(np.array([*NUMBERS, np.nan])).tolist()} == states
 
 
+def test_states_where_a_value_is_a_cut_too():
+    """As rules make them: ``x = 2`` and ``x > 2``."""
+    column = NumberColumn(0, "x", (1.5, 2.0), False, values=(2, 10**18))
+    numbers = exact_numbers(np.array([*NUMBERS, 10**18, 10**18 + 1, 1.9], dtype=object))
+    found = {tuple(bits) for bits in column.encode(numbers).tolist()}
+    assert found == {tuple(state) for state in states_of(column).tolist()}
+
+
 def test_sympy_and_latex():
     pytest.importorskip("sympy")
     literal = Literal(0, "pclass", "!=", 3)
@@ -130,6 +139,10 @@ def test_columns_in_files():
     assert _column(0, Value(told, "m.atoms")) == column
     del told["values"]  # as files of older versions are
     assert _column(0, Value(told, "m.atoms")) == NumberColumn(0, "x", (1.5, 2.5), True)
+    for large in (1e22, 2.0**53, 10**18, -1.7e308):
+        told["values"] = [large]
+        (read,) = _column(0, Value(told, "m.atoms")).values
+        assert repr(read) == repr(large)
     for values in ([2, 1], [1, 1], [float("inf")], ["1"], 3):
         with pytest.raises(ValueError, match="values"):
             _column(0, Value({**told, "values": values}, "m.atoms"))

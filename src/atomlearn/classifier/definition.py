@@ -32,7 +32,7 @@ from atomlearn.tables.columns import Bits, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import is_dark, placed
 from atomlearn.tables.literals import Literal
-from atomlearn.tables.numbers import exact_numbers
+from atomlearn.tables.numbers import exact_numbers, just_below
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
 from atomlearn.training.examples import NO_RULES
@@ -133,6 +133,15 @@ class ClassDefinition(Definition):
     def sentence(self) -> str | None:
         """The formula as a sentence, if it is about lines of a grid and no rule is part of it."""
         return None if self.hard else super().sentence
+
+    @property
+    def _before(self) -> str:
+        used: Any = self.space.literals
+        compared = {one.column for one in used if one.operator in (">", "<=")}
+        if not any(self.encoder.columns_[j].has_missing for j in compared):
+            return ""
+        # None cannot be compared with numbers.
+        return "row = {k: float('nan') if v is None else v for k, v in row.items()}"
 
     def evaluate(self, X: Any) -> Bits:
         """Evaluate the formula on each row of a table, exactly; rules come first."""
@@ -235,8 +244,9 @@ def _by_rules(
     for rule in hard.rules:
         if k in rule.forbidden:
             against = [literals[i].negated() for i in rule.literals]
-            compared = [one for one in against if one.operator not in ("missing", "present")]
-            gone = [missing[one.column] for one in compared if one.column in missing]
+            # A missing value meets no comparison, but it does meet "is missing".
+            compared = [one.column for one in against if one.operator != "present"]
+            gone = [missing[column] for column in compared if column in missing]
             clauses.append(Clause.of(list(dict.fromkeys([*against, *gone]))))
     including = [tuple(literals[i] for i in sorted(term)) for term in terms]
     return tuple(sorted(including, key=lambda ours: (len(ours), str(ours)))), tuple(clauses)
@@ -310,7 +320,10 @@ def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
 def states_of(column: Column) -> Bits:
     """The truth values of a column's literals, one row for each distinct state of the column."""
     if isinstance(column, NumberColumn):
-        numbers = [*column.cuts, *column.values, np.inf, *([None] if column.has_missing else [])]
+        # Where a value is also a cut, a number below it is told from it by the value only.
+        below = [just_below(value) for value in column.values]
+        missing = [None] if column.has_missing else []
+        numbers = [*column.cuts, *column.values, *below, np.inf, *missing]
         return column.encode(exact_numbers(np.array(numbers, dtype=object)))
     none_of_them = object()
     values = [*column.categories, none_of_them, *([None] if column.has_missing else [])]

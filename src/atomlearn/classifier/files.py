@@ -44,6 +44,7 @@ from atomlearn.logic.telling import Measure
 from atomlearn.markup import Listed
 from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.numbers import MOST_EXACT
 from atomlearn.tables.rule_checks import compile_rules
 from atomlearn.tables.rules import Rule, parse_rules
 from atomlearn.training.calibration import Calibration
@@ -339,7 +340,10 @@ def _values(told: Value, is_boolean: bool) -> tuple[float, ...]:
     values = told.given("values")  # older files have none
     if values is None:
         return ()
-    found = tuple(int(one) if one == one // 1 else one for one in values.ascending())
+    # A rule may name a larger number, which is written as it was.
+    found = tuple(
+        int(one) if one == one // 1 and abs(one) < MOST_EXACT else one for one in values.ascending()
+    )
     values.need(not (found and is_boolean), "is of a column of truth values")
     return found
 

@@ -150,7 +150,9 @@ class Definition(Displayed):
     def to_python(self) -> str:
         """The source of a Python function that evaluates the formula."""
         about = " ".join(self.to_text().split())
-        return writing.function_source(f"is_{self.label}", self.argument, about, self.shortest)
+        return writing.function_source(
+            f"is_{self.label}", self.argument, about, self.shortest, self._before
+        )
 
     def to_sympy(self) -> Any:
         """The shortest form as a SymPy expression."""
@@ -234,6 +236,11 @@ class Definition(Displayed):
         if self.total is not None and self.total > len(self.clauses):
             return True
         return self.measured is not None and self.measured.exclusion < 1.0
+
+    @property
+    def _before(self) -> str:
+        """What the Python function does first."""
+        return ""
 
     def evaluate(self, X: Any) -> Bits:
         """Evaluate the formula on each example, exactly.

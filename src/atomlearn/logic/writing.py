@@ -121,8 +121,10 @@ def python_of(constant: Hashable) -> str:
     return str(own()) if own else f"{constant!r} in present"
 
 
-def function_source(name: str, argument: str, about: str, formula: Formula) -> str:
-    """The source of a Python function that evaluates the formula.
+def function_source(
+    name: str, argument: str, about: str, formula: Formula, before: str = ""
+) -> str:
+    """The source of a Python function that evaluates the formula, after the statement ``before``.
 
     >>> print(function_source("is_v", "present", "v", Has("a") | Has("b")))
     def is_v(present):
@@ -130,7 +132,8 @@ def function_source(name: str, argument: str, about: str, formula: Formula) -> s
         return 'a' in present or 'b' in present
     """
     safe = "".join(one if f"_{one}".isidentifier() else "_" for one in name)
-    return f"def {safe}({argument}):\n    {about!r}\n    return {to_python(formula)}"
+    lines = [repr(about), *([before] if before else []), f"return {to_python(formula)}"]
+    return "\n    ".join([f"def {safe}({argument}):", *lines])
 
 
 _SPECIAL = {

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import InvalidRule, InvalidTable
+from atomlearn.files.reading import LARGEST
 from atomlearn.tables.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
 from atomlearn.tables.groups import find_groups
 from atomlearn.tables.literals import Literal, Operator
@@ -20,6 +21,7 @@ from atomlearn.tables.numbers import (
     above,
     equal,
     is_missing,
+    just_below,
     number_in,
 )
 from atomlearn.tables.rules import Condition
@@ -117,10 +119,8 @@ class NumberColumn:
         if isinstance(value, str) or not math.isfinite(value):
             advice = "; 'or' is written as two rules" if " or " in str(value) else ""
             raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none{advice}")
-        # Beyond 2**53 every number is whole, whatever type it has.
-        is_large = isinstance(value, int) and abs(value) > MOST_EXACT
-        below = value - 1 if is_large else math.nextafter(value, -math.inf)
-        if math.isinf(below):
+        below = just_below(value)
+        if below < -LARGEST:
             raise InvalidRule(f"{self.name}: no number is below {condition.written}")
         match operator:
             case ">":
@@ -209,6 +209,9 @@ class CategoryColumn:
             ) from None
         for value, w in zip(known, weights[~missing].tolist(), strict=True):
             weight[value] += w
+        # A scalar of NumPy is written otherwise than the same value in Python, which is in files.
+        plain = ((v.item() if isinstance(v, np.generic) else v, w) for v, w in weight.items())
+        weight = dict(plain)
         seen = sorted(weight, key=_by_type)
         refuse_half_characters(seen, f"a value of column {name!r}")
         if len(seen) > most:
@@ -236,6 +239,8 @@ class CategoryColumn:
         """What rules ask of this column; a category that no row had is of the column's type."""
         numbers = {one: one for one in self.categories if _is_number(one)}
         texts = {str(one): one for one in self.categories if not _is_number(one)}
+        if any(isinstance(one, bool) for one in self.categories):
+            texts = {"True": True, "true": True, "False": False, "false": False} | texts
         return [self._literal(condition, numbers, texts) for condition in conditions]
 
     def _literal(
@@ -254,7 +259,11 @@ class CategoryColumn:
             if number is not None and (not isinstance(condition.value, str) or number in numbers):
                 value = int(number) if number == number // 1 else number
         value = texts.get(value, numbers.get(value, value))
-        return Literal(self.index, self.name, operator, value)
+        return self._about(operator, value)
+
+    def _about(self, operator: Operator, category: Any) -> Literal:
+        is_truth = isinstance(category, bool)
+        return Literal(self.index, self.name, operator, category, has_others=is_truth)
 
     @property
     def n_literals(self) -> int:
@@ -263,10 +272,9 @@ class CategoryColumn:
 
     def literals(self) -> list[Literal]:
         """``=`` for each category, then ``!=``, then the groups."""
+        equal: tuple[Operator, ...] = ("=", "!=")
         both = [
-            Literal(self.index, self.name, operator, category)
-            for operator in ("=", "!=")
-            for category in self.categories
+            self._about(operator, category) for operator in equal for category in self.categories
         ]
         groups = [tuple(self.categories[i] for i in group) for group in self.groups]
         sides: tuple[Operator, ...] = ("in", "not in")

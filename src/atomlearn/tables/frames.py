@@ -123,12 +123,14 @@ def _without_categoricals(X: Any) -> Any:
     """Convert categories of a pandas frame to objects.
 
     If one column is boolean, scikit-learn looks for a common type of all columns, and would convert
-    categories to numbers.
+    categories to numbers. Integers beyond 2**53 would become floats where values are missing.
     """
     marked = declared_categories(X)
     if marked is None or not marked.any() or not hasattr(X, "astype"):
         return X
-    if not any(str(one) == "bool" for one in X.dtypes):
+    listed = [one.categories for one in X.dtypes[marked] if hasattr(one, "categories")]
+    are_large = (has_large_integers(np.asarray(one)) for one in listed)
+    if not any(str(one) == "bool" for one in X.dtypes) and not any(are_large):
         return X
     return X.astype({name: object for name, one in zip(X.columns, marked, strict=True) if one})
 

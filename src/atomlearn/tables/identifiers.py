@@ -9,9 +9,8 @@ import re
 import warnings
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from atomlearn.tables.numbers import Numbers, is_missing
 
 FEWEST_ROWS = 100
 """In a smaller table nothing can be said."""
@@ -24,7 +23,7 @@ OF_ROWS = 0.01
 _NAMED = re.compile(r"(?:^|[\W_])(?:(?i:id|uid|identifier|key))$|[a-z](?:Id|ID|Key)$")
 
 
-def is_identifier(values: Floats, name: str = "") -> bool:
+def is_identifier(values: Numbers, name: str = "") -> bool:
     """Does a column of numbers have another whole number in (nearly) every row, as if given out?
 
     Of numbers of very many digits that cannot be told; then the ``name`` of the column has to.
@@ -33,16 +32,14 @@ def is_identifier(values: Floats, name: str = "") -> bool:
     (True, False)
     """
     n = len(values)
-    if n < FEWEST_ROWS or not (np.isfinite(values[:10]).all() and _whole(values[:10])):
+    if n < FEWEST_ROWS or is_missing(values[:10]).any() or not _whole(values[:10]):
         return False
-    low, high = values.min(), values.max()
-    if not (np.isfinite([low, high]).all() and high - low >= (1 - OF_ROWS) * (n - 1)):
-        return False  # a value is missing, or there are too few for all rows
-    if not _whole(values):
+    if is_missing(values).any() or not _whole(values):
         return False
     distinct = np.unique(values)
+    low, high = distinct[[0, -1]].tolist()  # integers of any length are subtracted exactly
     repeated = n - len(distinct)
-    if repeated > OF_ROWS * n:
+    if repeated > OF_ROWS * n or high - low < (1 - OF_ROWS) * (n - 1):
         return False
     if _NAMED.search(name):
         return True
@@ -51,7 +48,7 @@ def is_identifier(values: Floats, name: str = "") -> bool:
     return bool(expected >= EXPECTED and repeated <= REPEATED * expected)
 
 
-def warn_of_identifier(values: Floats, name: str) -> None:
+def warn_of_identifier(values: Numbers, name: str) -> None:
     """Warn if the numbers of a column seem to name its rows."""
     if is_identifier(values, name):
         warnings.warn(
@@ -61,5 +58,5 @@ def warn_of_identifier(values: Floats, name: str) -> None:
         )
 
 
-def _whole(values: Floats) -> bool:
-    return bool((values == np.floor(values)).all())
+def _whole(values: Numbers) -> bool:
+    return values.dtype.kind in "iu" or bool((values % 1 == 0).all())

@@ -41,6 +41,8 @@ class Literal:
     """Where the pixel is, if the column is one: it is written instead of the name."""
     is_ink: bool = field(default=False, compare=False)
     """Whether the literal tells ink from a blank pixel."""
+    has_others: bool = field(default=False, compare=False)
+    """Whether the column has values that are neither true nor false."""
 
     def __str__(self) -> str:
         return self._text(SHOWN)
@@ -81,8 +83,14 @@ class Literal:
         return sign, show(self.value)
 
     def negated(self) -> "Literal":
-        """What is true of the rows with a value of which this is not."""
-        if isinstance(self.value, bool):
+        """What is true of the rows with a value of which this is not.
+
+        >>> str(Literal(0, "smokes", "=", True).negated())
+        'smokes = False'
+        >>> str(Literal(0, "answer", "=", True, has_others=True).negated())
+        'answer ≠ True'
+        """
+        if isinstance(self.value, bool) and not self.has_others:
             return replace(self, value=not self.value)
         return replace(self, operator=_OPPOSITE[self.operator])
 

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 MOST_EXACT = 1 << 53
 """Whole numbers up to this one are exact as floating-point numbers."""
+MOST_INTEGER = 1 << 64
+"""Integers in tables are hardly ever larger; a float beyond is compared with floats."""
 ROUND_DIGITS = 6
 """Significant digits of a cut, unless neighbouring values need more."""
 
@@ -163,6 +165,18 @@ def _each(values: Numbers, known: Bits, test: Any) -> Bits:
 
 def _stacked(lines: list[Bits], n: int) -> Bits:
     return np.stack(lines) if lines else np.zeros((0, n), dtype=np.bool_)
+
+
+def just_below(number: Number) -> Number:
+    """The next lower number that a cell could be: beyond 2**53 that is an integer.
+
+    >>> just_below(2.0), just_below(10**18), just_below(1e18)
+    (1.9999999999999998, 999999999999999999, 999999999999999999)
+    """
+    most = math.inf if isinstance(number, int) else MOST_INTEGER
+    if MOST_EXACT < abs(number) <= most:
+        return int(number) - 1
+    return math.nextafter(number, -math.inf)
 
 
 def float_below(cut: Number) -> float:

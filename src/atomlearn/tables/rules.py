@@ -133,7 +133,8 @@ def check_rules_file(path: str | Path, columns: Sequence[str], labels: Sequence[
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not splitlines, which would also break at signs that a quoted name may have, such as U+2028.
+    for number, line in enumerate(text.split("\n"), start=1):
         masked = _masked(line)
         end = masked.find("#")
         line = line if end < 0 else line[:end]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import compute_class_weight, compute_sample_weight
+from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from atomlearn.errors import InvalidTable, suggest
@@ -121,6 +121,8 @@ class TrainingRows:
         """What the odds of each class are multiplied by."""
         if self.class_weight is None:
             return np.ones(len(classes))
+        if isinstance(self.class_weight, Mapping):
+            return _weights_of(classes, self.class_weight)
         with refusing():
             return compute_class_weight(self.class_weight, classes=classes, y=self.targets)
 
@@ -154,14 +156,26 @@ def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: An
             f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
         )
     if isinstance(class_weight, Mapping):
-        with refusing():
-            counted &= compute_sample_weight(dict(class_weight), targets) > 0
+        labels, codes = np.unique(targets, return_inverse=True)
+        counted &= _weights_of(labels, class_weight)[codes] > 0
     if not counted.any():
         raise InvalidTable("all sample weights are zero: nothing is left to learn from")
     if counted.all():
         return TrainingRows(table, targets, weights, np.arange(len(weights)), class_weight)
     numbers = np.flatnonzero(counted)
     return TrainingRows(table[counted], targets[counted], weights[counted], numbers, class_weight)
+
+
+def _weights_of(labels: npt.NDArray[Any], class_weight: Mapping[Any, float]) -> Floats:
+    """The weight of each label, 1 if it has none.
+
+    As in scikit-learn, but a label that is text stays text: ``"1000"`` is not 1000.
+    """
+    told = labels.tolist()
+    others = [label for label in told if label not in class_weight]
+    if others and len(told) - len(others) != len(class_weight):
+        raise InvalidTable(f"The classes, {others}, are not in class_weight")
+    return np.array([class_weight.get(label, 1.0) for label in told], dtype=np.float64)
 
 
 def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False) -> Labels:
