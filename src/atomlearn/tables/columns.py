@@ -254,11 +254,12 @@ class CategoryColumn:
         operator: Operator = "=" if condition.operator == "=" else "!="
         # Text is compared as it is written, a number by its value, even if it is in quotes.
         value: Any = condition.text
-        if value not in texts and numbers:
-            number = number_in(value)
-            if number is not None and (not isinstance(condition.value, str) or number in numbers):
-                value = int(number) if number == number // 1 else number
-        value = texts.get(value, numbers.get(value, value))
+        number, is_quoted = number_in(value), isinstance(condition.value, str)
+        if number is not None and number in numbers and not (is_quoted and value in texts):
+            value = numbers[number]
+        elif number is not None and numbers and not is_quoted and value not in texts:
+            value = int(number) if number == number // 1 else number
+        value = texts.get(value, value)
         return self._about(operator, value)
 
     def _about(self, operator: Operator, category: Any) -> Literal:

@@ -17,6 +17,7 @@ from atomlearn.tables.numbers import MOST_EXACT, number_in
 SIGNS = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", "!=": "!=", "≠": "!=", "==": "=",
          ">": ">", "<": "<", "=": "="}  # fmt: skip
 _SIGN = re.compile("|".join(map(re.escape, SIGNS)))
+_ESCAPED = {"n": "\n", "r": "\r"}
 _AND = re.compile(r"\s+and\s+")
 _STATE = re.compile(r"^(?P<column>.*\S)\s+is\s+(?P<state>missing|known)\s*$", re.DOTALL)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
@@ -247,7 +248,7 @@ def _masked(text: str) -> str:
 
 def _unquoted(text: str) -> str:
     if _QUOTED.fullmatch(text):
-        return re.sub(r"\\(.)", r"\1", text[1:-1])
+        return re.sub(r"\\(.)", lambda one: _ESCAPED.get(one[1], one[1]), text[1:-1])
     return text
 
 
@@ -260,8 +261,9 @@ def _read_value(text: str) -> Any:
 
 
 def _quote(text: str) -> str:
+    """In quotes; a line break is written as in Python, since a rule of a file is one line."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return '"{}"'.format(escaped.replace("\n", "\\n").replace("\r", "\\r"))
 
 
 def _name(name: str) -> str:
