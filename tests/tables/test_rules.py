@@ -171,3 +171,10 @@ def test_files(tmp_path):
     path.write_text("yes if age > 3\n\n# none\nno if agee = 2\n", encoding="utf-8")
     with pytest.raises(InvalidRule, match=r"rules\.txt:4: there is no column 'agee'.*character 7"):
         check_rules_file(path, COLUMNS, LABELS)
+
+
+def test_a_name_with_a_line_break_fits_a_line_of_a_file(tmp_path):
+    rule = Rule("a\nb", False, (Condition("x\r\ny", "=", "\\n"),))
+    (tmp_path / "rules.txt").write_text(f"# one\n{rule}\n", encoding="utf-8")
+    (text,) = read_rules(tmp_path / "rules.txt")
+    assert parse_rules([text], ["x\r\ny"], ["a\nb"]) == [rule]

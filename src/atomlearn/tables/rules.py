@@ -268,7 +268,7 @@ def _quote(text: str) -> str:
 
 def _name(name: str) -> str:
     """Quoted where it could be read otherwise."""
-    plain = re.fullmatch(r"[^\"'<>=!≤≥≠#]+", name) and name == name.strip()
+    plain = re.fullmatch(r"[^\n\r\"'<>=!≤≥≠#]+", name) and name == name.strip()
     words = set(name.split())
     return name if plain and not words & {"and", "if", "is", "not"} else _quote(name)
 
