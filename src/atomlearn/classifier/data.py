@@ -1,6 +1,6 @@
 """A training table made ready: what the training loop needs, and what the classifier keeps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -38,7 +38,11 @@ class TrainingData:
     rules: list[Rule] = field(default_factory=list)
     rule_conflicts: list[RuleConflict] = field(default_factory=list)
     decided: float = 0.0
-    """Rows that rules decide rightly."""
+    """Weight of the rows that rules classify correctly ..."""
+    contradicted: float = 0.0
+    """... and of those whose labels contradict a rule, relative to that of the others."""
+    left: npt.NDArray[np.int64] | None = None
+    """Rows of each class that contradict no rule, if there are rules."""
     met: npt.NDArray[np.int64] | None = None
     """Rows that meet the conditions of each rule."""
     n_rows: int = 0
@@ -55,7 +59,7 @@ def fit_encoder(
     table: Any,
     targets: npt.NDArray[Any],
     weights: npt.NDArray[np.float64],
-    declared: npt.NDArray[np.bool_] | None,
+    declared: Sequence[str | None] | None,
     classes: npt.NDArray[Any],
 ) -> tuple[LiteralEncoder, list[Rule]]:
     """Choose the literals of a validated table, and read the classifier's rules about them."""

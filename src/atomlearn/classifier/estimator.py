@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,7 @@ from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.alternatives import find_alternatives
 from atomlearn.tables.distinct_rows import RowConflict
-from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.frames import declared_kinds
 from atomlearn.tables.rule_checks import RuleConflict, compile_rules, warn_of_unmet
 from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
@@ -221,7 +221,7 @@ class AlgebraicClassifier(
             codes_of(rows.targets, self.classes_, all_present=True)
         else:
             self.classes_ = np.unique(rows.targets)
-            self._begin(rows, declared_categories(X))
+            self._begin(rows, declared_kinds(X))
         rules = self.learned_.rules if goes_on else self._compiled_rules()
         examples = rows.examples(self.encoder_, self.classes_, self.symmetries, rules)
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
@@ -243,6 +243,8 @@ class AlgebraicClassifier(
             self.rules_,
             rows.rule_conflicts(self.rules_),
             rows.decided,
+            rows.contradicted,
+            rows.left,
             rows.met,
             n_rows=table.shape[0],
         )
@@ -252,8 +254,8 @@ class AlgebraicClassifier(
     ) -> None:
         """Train on parts, and keep what is known then."""
         self.classes_, self.encoder_, self.rules_ = data.classes, data.encoder, data.rules
-        if data.met is not None:
-            check_some_left(data.totals, self.classes_)
+        if data.met is not None and data.left is not None:
+            check_some_left(data.left, self.classes_)
             warn_of_unmet(self.rules_, data.met)
         settings = settings.with_table_read()
         known = self.learned_ if goes_on else None
@@ -292,8 +294,9 @@ class AlgebraicClassifier(
         trials = trials_of(held_out, home, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_), clock)
         learned.held_out = []
-        n_learned = float(home.weights.sum()) * (int(data.totals.sum()) / len(home))
-        learned.undecided = n_learned / (n_learned + data.decided)
+        n_learned = home.total_weight * (int(data.totals.sum()) / len(home))
+        n_all = n_learned + data.decided + data.contradicted
+        learned.undecided, learned.contradicted = n_learned / n_all, data.contradicted / n_all
         self.conflicts_, self.doubted_ = Listed(data.conflicts), np.zeros(0, dtype=np.int64)
         self.rule_conflicts_ = Listed(data.rule_conflicts)
         self._conclude(learned, history)
@@ -333,7 +336,7 @@ class AlgebraicClassifier(
         codes_of(data.targets, self.classes_)
         n_classes = len(self.classes_)
         if first:
-            self._begin(data, declared_categories(X))
+            self._begin(data, declared_kinds(X))
             if not self.encoder_.literals_:
                 warnings.warn(
                     "all rows of the first batch are equal, so there are no literals and classes "
@@ -360,6 +363,7 @@ class AlgebraicClassifier(
         prior = log_weights(data.class_weights(self.classes_))
         settings = replace(settings, prior=prior)
         self.learned_.prior = prior
+        undecided, contradicted = self.learned_.undecided, self.learned_.contradicted
 
         def learn(hooks: Hooks) -> Learned:
             return train_later(
@@ -380,6 +384,10 @@ class AlgebraicClassifier(
             chances = learned.held_out_chances(examples.labels)
             sample = self.sample_.extended(rows, examples.labels, numbers, chances)
         self.sample_ = sample
+        n_all = examples.total_weight + data.decided + data.contradicted
+        new = table.shape[0] / (self.n_rows_ + table.shape[0])
+        learned.undecided = (1 - new) * undecided + new * examples.total_weight / n_all
+        learned.contradicted = (1 - new) * contradicted + new * data.contradicted / n_all
         self.n_rows_ += table.shape[0]
         self.held_out_ = []  # every row is learned from sooner or later
         self.conflicts_ = Listed(data.conflicts(self.classes_))
@@ -436,7 +444,7 @@ class AlgebraicClassifier(
             )
         return read_training(table, targets, sample_weight, self.class_weight)
 
-    def _begin(self, data: TrainingRows, declared: npt.NDArray[np.bool_] | None) -> None:
+    def _begin(self, data: TrainingRows, declared: Sequence[str | None] | None) -> None:
         """Decide what does not change as learning goes on."""
         self.encoder_, self.rules_ = fit_encoder(
             self, data.table, data.targets, data.weights, declared, self.classes_

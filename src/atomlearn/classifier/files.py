@@ -108,6 +108,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "evidence": asdict(learned.evidence),
             "rules": [str(rule) for rule in classifier.rules_],
             "undecided": learned.undecided,
+            "contradicted": learned.contradicted,
             "conflicts": conflicts_as_json(classifier.conflicts_, classifier.classes_),
             "rule_conflicts": rule_conflicts_as_json(
                 classifier.rule_conflicts_, classifier.rules_, classifier.classes_
@@ -237,6 +238,8 @@ class _Reader:
         learned = Learned(pools, epochs, typical, calibration, unseen)
         undecided = state.given("undecided")  # older files have none
         learned.undecided = 1.0 if undecided is None else undecided.number(0, 1)
+        contradicted = state.given("contradicted")
+        learned.contradicted = 0.0 if contradicted is None else contradicted.number(0, 1)
         return with_weighted(learned, file, state)
 
     def error(self, learned: Learned) -> float | None:

@@ -26,7 +26,7 @@ from atomlearn.distributed.survey import (
 from atomlearn.errors import UnfitParts
 from atomlearn.sets.rows import width
 from atomlearn.tables.column_maps import check_maps
-from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.frames import declared_kinds
 from atomlearn.tables.literal_maps import sorted_out
 from atomlearn.tables.rule_checks import RuleConflict, compile_rules
 from atomlearn.tables.rules import Rule
@@ -143,8 +143,10 @@ class SurveyedParts:
             [conflict for one in summaries for conflict in one.conflicts],
             rules,
             _rule_conflicts(rules, summaries),
-            recoding.share * sum(one.decided for one in summaries),
-            _met(rules, summaries),
+            sum(one.decided for one in summaries),
+            sum(one.contradicted for one in summaries),
+            _sum_of([one.left for one in summaries]),
+            _sum_of([one.met for one in summaries]),
             n_rows=sum(one.n_rows for one in surveys),
             share_examples=self.share_examples,
         )
@@ -173,7 +175,7 @@ def _recoding(
     weights = np.repeat([one.weight for one in surveys], [len(one.some_labels) for one in surveys])
     table, _ = read_table(classifier, sample, reset=True, y=labels)
     # Of the first part: categories that differ from part to part are lost when put together.
-    declared = declared_categories(surveys[0].some_rows)
+    declared = declared_kinds(surveys[0].some_rows)
     encoder, rules = fit_encoder(classifier, table, labels, weights, declared, classes)
     n_rows = sum(one.n_rows for one in surveys)
     _, moved = sorted_out(check_maps(classifier.symmetries, classifier.n_features_in_))
@@ -213,7 +215,7 @@ def _class_weights(recoding: Recoding) -> npt.NDArray[np.float64]:
     return np.array([weights.get(label, 1.0) for label in recoding.classes.tolist()])
 
 
-def _met(rules: list[Rule], summaries: Sequence[PartSummary]) -> npt.NDArray[np.int64] | None:
-    """Rows of all parts that meet the conditions of each rule."""
-    counts = [one.met for one in summaries if one.met is not None]
-    return np.sum(counts, axis=0) if rules else None
+def _sum_of(counts: Sequence[npt.NDArray[np.int64] | None]) -> npt.NDArray[np.int64] | None:
+    """Counts of all parts together; none if there are no rules."""
+    known = [one for one in counts if one is not None]
+    return np.sum(known, axis=0) if known else None

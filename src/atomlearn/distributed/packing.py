@@ -45,7 +45,11 @@ class PartSummary:
     refused: list[tuple[int, npt.NDArray[np.int64], npt.NDArray[Any]]]
     """Of each rule, the rows that it contradicts, and their labels."""
     decided: float
-    """Rows that rules decide rightly."""
+    """Weight of the rows that rules classify correctly ..."""
+    contradicted: float
+    """... and of those whose labels contradict a rule."""
+    left: npt.NDArray[np.int64] | None
+    """Rows of each class that contradict no rule."""
     met: npt.NDArray[np.int64] | None
     """Rows that meet the conditions of each rule."""
 
@@ -84,6 +88,8 @@ def pack(
             part.source(f"{kind} {number}"),
             rows.refused_rows(),
             rows.decided,
+            rows.contradicted,
+            rows.left,
             rows.met,
         ),
     )

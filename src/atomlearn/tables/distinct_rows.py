@@ -11,6 +11,9 @@ from atomlearn.sets.rows import Rows
 from atomlearn.training.examples import Dissent
 from atomlearn.training.folds import row_keys
 
+FEW_DISTINCT = 50
+"""Of fewer different rows, a weight is taken for a number of rows."""
+
 
 @dataclass(frozen=True, repr=False)
 class RowConflict(Displayed):
@@ -35,7 +38,11 @@ class DistinctRows:
     labels: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
     """What the rows with the label that was kept weigh."""
+    copies: npt.NDArray[np.float64]
+    """How often such a row recurs: it is held out as often, each time in another fold."""
     dissent: Dissent
+    scale: float
+    """What weights were divided by."""
     conflicts: list[RowConflict]
 
 
@@ -45,7 +52,12 @@ def distinct_rows(
     weights: npt.NDArray[np.float64],
     class_weights: npt.NDArray[np.float64],
 ) -> DistinctRows:
-    """Join equal rows. Their label is that of the most weight; of equal ones the commoner class."""
+    """Join equal rows. Their label is that of the most weight; of equal ones the commoner class.
+
+    Weights are relative to the median of all rows. That a row weighs more does not make it recur:
+    if it were held out in one fold and learned from in another, no error could be estimated. Only
+    of few different rows, most of which recur, a weight is taken for a number of rows.
+    """
     n_classes = len(class_weights)
     first, group = _groups(packed)
     # The labels that each distinct row has, and what they weigh: not a table with a column for each
@@ -60,8 +72,13 @@ def distinct_rows(
     disputed = np.flatnonzero(np.bincount(where[mass > 0], minlength=len(first)) > 1)
     conflicts = _conflicts(disputed, group, labels, label) if len(disputed) else []
     rest = np.setdiff1d(np.flatnonzero(mass), best)
-    dissent = Dissent(where[rest], other[rest], mass[rest])
-    return DistinctRows(first, label, kept, dissent, conflicts)
+    scale, copies = 1.0, mass
+    if len(first) >= FEW_DISTINCT:
+        scale = float(np.median(kept))
+        counts = np.bincount(whose[weights > 0], minlength=len(pairs))
+        copies = np.floor(counts / np.median(counts[best]))
+    dissent = Dissent(where[rest], other[rest], mass[rest] / scale, copies[rest])
+    return DistinctRows(first, label, kept / scale, copies[best], dissent, scale, conflicts)
 
 
 def _groups(packed: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -25,7 +25,7 @@ from atomlearn.tables.columns import (
     NumberColumn,
 )
 from atomlearn.tables.cuts import Codes
-from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.frames import declared_kinds
 from atomlearn.tables.identifiers import warn_of_identifier
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.rules import Condition
@@ -118,7 +118,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             table[counted],
             weights[counted],
             self,
-            declared_categories(X),
+            declared_kinds(X),
             None if classes is None else classes[counted],
         )
 
@@ -127,16 +127,16 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table: Any,
         weights: Floats,
         owner: BaseEstimator,
-        declared: Bits | None = None,
+        declared: Sequence[str | None] | None = None,
         classes: Codes | None = None,
         are_pixels: bool = False,
         conditions: Sequence[Condition] = (),
     ) -> "LiteralEncoder":
         """Fit to a validated table.
 
-        Some columns are ``declared`` categories; ``classes`` are numbers, if known. Columns that
-        are pixels, or are moved by symmetries, only get cuts. The literals of ``conditions`` are
-        always there.
+        Some columns are ``declared`` categories or truth values; ``classes`` are numbers, if known.
+        Columns that are pixels, or are moved by symmetries, only get cuts. The literals of
+        ``conditions`` are always there.
         """
         self.n_features_in_ = owner.n_features_in_
         if hasattr(owner, "feature_names_in_"):
@@ -211,7 +211,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table: Any,
         weights: Floats,
         names: list[str],
-        declared: Bits | None,
+        declared: Sequence[str | None] | None,
         classes: Codes | None,
         are_pixels: bool,
     ) -> list[Column]:
@@ -221,8 +221,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             table.sum_duplicates()
             empty = np.diff(table.indptr) == 0
         indices = range(table.shape[1])
-        is_category = np.zeros(table.shape[1], dtype=np.bool_) if declared is None else declared
-        kinds = ["category" if is_category[j] else column_kind(table, j, names[j]) for j in indices]
+        told = [None] * len(indices) if declared is None else declared
+        kinds = [told[j] or column_kind(table, j, names[j]) for j in indices]
         n_categories = kinds.count("category")
         n_rows = 0 if classes is None else len(classes)
         share = self._share(len(kinds) - n_categories, n_rows, not are_pixels)

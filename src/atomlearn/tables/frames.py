@@ -86,6 +86,21 @@ def declared_categories(X: Any) -> Bits | None:
     return np.array([name.startswith(declared) for name in names])
 
 
+def declared_kinds(X: Any) -> list[str | None] | None:
+    """What the columns of a frame are declared to be: categories or truth values, else ``None``.
+
+    NumPy would make numbers of truth values that stand beside numbers.
+    """
+    marked = declared_categories(X)
+    if marked is None:
+        return None
+    are_truths = (str(one).lower().startswith("bool") for one in X.dtypes)
+    return [
+        "category" if is_category else "boolean" if is_truth else None
+        for is_category, is_truth in zip(marked, are_truths, strict=True)
+    ]
+
+
 def without_arrow(X: Any) -> Any:
     """Convert columns of a pandas frame or series that Arrow or pandas holds to NumPy.
 
@@ -122,15 +137,11 @@ def _without_arrow(series: Any) -> npt.NDArray[Any]:
 def _without_categoricals(X: Any) -> Any:
     """Convert categories of a pandas frame to objects.
 
-    If one column is boolean, scikit-learn looks for a common type of all columns, and would convert
-    categories to numbers. Integers beyond 2**53 would become floats where values are missing.
+    scikit-learn looks for a common type of all columns, and would make floating-point numbers of
+    categories that are integers or truth values.
     """
     marked = declared_categories(X)
     if marked is None or not marked.any() or not hasattr(X, "astype"):
-        return X
-    listed = [one.categories for one in X.dtypes[marked] if hasattr(one, "categories")]
-    are_large = (has_large_integers(np.asarray(one)) for one in listed)
-    if not any(str(one) == "bool" for one in X.dtypes) and not any(are_large):
         return X
     return X.astype({name: object for name, one in zip(X.columns, marked, strict=True) if one})
 

@@ -11,7 +11,7 @@ from atomlearn.engine.symmetries import ALWAYS, NEVER, Symmetries
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.tables.column_maps import Map, check_maps
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.frames import declared_categories
+from atomlearn.tables.frames import declared_kinds
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.table import read_table
 from atomlearn.training.symmetry_check import SymmetryCheck
@@ -37,7 +37,7 @@ def check_symmetries(
     encoder = LiteralEncoder()
     table = read_table(encoder, X, reset=True)
     weights = np.ones(table.shape[0])
-    encoder.fit_table(table, weights, encoder, declared_categories(X), are_pixels=True)
+    encoder.fit_table(table, weights, encoder, declared_kinds(X), are_pixels=True)
     bits = encoder.transform(X)
     rows = pack(np.hstack([bits, np.zeros((len(bits), 1), dtype=np.bool_)]))
     n = len(encoder.literals_)

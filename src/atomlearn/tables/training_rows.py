@@ -43,7 +43,12 @@ class TrainingRows:
     refused: list[tuple[int, Labels]] = field(default_factory=list, init=False)
     """Rules, each with the rows that it contradicts."""
     decided: float = field(default=0.0, init=False)
-    """What the rows weigh that rules decide rightly."""
+    """Weight of the rows that rules classify correctly, relative to that of the others ..."""
+    contradicted: float = field(default=0.0, init=False)
+    """... and of those whose labels contradict a rule."""
+    left: Labels | None = field(default=None, init=False)
+    """Rows of each class that contradict no rule, if there are rules."""
+    _class_weights: Floats | None = field(default=None, init=False)
     met: Labels | None = field(default=None, init=False)
     """Rows that meet the conditions of each rule."""
 
@@ -61,10 +66,14 @@ class TrainingRows:
         """
         packed = encoder.pack(self.table, extra=1)
         labels, n_classes = codes_of(self.targets, classes), len(classes)
+        self._class_weights = self.class_weights(classes)
         if rules:
             packed, labels = self._undecided(packed, labels, rules)
         class_weights = self.class_weights(classes)
         distinct = self.distinct = distinct_rows(packed, labels, self.weights, class_weights)
+        self.decided, self.contradicted = (
+            weight / distinct.scale for weight in (self.decided, self.contradicted)
+        )
         first = packed[distinct.first]
         n_constants = len(encoder.literals_) + 1
         moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
@@ -82,6 +91,7 @@ class TrainingRows:
             distinct.dissent,
             believed_symmetries(encoder, moving, first, distinct.labels, n_classes),
             rules,
+            distinct.copies,
             self.numbers[distinct.first],
         )
 
@@ -100,7 +110,9 @@ class TrainingRows:
         decided = rules.forbidden_by(met).sum(axis=1) == rules.n_classes - 1
         decided &= ~refused & np.isin(labels, labels[~refused & ~decided])
         self.decided = float(self.weights[decided].sum())
+        self.contradicted = float(self.weights[refused].sum())
         kept = ~refused & ~decided
+        self.left = np.bincount(labels[~refused], minlength=rules.n_classes)
         self._given = self.numbers, self.targets
         self.table, self.targets = self.table[kept], self.targets[kept]
         self.weights, self.numbers = self.weights[kept], self.numbers[kept]
@@ -118,7 +130,9 @@ class TrainingRows:
         return [(r, numbers[rows], targets[rows]) for r, rows in self.refused]
 
     def class_weights(self, classes: npt.NDArray[Any]) -> Floats:
-        """What the odds of each class are multiplied by."""
+        """What the odds of each class are multiplied by: balanced ones, by all rows as given."""
+        if self._class_weights is not None:
+            return self._class_weights
         if self.class_weight is None:
             return np.ones(len(classes))
         if isinstance(self.class_weight, Mapping):
@@ -196,9 +210,9 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[where]
 
 
-def check_some_left(totals: Labels, classes: npt.NDArray[Any]) -> None:
+def check_some_left(left: Labels, classes: npt.NDArray[Any]) -> None:
     """Every class needs a row that no rule contradicts."""
-    lost = classes[totals == 0].tolist()
+    lost = classes[left == 0].tolist()
     if lost:
         raise InvalidTable(f"the rules contradict every training row of {lost[:5]}")
 

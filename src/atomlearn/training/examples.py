@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -86,15 +86,16 @@ class HeldOut(NamedTuple):
 
 
 class Dissent(NamedTuple):
-    """Other labels of examples that occur with several, and their weights."""
+    """Other labels of examples that occur with several, their weights, and how often they occur."""
 
     examples: Indices
     labels: Labels
     weights: Floats
+    copies: Floats
 
 
 NO_RULES = HardRules()
-NO_DISSENT = Dissent(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+NO_DISSENT = Dissent(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,9 @@ class Examples:
     """Maps of constants that keep the labels: pins are moved by them."""
     rules: HardRules = NO_RULES
     """Rules that every prediction obeys."""
+    copies: Floats | None = None
+    """How often each example occurs, with the label that is learned from; if it is not known, as
+    often as it weighs."""
     numbers: Indices | None = None
     """The number of each example in the table as given, if it is known; -1 if it is in none."""
 
@@ -122,6 +126,11 @@ class Examples:
     def by_class(self) -> list[Indices]:
         """The examples of each class: looked for once, since there may be thousands of classes."""
         return by_label(self.labels, self.n_classes)
+
+    @property
+    def total_weight(self) -> float:
+        """What all examples weigh, with all labels that they had."""
+        return float(self.weights.sum() + self.dissent.weights.sum())
 
     def some(self, which: Indices) -> "Examples":
         """Some of the examples."""
@@ -134,10 +143,12 @@ class Examples:
             labels=self.labels[which],
             weights=self.weights[which],
             numbers=None if self.numbers is None else self.numbers[which],
+            copies=None if self.copies is None else self.copies[which],
             dissent=Dissent(
                 place[self.dissent.examples[kept]],
                 self.dissent.labels[kept],
                 self.dissent.weights[kept],
+                self.dissent.copies[kept],
             ),
         )
 
@@ -152,6 +163,9 @@ class Examples:
             variants=np.concatenate([self.variants, more], axis=1),
             labels=np.concatenate([self.labels, labels]),
             weights=np.concatenate([self.weights, weights]),
+            copies=None
+            if self.copies is None
+            else np.concatenate([self.copies, np.ones(len(labels))]),
             numbers=None
             if self.numbers is None
             else np.concatenate([self.numbers, np.full(len(labels), -1)]),
@@ -189,7 +203,7 @@ def joined(sets: Sequence[Examples]) -> Examples:
     """Concatenate sets of examples."""
     first = np.cumsum([0, *map(len, sets)])
     dissents = [
-        Dissent(one.dissent.examples + start, one.dissent.labels, one.dissent.weights)
+        one.dissent._replace(examples=one.dissent.examples + start)
         for one, start in zip(sets, first, strict=False)
     ]
     return replace(
@@ -198,7 +212,11 @@ def joined(sets: Sequence[Examples]) -> Examples:
         labels=np.concatenate([one.labels for one in sets]),
         weights=np.concatenate([one.weights for one in sets]),
         dissent=Dissent(*(np.concatenate(column) for column in zip(*dissents, strict=True))),
-        numbers=None
-        if any(one.numbers is None for one in sets)
-        else np.concatenate([one.numbers for one in sets]),
+        copies=_concatenated([one.copies for one in sets]),
+        numbers=_concatenated([one.numbers for one in sets]),
     )
+
+
+def _concatenated(arrays: Sequence[Any]) -> Any:
+    """The arrays as one, if there are all of them."""
+    return None if any(one is None for one in arrays) else np.concatenate(arrays)

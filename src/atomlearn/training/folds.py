@@ -86,7 +86,9 @@ def deal(
     which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
     label = np.concatenate([examples.labels, examples.dissent.labels])
     weight = np.concatenate([examples.weights, examples.dissent.weights])
-    copies = np.clip(np.rint(weight), 1, max(n_folds, 1)).astype(np.int64)
+    often = examples.weights if examples.copies is None else examples.copies
+    often = np.concatenate([often, examples.dissent.copies])
+    copies = np.clip(np.rint(often), 1, max(n_folds, 1)).astype(np.int64)
     unit = np.repeat(np.arange(len(which)), copies)
     nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
     n_shares = n_folds if n_folds > 1 else MANY_FOLDS

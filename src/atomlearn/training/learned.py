@@ -43,7 +43,9 @@ class Learned:
     rules: HardRules = field(default_factory=HardRules)
     """Rules that every prediction obeys."""
     undecided: float = 1.0
-    """Share of the training rows that no rule decides: held-out rows are of these."""
+    """Share of the training rows that no rule decides: held-out rows are of these ..."""
+    contradicted: float = 0.0
+    """... and of those whose labels contradict a rule, for which predictions are wrong."""
 
     def __repr__(self) -> str:
         n = sum(map(len, self.pools)) if self.evidence.strict > 0 else 0
@@ -69,12 +71,17 @@ class Learned:
 
     @property
     def error(self) -> float | None:
-        """Share of wrong predictions on held-out examples, if there were any."""
+        """Share of wrong predictions, as measured on held-out examples if there were any.
+
+        Of rows that a rule decides the prediction is right, unless the label contradicts the rule.
+        """
         if self.evidence.errors:
-            return self.undecided * self.evidence.errors[self.evidence.chosen]
-        if len(self.unseen) == 0:
+            error = self.evidence.errors[self.evidence.chosen]
+        elif len(self.unseen):
+            error = self.unseen.error_and_loss(self.calibration, self.prior)[0]
+        else:
             return None
-        return self.undecided * self.unseen.error_and_loss(self.calibration, self.prior)[0]
+        return self.undecided * error + self.contradicted
 
     @property
     def loss(self) -> float:
