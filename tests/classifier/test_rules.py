@@ -467,3 +467,92 @@ def test_a_definition_excludes_rows_because_a_value_is_missing(mixed):
     asked = X.assign(size=np.nan)
     assert not definition.evaluate(asked).any()
     assert not any(names["is_yes"](row) for row in asked.to_dict("records"))
+
+
+# -- figures and types beside rules
+
+
+def by_chance(n=1000):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(n), "b": rng.normal(size=n)})
+    return X, np.where(X["a"] < 0.9, "no", np.where(rng.random(n) < 0.5, "yes", "no"))
+
+
+@pytest.mark.parametrize("n_batches", [0, 1, 4])
+def test_the_estimated_error_counts_the_rows_that_rules_decide(n_batches):
+    X, y = by_chance()
+    model = quick(rules=["no if a < 0.9"])
+    for part in np.array_split(np.arange(len(X)), n_batches) if n_batches else ():
+        model.partial_fit(X.iloc[part], y[part], classes=["no", "yes"])
+    if not n_batches:
+        model.fit(X, y)
+    assert 0.02 < model.estimated_error_ < 0.07  # half of a tenth of the rows
+
+
+def test_labels_that_contradict_a_rule_count_as_errors():
+    X, y = by_chance()
+    wrong = np.where(np.arange(1000) % 4 == 0, "yes", y)  # a quarter of the rows
+    model = quick(rules=["no if a < 0.9"]).fit(X, wrong)
+    said = 1 - model.score(X, wrong)
+    assert model.estimated_error_ == pytest.approx(said, abs=0.05) and said > 0.2
+
+
+def test_a_class_that_is_never_the_commonest_is_no_contradiction():
+    X = pd.DataFrame({"g": ["p", "q", "r"] * 200, "x": np.arange(600) % 5})
+    y = np.where(np.random.default_rng(0).random(600) < 0.1, "rare", "common")
+    assert quick(rules=["common if g = z"]).fit(X, y).predict(X).tolist() == ["common"] * 600
+
+
+def test_balanced_weights_are_of_all_rows():
+    X, y = by_chance()
+    model = quick(rules=["no if a < 0.9"], class_weight="balanced").fit(X, y)
+    weights = {one.label: one.class_weight for one in model.explain(X.iloc[0]).classes}
+    counts = {label: (y == label).sum() for label in ("no", "yes")}
+    assert weights == pytest.approx({k: 1000 / (2 * n) for k, n in counts.items()})
+
+
+@pytest.mark.parametrize("beside", ["whole", "real", "text", None])
+@pytest.mark.parametrize("kind", [bool, "boolean", "category"])
+def test_rules_about_truth_values_beside_anything(beside, kind):
+    others = {"whole": np.arange(100), "real": np.linspace(0, 1, 100), "text": ["r", "s"] * 50}
+    X = pd.DataFrame({"t": pd.Series([True, False] * 50, dtype=kind)})
+    if beside:
+        X[beside] = others[beside]
+    for text in ("t = true", "t = True"):
+        model = quick(rules=[f"1 if {text}"]).fit(X, np.arange(100) % 4 // 2)
+        assert (model.predict_proba(X)[:, 1] == 1).tolist() == [True, False] * 50
+
+
+def test_integer_categories_beside_numbers_are_read_from_a_table(tmp_path):
+    X = pd.DataFrame({"k": pd.Categorical(np.arange(90) % 3 + 1), "z": np.linspace(0, 1, 90)})
+    model = quick(rules=["p if k = 2", "q if k = 9"]).fit(X, ["p", "q"] * 45)
+    assert model.encoder_.columns_[0].categories == (1, 2, 3, 9)
+
+
+def test_rules_cannot_change_while_learning_goes_on(flowers):
+    X, y = flowers
+    model = quick(rules=RULES, warm_start=True).fit(X, y)
+    model.fit(X, y)
+    model.rules = [*RULES, "setosa if petal length < 0.5"]
+    with pytest.raises(InvalidParameter, match=r"'setosa if petal length < 0\.5' is new"):
+        model.fit(X, y)
+    with pytest.raises(InvalidParameter, match="is new"):
+        model.partial_fit(X, y)
+
+
+def test_an_explanation_says_that_rules_are_not_obeyed():
+    X, _ = by_chance()
+    y = np.where(X["a"] < 0.8, "no", np.where(X["b"] > 0, "yes", "no"))
+    with pytest.warns(DoubtfulRule, match="leave no class possible"):
+        model = quick(rules=["not no if a > 0.9", "not yes if b > 1"]).fit(X, y)
+    told = model.explain(pd.DataFrame({"a": [0.95], "b": [2.0]}))
+    assert not told.is_obeyed and "excluded by" not in str(told)
+    assert "not obeyed, since together the rules leave no class" in str(told)
+
+
+def test_nothing_lies_between_at_least_and_at_most():
+    X = pd.DataFrame({"x": np.arange(100) % 10})
+    rules = ["a if x >= 5 and x != 5", "b if x <= 5"]
+    assert len(quick(rules=rules).fit(X, ["a", "b"] * 50).rules_) == 2
+    with pytest.raises(ContradictoryRules):
+        quick(rules=["a if x >= 4 and x != 5", "b if x <= 5"]).fit(X, ["a", "b"] * 50)

@@ -398,3 +398,23 @@ def test_labels_of_text_that_are_digits_have_weights():
     assert (heavy.predict_proba(X)[:, k] > plain.predict_proba(X)[:, k]).all()
     with pytest.raises(ValueError, match=r"\['01', 'x'\], are not in class_weight"):
         heavy.set_params(class_weight={"1000": 3.0, 1: 2.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_weights_do_not_let_rows_judge_themselves(scale):
+    """A row of weight two is not learned from while it is held out."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 4))
+    y = (X[:, 0] + rng.normal(size=1200) > 0).astype(int)
+    weights = scale * rng.choice([1.0, 2.0, 3.0, 8.0], 400)
+    fitted = AlgebraicClassifier(random_state=0, max_epochs=5)
+    fitted.fit(X[:400], y[:400], sample_weight=weights)
+    assert fitted.estimated_error_ > 0.7 * (1 - fitted.score(X[400:], y[400:])) > 0.1
+
+
+def test_rows_that_are_given_ten_times_are_held_out_together():
+    X, y = load_iris(return_X_y=True)
+    once = AlgebraicClassifier(random_state=0).fit(X, y)
+    often = AlgebraicClassifier(random_state=0).fit(np.tile(X, (10, 1)), np.tile(y, 10))
+    assert often.estimated_error_ == pytest.approx(once.estimated_error_, abs=0.03)
+    assert often.estimated_error_ > 0

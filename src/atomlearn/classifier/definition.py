@@ -57,7 +57,8 @@ class ClassDefinition(Definition):
     """The formula of a class: a row belongs to it if every clause is true.
 
     The forms are equivalent for rows that have missing values only in columns where the training
-    rows had some; :meth:`evaluate` is exact for all rows.
+    rows had some, and of which the rules leave a class possible; :meth:`evaluate` is exact for all
+    rows. With rules, measures are of rows that no rule decides: the others are right by definition.
 
     >>> from atomlearn import AlgebraicClassifier
     >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
@@ -117,6 +118,10 @@ class ClassDefinition(Definition):
         rules = [str(rule) for rule in self.rules]
         told = {**super().to_dict(), "decided_by": self.decided_by, "rules": rules}
         return told if self.price is None else {**told, "price": self.price}
+
+    @property
+    def _which_rows(self) -> str:  # type: ignore[override]
+        return " that no rule decides" if self.hard else ""
 
     @property
     def _conjuncts(self) -> tuple[Clause[Any], ...]:

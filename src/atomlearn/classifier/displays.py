@@ -27,8 +27,7 @@ def explanation_html(told: "Explanation") -> str:
     first = told.classes[0]
     parts = [f"<p><strong>{escape(str(told.label))}</strong> ({first.probability:.1%})</p>"]
     for rule in told.rules:
-        verb = "excluded" if rule.negated else "decided"
-        parts.append(f'<p class="against">{verb} by the rule: {escape(str(rule))}</p>')
+        parts.append(f'<p class="against">{told.told_of(rule)}: {escape(str(rule))}</p>')
     shown, rest = told.classes[:MOST_CLASSES], told.classes[MOST_CLASSES:]
     parts.append(bars((str(one.label), one.probability) for one in shown))
     if rest:

@@ -38,7 +38,7 @@ from atomlearn.tables.alternatives import find_alternatives
 from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.frames import declared_kinds
 from atomlearn.tables.rule_checks import RuleConflict, compile_rules, warn_of_unmet
-from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import Rule, parse_rules
 from atomlearn.tables.table import read_table
 from atomlearn.tables.targets import check_targets
 from atomlearn.tables.training_rows import (
@@ -129,7 +129,9 @@ class AlgebraicClassifier(
     rule_conflicts_ : training rows that a rule contradicts; they were left out.
     doubted_ : rows that the last ``partial_fit`` left out because their labels are very improbable.
     history_ : one dictionary for each epoch and class.
-    estimated_error_ : error on held-out rows; ``None`` if no row could be held out.
+    estimated_error_ : estimated share of wrong predictions, from held-out rows, with class weights
+        and rules (a row whose label contradicts a rule counts as wrong); ``None`` if no row could
+        be held out, and after ``merge``.
     evidence_ : which atoms decide, and the held-out losses by which they were chosen.
     feature_importances_ : the importance of each column; sums to 1.
     n_rows_ : number of training rows, in all batches together.
@@ -222,7 +224,7 @@ class AlgebraicClassifier(
         else:
             self.classes_ = np.unique(rows.targets)
             self._begin(rows, declared_kinds(X))
-        rules = self.learned_.rules if goes_on else self._compiled_rules()
+        rules = self._known_rules() if goes_on else self._compiled_rules()
         examples = rows.examples(self.encoder_, self.classes_, self.symmetries, rules)
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
         n_folds = folds_for(len(examples) * len(examples.variants))
@@ -343,7 +345,7 @@ class AlgebraicClassifier(
                     "can never be distinguished: begin with a larger batch",
                     stacklevel=3,
                 )
-        rules = self._compiled_rules() if first else self.learned_.rules
+        rules = self._compiled_rules() if first else self._known_rules()
         examples = data.examples(self.encoder_, self.classes_, self.symmetries, rules)
         rows = examples.variants[0]
         settings = settings.with_table_read()
@@ -550,6 +552,17 @@ class AlgebraicClassifier(
         for start in range(0, len(rows), ROWS_AT_ONCE):
             part = rows[start : start + ROWS_AT_ONCE]
             yield blocks_of(part, self.learned_.n_constants), len(part)
+
+    def _known_rules(self) -> HardRules:
+        """The rules of the model that learning goes on with; there can be no new ones."""
+        names = [column.name for column in self.encoder_.columns_]
+        new = set(parse_rules(self.rules or (), names, self.classes_.tolist())) - set(self.rules_)
+        if new:
+            raise InvalidParameter(
+                f"the rule '{min(map(str, new))}' is new: rules cannot change while learning goes "
+                "on, since what they decide was learned from; fit anew"
+            )
+        return self.learned_.rules
 
     def _compiled_rules(self) -> HardRules:
         return compile_rules(self.rules_, self.encoder_, self.classes_)

@@ -189,6 +189,8 @@ class Explanation(Displayed):
     image: npt.NDArray[np.float64] | None = field(default=None, repr=False)
     rules: tuple[Rule, ...] = ()
     """The rules whose conditions the row meets: they count before any atom."""
+    is_obeyed: bool = True
+    """False if the rules together leave no class possible: then none of them is obeyed."""
     values: tuple[tuple[str, str], ...] = ()
     """The columns and their values; of a row that is kept as literals, what these tell."""
 
@@ -200,8 +202,8 @@ class Explanation(Displayed):
     def __str__(self) -> str:
         first = self.classes[0]
         lines = [f"{first.label} ({first.probability:.1%})"]
-        lines += [f"decided by the rule: {rule}" for rule in self.rules if not rule.negated]
-        lines += [f"excluded by the rule: {rule}" for rule in self.rules if rule.negated]
+        lines += [f"{self.told_of(rule)}: {rule}" for rule in self.rules if not rule.negated]
+        lines += [f"{self.told_of(rule)}: {rule}" for rule in self.rules if rule.negated]
         for one in self.classes[:MOST_CLASSES]:
             lines += [str(one), *(f"  {atom.told_missed()}" for atom in one.missed)]
         rest = self.classes[MOST_CLASSES:]
@@ -218,6 +220,12 @@ class Explanation(Displayed):
             ]
         return "\n".join(lines)
 
+    def told_of(self, rule: Rule) -> str:
+        """What a rule whose conditions the row meets does, in words."""
+        if not self.is_obeyed:
+            return "not obeyed, since together the rules leave no class, the rule"
+        return "excluded by the rule" if rule.negated else "decided by the rule"
+
     def __repr__(self) -> str:
         return f"<Explanation: {self.label}, {self.classes[0].probability:.1%}>"
 
@@ -228,6 +236,7 @@ class Explanation(Displayed):
             "classes": [one.to_dict() for one in self.classes],
             "reasons": [atom.to_dict() for atom in self.reasons],
             "rules": [str(rule) for rule in self.rules],
+            "is_obeyed": self.is_obeyed,
         }
 
     def to_html(self) -> str:
@@ -281,8 +290,10 @@ def explain_row(
         for place, k in enumerate(order)
     )
     reasons = meeting.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
-    met = np.flatnonzero(learned.rules.met_by(row[None, :])[0])
-    return Explanation(classes, reasons, image, tuple(rules[int(r)] for r in met))
+    met = learned.rules.met_by(row[None, :])
+    named = tuple(rules[int(r)] for r in np.flatnonzero(met[0]))
+    is_obeyed = not named or bool(learned.rules.forbidden_by(met).any())
+    return Explanation(classes, reasons, image, named, is_obeyed=is_obeyed)
 
 
 class _Meeting:

@@ -188,7 +188,7 @@ class _Reader:
 
     def classes(self) -> npt.NDArray[Any]:
         told, dtype = self.state["classes"], self.state["classes_dtype"].text()
-        values = [one.plain() for one in told.items()]
+        values = told.plains()
         told.need(values, "is empty")
         told.need(dtype in _DTYPES, "is of a type that atomlearn never writes")
         longest = max(len(str(value)) for value in values)
@@ -334,7 +334,7 @@ def _column(j: int, told: Value) -> Column:
         told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
         return NumberColumn(j, name, cuts, has_missing, is_boolean, _values(told, is_boolean))
     told["kind"].need(kind == "category", "is unknown")
-    categories = tuple(one.plain() for one in told["categories"].items())
+    categories = tuple(told["categories"].plains())
     told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
     return CategoryColumn(j, name, categories, has_missing, _groups(told, len(categories)))
 

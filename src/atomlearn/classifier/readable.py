@@ -14,11 +14,12 @@ from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.importance import Importance
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of
+from atomlearn.errors import InvalidParameter
 from atomlearn.logic.definition import plain
 from atomlearn.logic.telling import Measure
 from atomlearn.markup import Displayed, escape, in_notebook
 from atomlearn.sets.rows import Rows, unpack
-from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.encoder import LiteralEncoder, is_whole
 from atomlearn.tables.images import image_of
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.numbers import is_missing
@@ -95,6 +96,7 @@ class Readable(Importance):
         0
         """
         check_is_fitted(self)
+        _check_not_negative("max_atoms", max_atoms)
         table = read_table(self, one_row(x), reset=False)
         image = None
         if self.image_shape is not None:
@@ -117,6 +119,8 @@ class Readable(Importance):
         True
         """
         check_is_fitted(self)
+        if max_clauses is not None and not isinstance(max_clauses, str):
+            _check_not_negative("max_clauses", max_clauses)
         k = class_number(label, self.classes_)
         atoms = self.learned_.pools[k].atoms
         errors = classifier_errors(self.learned_)
@@ -162,6 +166,8 @@ class Readable(Importance):
         True
         """
         check_is_fitted(self)
+        _check_not_negative("n", n)
+        _check_not_negative("max_atoms", max_atoms)
         sample = self.sample_
         own, was_held_out = self._sample_chances()
         return [
@@ -230,6 +236,11 @@ class Readable(Importance):
             (names[j], " and ".join(told_together(strongest(ours))).replace(f"{names[j]} ", "", 1))
             for j, ours in sorted(true.items())
         )
+
+
+def _check_not_negative(name: str, value: Any) -> None:
+    if not is_whole(value) or value < 0:
+        raise InvalidParameter(f"{name} must be 0 or more and whole, not {value!r}")
 
 
 def _short(value: Any) -> str:

@@ -118,7 +118,7 @@ def fit(
                       "verbose": 0 if quiet else 1}  # fmt: skip
         with _saving(out, as_json) as save:
             classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
-            save(classifier, int(classifier.sample_.totals.sum()))
+            save(classifier, classifier.n_rows_)
         return
     table = read_table(file)
     left_out = {target, *(drop or [])}

@@ -51,6 +51,11 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
     for column, operator, value in model.literals:
         first = len(values)
         kind, cut = model.columns[column]["kind"], 0.0
+        if kind == "number" and has_large_integers([value]):
+            raise UnsavableValue(
+                f"column {model.columns[column]['name']!r} has integers beyond 2**53, which C "
+                "would compare as rounded numbers: export to python, js or sql"
+            )
         if operator in (">", "<="):
             op, cut = "AL_ABOVE" if operator == ">" else "AL_AT_MOST", float_below(value)
         elif operator in ("missing", "present"):

@@ -225,6 +225,14 @@ class Value:
         """So many numbers from ``low`` to ``high``."""
         return np.array([one.number(low, high) for one in self.items(size)], dtype=np.float64)
 
+    def plains(self) -> list[Plain]:
+        """Texts, numbers and truth values; there may be very many of them."""
+        self.need(isinstance(self.raw, list), "is not a list")
+        self.need(
+            set(map(type, self.raw)) <= {str, int, float, bool}, "has a value that is not plain"
+        )
+        return list(self.raw)
+
     def plain(self) -> Plain:
         """Text, a number or a truth value."""
         self.need(type(self.raw) in (str, int, float, bool), "is not a plain value")

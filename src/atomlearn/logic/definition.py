@@ -262,15 +262,18 @@ class Definition(Displayed):
             lines.append("partial" + (f": {len(self.clauses):,} of {self.total:,} atoms" * some))
         if self.measured is not None:
             what = "training rows" if self.argument == "row" else "examples"
-            lines.append(_measured(what, self.measured))
+            lines.append(_measured(f"{what}{self._which_rows}", self.measured))
         if self.held_out is not None:
-            lines.append(_measured("held-out rows", self.held_out))
+            lines.append(_measured(f"held-out rows{self._which_rows}", self.held_out))
         if self.classifier_error is not None:
-            error = f"{self.classifier_error:.1%}"
+            error = f"{self.classifier_error:.1%}{self._which_rows and ' on these'}"
             lines.append(f"held-out error of the whole classifier for this class: {error}")
         return [f"  {line}" for line in lines]
 
     # -- inside
+
+    _which_rows = ""
+    """Which of the rows it is measured on, if not on all."""
 
     @property
     def _conjuncts(self) -> tuple[Clause[Any], ...]:

@@ -1,5 +1,6 @@
 """Do rules make sense together? Checked before anything is learned."""
 
+import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from atomlearn.errors import ContradictoryRules, DoubtfulRule
 from atomlearn.markup import Displayed
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.numbers import just_below
 from atomlearn.tables.rules import Rule
 from atomlearn.training.rules import HardRule, HardRules
 
@@ -204,6 +206,11 @@ def _are_possible(literals: Sequence[Literal]) -> bool:
         if len(equal) > 1 or any(one.value in without for one in equal):
             return False
         if without and any(one.operator == "missing" for one in strongest):
+            return False
+        bounds: dict[str, Any] = {one.operator: one.value for one in strongest}
+        low, high = bounds.get(">", -math.inf), bounds.get("<=", math.inf)
+        # Between "at least 5" and "at most 5" there is nothing but 5.
+        if high in without and just_below(high) <= low:
             return False
         pairs = permutations(strongest, 2)
         if any(one.implies(other.negated()) for one, other in pairs):

@@ -67,7 +67,7 @@ def refusing() -> Iterator[None]:
         yield
     except AtomlearnError:
         raise
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InvalidTable(str(error)) from None
 
 

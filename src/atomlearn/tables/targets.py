@@ -50,7 +50,10 @@ def refuse_half_characters(texts: Iterable[Any], what: str) -> None:
 
 def check_targets(targets: Any, max_classes: int | None) -> None:
     """Refuse what is no column of labels, or looks like a number to be predicted."""
-    kind = type_of_target(targets, input_name="y")
+    try:
+        kind = type_of_target(targets, input_name="y")
+    except TypeError as error:  # labels of bytes
+        raise InvalidTarget(str(error)) from None
     if kind not in ("binary", "multiclass") and not kind.startswith("continuous"):
         raise InvalidTarget(
             f"Unknown label type: {kind}. y must be one column of labels, text or whole numbers, "
