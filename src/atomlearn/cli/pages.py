@@ -101,7 +101,7 @@ def add_classes(page: Page, classifier: "AlgebraicClassifier") -> None:
     )  # fmt: skip
     counts = learned.evidence.strict > 0
     page.table(
-        ["class", "training rows", "atoms", "offset",
+        ["class", "different training rows", "atoms", "offset",
          *["a row of another class misses"] * counts, "held-out error"],
         [
             [k, f"{n:,}", f"{atoms:,}", f"{offset:.4g}", *[f"{typical:,.0f}"] * counts,
