@@ -96,7 +96,7 @@ def test_atoms_that_do_not_decide_are_not_shown():
     known = ours.learned_
     known.evidence = ours.evidence_ = type(known.evidence)("strict", {}, {}, 1.0, 0.0)
     n_strict = sum(map(len, known.pools))
-    assert len(known.weighted) and len(ours.atoms_frame().loc["strict"]) == n_strict
+    assert len(known.weighted) and 0 < len(ours.atoms_frame().loc["strict"]) <= n_strict
     assert "log-odds" not in str(ours.explain(X[0])) and f"{n_strict:,} atoms" in repr(known)
     before = ours.predict_proba(X), ours.feature_importances_
     known.weighted.weights[:] = 100.0

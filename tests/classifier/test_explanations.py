@@ -313,7 +313,7 @@ def scores_by(frame, model, X):
                 continue
             missed = ~np.any([literals[one] for one in text.split(" or ")], axis=0)
             if kind == "strict":
-                n_missed += missed
+                n_missed += missed * round(weight / frame.attrs["strict_weight"][label])
             else:
                 scores[:, k] += weight * missed
         scores[:, k] -= frame.attrs["slope"] * np.log(n_missed + 1)

@@ -199,8 +199,16 @@ def test_the_frame_has_every_atom_that_decides(by_evidence, kind):
     assert frame.columns.tolist() == [
         "class", "atom", "weight", "size", "missed_by_class", "missed_by_others"
     ]  # fmt: skip
-    n_strict = 0 if kind == "weighted" else sum(map(len, learned.pools))
     n_weighted = 0 if kind == "strict" else len(learned.weighted)
+    n_strict = len(frame) - 3 - n_weighted
+    if kind != "weighted":  # atoms that say the same are one row
+        unit = frame.attrs["strict_weight"]
+        for k, pool in enumerate(learned.pools):
+            ours = frame.loc["strict"].query("`class` == @k")
+            assert ours["weight"].sum() == pytest.approx(len(pool) * unit[k])
+    assert (
+        not frame.duplicated(["class", "atom"], keep=False).drop("weighted", errors="ignore").any()
+    )
     assert frame.index.value_counts().to_dict() == {
         name: n for name, n in (("offset", 3), ("strict", n_strict), ("weighted", n_weighted)) if n
     }

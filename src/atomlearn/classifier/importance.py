@@ -95,9 +95,10 @@ class Importance:
 
         The score of a class is the sum of its offset and of the weights of the weighted atoms that
         a row misses, less ``frame.attrs["slope"] * log(1 + m)`` if it misses ``m`` strict atoms.
-        (The weight of a strict atom is what one miss more costs a row with the median number of
-        misses of other classes.) Probabilities are the softmax of the scores; rules exclude
-        classes whatever their scores are.
+        (The weight of a strict atom, ``frame.attrs["strict_weight"][label]``, is what one miss more
+        costs a row with the median number of misses of other classes. Of strict atoms that say the
+        same each is counted; they are one row, with their weights added up.) Probabilities are the
+        softmax of the scores; rules exclude classes whatever their scores are.
 
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
@@ -123,10 +124,16 @@ class Importance:
         for one in deciding(learned):
             if len(one.weights):
                 kind = "strict" if one.is_strict else "weighted"
-                listed = self._told(one, columns)
-                parts.append(pd.DataFrame(listed, index=[kind] * len(one.weights)))
+                listed = pd.DataFrame(self._told(one, columns), index=[kind] * len(one.weights))
+                if one.is_strict:
+                    listed["weight"] = listed.groupby("atom")["weight"].transform("sum")
+                    listed = listed.drop_duplicates("atom")
+                parts.append(listed)
         frame = pd.concat(parts)
-        frame.index.name, frame.attrs["slope"] = "kind", learned.slope
+        frame.index.name = "kind"
+        each = {self.classes_[one.k]: one.weights[0] for one in deciding(learned)
+                if one.is_strict and len(one.weights)}  # fmt: skip
+        frame.attrs = {"slope": learned.slope, "strict_weight": each}
         return frame
 
     @property

@@ -18,7 +18,7 @@ export function atomsCard(scorer, space, texts, shares) {
     const found = all.filter((one) => (only.value === "" || one.k === Number(only.value)) && one.low.includes(wanted));
     const rows = found.slice(0, most).map((one) => [
       String(scorer.classes[one.k]), formula(one.literals),
-      one.weight === null ? "counted" : signed(one.weight), percent(one.own), percent(one.others),
+      one.weight === null ? `counted${one.times > 1 ? ` ${one.times} times` : ""}` : signed(one.weight), percent(one.own), percent(one.others),
     ]);
     place.replaceChildren(
       h("p", { class: "muted small" }, `${counted(found.length, "atom")}, those first that weigh most and tell the class apart best`),
@@ -43,9 +43,15 @@ function offsetsText({ classes, offsets }) {
 function listed(scorer, space, texts, shares) {
   const { strict, weighted } = scorer.description;
   const found = [];
+  const strictOnes = new Map(); // several may say the same: each is counted, and listed once
   const add = (atoms, i, k, weight, [own, others]) => {
     const literals = space.weakest(Array.from(atoms.constants.slice(atoms.starts[i], atoms.starts[i + 1]))).map((c) => texts[c]);
-    found.push({ k, literals, low: literals.join(" or ").toLowerCase(), weight, own, others, rank: Math.abs(others - own) * (weight === null ? 1 : Math.abs(weight)) });
+    const text = literals.join(" or ");
+    const known = weight === null ? strictOnes.get(`${k} ${text}`) : null;
+    if (known) { known.times += 1; return; }
+    const one = { k, literals, low: text.toLowerCase(), weight, own, others, times: 1, rank: Math.abs(others - own) * (weight === null ? 1 : Math.abs(weight)) };
+    if (weight === null) strictOnes.set(`${k} ${text}`, one);
+    found.push(one);
   };
   if (strict) strict.atoms.forEach((atoms, k) => { for (let i = 0; i + 1 < atoms.starts.length; i++) add(atoms, i, k, null, shares.strict[k][i]); });
   if (weighted) weighted.weights.forEach((weight, i) => add(weighted.atoms, i, weighted.classes[i], weighted.factor * weight, shares.weighted[i]));
