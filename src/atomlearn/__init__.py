@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from atomlearn._exports import attach
 
-__version__ = "0.2.0"
+__version__ = "0.2.1"
 
 if TYPE_CHECKING:
     from atomlearn import algebra as algebra
