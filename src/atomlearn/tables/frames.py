@@ -156,9 +156,7 @@ def _with_exact_integers(X: Any) -> Any:
     if not is_frame(X):
         return X
     cells = [X.iloc[:, j] if hasattr(X, "iloc") else X[:, j] for j in range(X.shape[1])]
-    large = [str(one.dtype).lower().startswith(("int64", "uint64")) for one in cells]
-    large = [may_be and has_large_integers(np.asarray(one.drop_nulls() if hasattr(one, "drop_nulls")
-             else one)) for one, may_be in zip(cells, large, strict=True)]  # fmt: skip
+    large = [_has_large_integers(column) for column in cells]
     if not any(large):
         return X
     is_alone = len({str(one.dtype) for one in cells}) == 1
@@ -173,6 +171,13 @@ def _with_exact_integers(X: Any) -> Any:
     for j, column in enumerate(cells):
         rows[:, j] = column.to_list()
     return NamedArray.of(rows, list(X.columns))
+
+
+def _has_large_integers(column: Any) -> bool:
+    if not str(column.dtype).lower().startswith(("int64", "uint64")):
+        return False
+    known = column.drop_nulls() if hasattr(column, "drop_nulls") else column  # polars, pandas
+    return has_large_integers(np.asarray(known))
 
 
 def _list_with_integers(rows: Any) -> Any:
