@@ -22,7 +22,7 @@ from atomlearn.tables import translations
 from atomlearn.tables.batches import ArrayBatches
 
 STORED = Path(__file__).with_suffix(".json")
-DIGITS = 6
+DIGITS = 4
 """Decimals of weights and probabilities that count: the last ones differ between machines."""
 
 
