@@ -87,7 +87,7 @@ export class RowForm {
 }
 
 export function examplePicker(examples, wereHeldOut, onPick) {
-  const hard = wereHeldOut ? " (improbable when held out)" : " (improbable)";
+  const hard = wereHeldOut ? " (hard when held out)" : " (hard)";
   const name = (one, i) => `${i + 1}: ${one.label}${one.probability < 0.5 ? hard : ""}`;
   const select = h("select", { "aria-label": "example row" }, examples.map((one, i) => h("option", { value: i }, name(one, i))));
   const go = (i) => { select.value = String(i); onPick(examples[i]); };
