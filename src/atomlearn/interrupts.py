@@ -96,7 +96,7 @@ class Deferred:
         if self.installed:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if _depth == 0 and kind is None and note.signal and (note.abandoned or not note.kept):
-            raise _interruption()
+            raise interruption()
 
 
 def in_main_thread() -> bool:
@@ -109,7 +109,7 @@ def is_exposed() -> bool:
     if _depth == 0:
         return in_main_thread()
     if _note.abandoned and in_main_thread():
-        raise KeyboardInterrupt
+        raise interruption()
     return False
 
 
@@ -121,7 +121,7 @@ def requested() -> bool:
 def check() -> None:
     """Raise KeyboardInterrupt if a signal has asked to stop: this is a safe place."""
     if requested():
-        raise _interruption()
+        raise interruption()
 
 
 def exit_code(error: KeyboardInterrupt) -> int:
@@ -133,7 +133,8 @@ def exit_code(error: KeyboardInterrupt) -> int:
     return 128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT)
 
 
-def _interruption() -> KeyboardInterrupt:
+def interruption() -> KeyboardInterrupt:
+    """The error that ends what the noted signal has interrupted."""
     return Terminated() if _note.signal == signal.SIGTERM else KeyboardInterrupt()
 
 
@@ -184,7 +185,7 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
         _end_at_once(number)
     if _is_waiting:
         _is_waiting = False
-        raise _interruption()
+        raise interruption()
 
 
 def _end_at_once(number: int) -> None:

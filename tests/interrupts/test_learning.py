@@ -244,3 +244,19 @@ def nothing_is_left():
     yield
     assert not interrupts.requested() and interrupts._depth == 0
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_what_ends_before_anything_is_known_says_by_which_signal(table, way, sent):
+    X, y = table
+    model = AlgebraicClassifier(random_state=0)
+    ends = interrupts.Terminated if sent == signal.SIGTERM else KeyboardInterrupt
+    with interrupts.terminable(), pytest.raises(KeyboardInterrupt) as ended:  # noqa: SIM117
+        with interrupts.Deferred(learning=True):
+            signal.raise_signal(sent)
+            if way == "fit":
+                model.fit(X, y)
+            else:
+                model.partial_fit(X, y, classes=np.unique(y))
+    assert type(ended.value) is ends

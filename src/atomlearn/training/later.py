@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.sets.rows import Rows
@@ -196,7 +197,7 @@ def _learn_strict(
         rounds=rounds,
     )
     if clock.interrupted and not now.is_known:
-        raise KeyboardInterrupt
+        raise interrupts.interruption()
     for done in rounds:
         hooks.on_round(done, lambda: now)
     return now

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from atomlearn import interrupts
 from atomlearn.engine.concept import Indices
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.pool import Pool
@@ -183,7 +184,7 @@ class _Training:
             ]
         learned.rounds, learned.interrupted = self.state.done, self.clock.interrupted
         if learned.interrupted and not learned.is_known:
-            raise KeyboardInterrupt
+            raise interrupts.interruption()
         return learned
 
     def _thin_out(self) -> None:
