@@ -463,7 +463,6 @@ class AlgebraicClassifier(
         sample_weight: Any = None,
     ) -> Learned:
         """Learn, with whatever wants to see how it goes."""
-        started = time.monotonic()
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
 
         def fitted(current: Current) -> dict[str, Any]:
@@ -483,7 +482,7 @@ class AlgebraicClassifier(
         ):
             learned = learn(hooks)
             self.learned_ = learned  # so that callbacks find it at the end of fit
-        self.fit_seconds_ = time.monotonic() - started
+        self.fit_seconds_ = time.monotonic() - settings.started
         return learned
 
     def _warn_of_unlearned(self) -> None:
