@@ -100,7 +100,7 @@ def shortest_between(low: float, high: float) -> float:
 
 
 def _plain(number: float) -> float:
-    """Whole numbers as such: 4, not 4.0, as far as they are exact."""
+    """Write a whole number as 4, not as 4.0, if it is exact as a floating-point number."""
     is_whole = abs(number) <= MOST_EXACT and float(number).is_integer()
     return int(number) if is_whole else number
 

@@ -13,13 +13,13 @@ import numpy as np
 from atomlearn.tables.numbers import Numbers, is_missing
 
 FEWEST_ROWS = 100
-"""In a smaller table nothing can be said."""
+"""Tables with fewer rows are not checked for identifiers."""
 EXPECTED = 20.0
-"""Equal pairs that there should be by chance ..."""
+"""A column is only judged if at least this many pairs of equal values are expected by chance."""
 REPEATED = 0.1
-"""... and the share of them that there is at most."""
+"""An identifier has at most this share of the repetitions that are expected by chance."""
 OF_ROWS = 0.01
-"""Share of the rows that may repeat a value."""
+"""An identifier repeats a value in at most this share of the rows."""
 _NAMED = re.compile(r"(?:^|[\W_])(?:(?i:id|uid|identifier|key))$|[a-z](?:Id|ID|Key)$")
 
 

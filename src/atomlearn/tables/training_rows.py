@@ -69,8 +69,7 @@ class TrainingRows:
         self._class_weights = self.class_weights(classes)
         if rules:
             packed, labels = self._undecided(packed, labels, rules)
-        class_weights = self.class_weights(classes)
-        distinct = self.distinct = distinct_rows(packed, labels, self.weights, class_weights)
+        distinct = self.distinct = distinct_rows(packed, labels, self.weights, self._class_weights)
         self.decided, self.contradicted = (
             weight / distinct.scale for weight in (self.decided, self.contradicted)
         )

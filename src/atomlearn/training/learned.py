@@ -71,7 +71,7 @@ class Learned:
 
     @property
     def error(self) -> float | None:
-        """Share of wrong predictions, as measured on held-out examples if there were any.
+        """The estimated share of wrong predictions; ``None`` if no example was held out.
 
         Of rows that a rule decides the prediction is right, unless the label contradicts the rule.
         """
