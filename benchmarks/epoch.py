@@ -5,12 +5,11 @@ import time
 import numpy as np
 
 from atomlearn.engine.concept import Concept, Recipe, Sampler
-from atomlearn.engine.discriminant import contradicted
-from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.engine.misses import blocks_of, contradicted, count_misses
 from atomlearn.engine.state import examples_of
 from atomlearn.sets import rows
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import take
+from atomlearn.sets.rows import take
 from atomlearn.sets.words import popcount
 from atomlearn_paper.images import mnist, n_constants, terms
 

@@ -5,10 +5,9 @@ import tracemalloc
 
 import numpy as np
 
-from atomlearn.engine.discriminant import contradicted
-from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.engine.misses import blocks_of, contradicted, count_misses
 from atomlearn.engine.state import positives_of
-from atomlearn.sets.lists import to_lists
+from atomlearn.sets.rows import to_lists
 
 N_CONSTANTS = 1569
 SIZES = {"examples": (10_000, 100_000, 1_000_000), "atoms": (1_000, 10_000, 100_000)}

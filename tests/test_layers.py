@@ -13,10 +13,10 @@ LAYERS = [
     "sets",  # bits, index lists, random draws
     "files",  # atomic writing, the container, the registry of kinds
     "datasets",
-    "algebra",  # exact: terms, relations, models
-    "engine",  # the paper's algorithms
-    "training",  # several classes, held-out rows
+    "engine",  # the paper's algorithms, on rows of bits
     "logic",  # formulas and definitions
+    "algebra",  # terms, relations, models: exact, and learned by the engine
+    "training",  # several classes, held-out rows
     "views",  # pictures and pages
     "tables",  # rows and columns become literals
     "classifier",
@@ -28,8 +28,6 @@ LAYERS = [
 ]  # fmt: skip
 
 OUTWARD = {
-    ("algebra.algebra", "engine"): "alg.learn() and alg.epochs() run the engine",
-    ("algebra.model", "logic"): "model.definition() writes a formula",
     ("classifier.readable", "export"): "clf.export() writes a program",
     ("cli.reproduce", "atomlearn_paper"): "a command that runs the experiments",
 }

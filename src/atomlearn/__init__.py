@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from atomlearn import tables as tables
     from atomlearn import views as views
     from atomlearn.algebra.algebra import Algebra as Algebra
-    from atomlearn.algebra.answers import QueryResult as QueryResult
-    from atomlearn.algebra.atoms import Atom as Atom
-    from atomlearn.algebra.conflicts import Conflict as Conflict
+    from atomlearn.algebra.model import Atom as Atom
     from atomlearn.algebra.model import Model as Model
+    from atomlearn.algebra.relations import Conflict as Conflict
+    from atomlearn.algebra.relations import QueryResult as QueryResult
     from atomlearn.algebra.relations import Relation as Relation
     from atomlearn.algebra.terms import Constant as Constant
     from atomlearn.algebra.terms import Term as Term
@@ -38,11 +38,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "algebra.algebra": ["Algebra"],
-        "algebra.answers": ["QueryResult"],
-        "algebra.atoms": ["Atom"],
-        "algebra.conflicts": ["Conflict"],
-        "algebra.model": ["Model"],
-        "algebra.relations": ["Relation"],
+        "algebra.model": ["Atom", "Model"],
+        "algebra.relations": ["Conflict", "QueryResult", "Relation"],
         "algebra.terms": ["Constant", "Term"],
         "classifier.estimator": ["AlgebraicClassifier"],
         "errors": ["AtomlearnError", "InconsistentRelations", "ModelTooLarge"],

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from atomlearn.algebra.conflicts import Conflict
+    from atomlearn.algebra.relations import Conflict
 
 
 LISTED = 10

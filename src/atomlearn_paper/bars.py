@@ -12,10 +12,9 @@ import numpy as np
 from atomlearn.datasets import vertical_bars
 from atomlearn.engine.concept import PAPER, READABLE, Concept, Sampler
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
-from atomlearn.logic.comparison import compare
+from atomlearn.logic.comparison import atoms_needed, chance_to_hold, compare
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, exists, forall
-from atomlearn.logic.theory import atoms_needed, chance_to_hold
 from atomlearn_paper import paper
 from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
 from atomlearn_paper.experiment import Experiment, Results, Setting, Step

@@ -17,7 +17,7 @@ from atomlearn.explorer.algebras import algebra_data
 from atomlearn.explorer.boards import queens_data
 from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import explorer_page, write_page
-from atomlearn.logic.writing import html_of
+from atomlearn.logic.formulas import html_of
 from atomlearn.markup import escape, folded
 from atomlearn.views.page import Page, figure_html
 from atomlearn_paper.toy import NEGATIVE, POSITIVE, images

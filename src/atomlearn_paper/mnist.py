@@ -18,10 +18,9 @@ from atomlearn.engine.dual import cover
 from atomlearn.engine.epoch import prepare
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.engine.protocol import switches
-from atomlearn.engine.report import Report
+from atomlearn.engine.state import Report
 from atomlearn.sets import rows
-from atomlearn.sets.lists import Lists, no_lists, to_lists
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows, no_lists, to_lists
 from atomlearn_paper.experiment import Experiment, Setting, Step
 from atomlearn_paper.images import (
     Bits,

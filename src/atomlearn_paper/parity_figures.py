@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.logic.theory import error_times_compression, log_grid_symmetries
+from atomlearn.logic.comparison import error_times_compression, log_grid_symmetries
 from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
 from atomlearn_paper.report import percent
 

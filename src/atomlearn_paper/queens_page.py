@@ -280,7 +280,7 @@ def draw_boards(boards: Runs, columns: int, cell: float = 2.3) -> "Figure":
 def draw_atoms(atoms: list[list[str]], size: int, columns: int = 10) -> "Figure":
     """Atoms as small boards."""
     from atomlearn.algebra.algebra import Algebra
-    from atomlearn.algebra.atoms import Atom
+    from atomlearn.algebra.model import Atom
     from atomlearn.problems.drawing import draw_atom
 
     names = sorted({name for constants in atoms for name in constants})

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.files.replacing import replacing
+from atomlearn.files.writing import replacing
 from atomlearn.views.page import png
 from atomlearn_paper import NAMES
 from atomlearn_paper.record import read_json

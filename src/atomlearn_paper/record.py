@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from atomlearn import __version__, interrupts
-from atomlearn.files.replacing import replacing
+from atomlearn.files.writing import replacing
 from atomlearn_paper.experiment import Step
 
 Record = dict[str, Any]

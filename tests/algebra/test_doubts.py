@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 from atomlearn import Algebra
-from atomlearn.algebra.doubts import lookalikes
+from atomlearn.algebra.files import lookalikes
 from atomlearn.errors import DoubtfulRelation
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atomlearn import Algebra
 from atomlearn.algebra import factors, irreducible_subsets, is_irreducible, product
-from atomlearn.algebra.irreducible import minimal_hitting_sets
+from atomlearn.algebra.decomposition import minimal_hitting_sets
 from atomlearn.errors import ModelTooLarge
 from atomlearn.problems import Choices, one_of_each
 from tests.engine.strategies import consistent, small

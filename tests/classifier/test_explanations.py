@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.cli import app
-from atomlearn.logic.clauses import Clause
+from atomlearn.logic.formulas import Clause
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.images import greys_of
 from atomlearn.tables.literals import Literal

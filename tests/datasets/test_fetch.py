@@ -13,9 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from atomlearn.cli import app
-from atomlearn.datasets import fetch, load_fashion_mnist, load_mnist, sets
-from atomlearn.datasets.idx import has_all, idx_bytes, read_idx, verify, write_packed
-from atomlearn.datasets.remote import from_npm, from_openml, from_publisher, unpack_idx
+from atomlearn.datasets import fetch, load_fashion_mnist, load_mnist
+from atomlearn.datasets import images as sets
+from atomlearn.datasets.fetch import from_npm, from_openml, from_publisher, unpack_idx
+from atomlearn.datasets.images import has_all, idx_bytes, read_idx, verify, write_packed
 from atomlearn.errors import DamagedFile, DataNotFound
 
 
@@ -173,7 +174,7 @@ def test_download_is_only_on_demand(dataset, content, cache, monkeypatch):
         fill(folder, content)
 
     monkeypatch.setattr(fetch, "sources", lambda dataset: {"somewhere": source})
-    monkeypatch.setattr("atomlearn.datasets.load.MNIST", dataset)
+    monkeypatch.setattr("atomlearn.datasets.images.MNIST", dataset)
     with pytest.raises(DataNotFound):
         load_mnist()
     assert len(load_mnist(download=True)[0]) == 6

@@ -83,6 +83,6 @@ def test_shapes_that_lie(folder, shape):
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(folder, monkeypatch):
-    monkeypatch.setattr("atomlearn.datasets.idx.LARGEST", 1000)
+    monkeypatch.setattr("atomlearn.datasets.images.LARGEST", 1000)
     with pytest.raises(UnsafeFile, match="more than 1,000 bytes"):
         load_mnist(folder)

@@ -12,15 +12,14 @@ import numpy as np
 
 from atomlearn.engine import epoch
 from atomlearn.engine.concept import Concept, Recipe, Sampler
-from atomlearn.engine.discriminant import contradicted, discriminants
-from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.engine.misses import blocks_of, contradicted, count_misses, discriminants
 from atomlearn.engine.pool import hash_lists
 from atomlearn.engine.protocol import Protocol
-from atomlearn.engine.report import Report
+from atomlearn.engine.state import Report
 from atomlearn.sets import words
 from atomlearn.sets.closing import close_rows
 from atomlearn.sets.random import below, draw, permutation, shuffle, stream
-from atomlearn.sets.transpose import transpose
+from atomlearn.sets.words import transpose
 from tests.engine.bars import BAR, N, bars, rows
 from tests.engine.strategies import (
     branching_problem,

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from atomlearn.algebra.relations import PackedRelations
+from atomlearn.engine.relations import PackedRelations
 from atomlearn.engine.state import Dual, Master, Positives, dual_of, master_of, positives_of
-from atomlearn.sets.lists import Lists, to_lists
+from atomlearn.sets.rows import Lists, to_lists
 from tests.naive import Relation, Term, closure, conflicts, distinct
 from tests.sets.strategies import random_sets, seeds, to_rows, to_sets
 

@@ -2,7 +2,7 @@
 
 from hypothesis import given
 
-from atomlearn.engine.discriminant import contradicted, discriminants
+from atomlearn.engine.misses import contradicted, discriminants
 from tests.engine.strategies import any_problem, lists_of, positive_rows
 from tests.naive import dis
 from tests.sets.strategies import KERNELS, families, to_sets

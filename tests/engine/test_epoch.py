@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from atomlearn.engine import epoch, learn
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.protocol import Protocol
-from atomlearn.engine.report import Report
+from atomlearn.engine.state import Report
 from atomlearn.sets.random import stream
 from tests import naive
 from tests.engine.strategies import (
@@ -187,7 +187,7 @@ def test_learn_refuses_conflicts_before_any_work(problem, seed):
     reports = []
     if wrong:
         with (
-            mock.patch("atomlearn.engine.learning.run", side_effect=AssertionError),
+            mock.patch("atomlearn.engine.epochs.run", side_effect=AssertionError),
             pytest.raises(ValueError, match=f"relation {problem.negatives.index(wrong[0])} "),
         ):
             learn(relation_rows(problem), random_state=1, on_epoch=reports.append)

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from atomlearn import Algebra
 from atomlearn.engine import DEFAULT, LETTER, PAPER, Concept, Protocol, Sampler, epoch, switches
-from atomlearn.engine.pinning_relations import holding
+from atomlearn.engine.epoch import holding
 from atomlearn.engine.reduction import discriminating
-from atomlearn.engine.report import Report
-from atomlearn.engine.state import positives_of
+from atomlearn.engine.state import Report, positives_of
 from atomlearn.errors import InvalidParameter
 from atomlearn.problems import queens
 from atomlearn.sets.random import stream

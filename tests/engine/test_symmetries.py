@@ -12,8 +12,8 @@ from atomlearn.engine.state import examples_of
 from atomlearn.engine.symmetries import ALWAYS, NEVER, Symmetries, composed, moved, orbit
 from atomlearn.errors import UnknownConstant
 from atomlearn.sets import rows
-from atomlearn.sets.lists import to_lists
 from atomlearn.sets.random import stream
+from atomlearn.sets.rows import to_lists
 from atomlearn.tables.column_maps import (
     column_swaps,
     generated,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atomlearn import Algebra
-from atomlearn.algebra.syntax import parse_relation, write_names
+from atomlearn.algebra.text import parse_relation, write_names
 from atomlearn.explorer.algebras import algebra_data
 from atomlearn.explorer.boards import queens_data, sudoku_data
 from atomlearn.problems import queens

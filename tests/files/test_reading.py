@@ -5,9 +5,8 @@ import pytest
 
 from atomlearn.errors import CheckpointMismatch, DamagedFile, NotEnoughMemory, UnsafeFile
 from atomlearn.files import load as loading
-from atomlearn.files.budget import FLOOR, TIMES, Budget
-from atomlearn.files.container import Container
-from atomlearn.files.reading import Members, Value, reading
+from atomlearn.files.container import FLOOR, TIMES, Budget, Container
+from atomlearn.files.load import Members, Value, reading
 from atomlearn.sets import rows as bits
 from tests.fuzz.kinds import sample
 

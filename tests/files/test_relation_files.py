@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, AtomlearnError
-from atomlearn.algebra import relation_files as format_
+from atomlearn.algebra import files as format_
 from atomlearn.errors import EmptyFile, NotText, RelationSyntaxError
 
 names = st.lists(

@@ -5,12 +5,11 @@ import sys
 
 import pytest
 
-from atomlearn.files.replacing import check_replaceable, replacing
-from atomlearn.files.scratch import private_folder
+from atomlearn.files.writing import check_replaceable, private_folder, replacing
 
 KILLED = """
 import os, signal, sys
-from atomlearn.files.replacing import replacing
+from atomlearn.files.writing import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half of")
     os.kill(os.getpid(), signal.SIGKILL)

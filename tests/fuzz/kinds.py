@@ -17,7 +17,7 @@ from atomlearn.classifier.data import TrainingData
 from atomlearn.distributed.checkpoint import Checkpoint
 from atomlearn.engine.misses import blocks_of
 from atomlearn.engine.pool import Pool, Source
-from atomlearn.engine.report import Report
+from atomlearn.engine.state import Report
 from atomlearn.sets import rows
 from atomlearn.training.examples import Examples
 from atomlearn.training.exchange import State

@@ -12,12 +12,11 @@ from atomlearn.datasets import vertical_bars
 from atomlearn.engine.concept import READABLE, Concept, Sampler
 from atomlearn.engine.pool import Pool
 from atomlearn.logic.comparison import Comparison, compare
-from atomlearn.logic.conjecture import conjecture, sentences
+from atomlearn.logic.conjecture import Grid, conjecture, sentences
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, exists, forall
-from atomlearn.logic.grids import Grid
 from atomlearn.sets import rows
-from atomlearn.sets.lists import to_lists
+from atomlearn.sets.rows import to_lists
 from tests.logic.oracle import NAMES, exact_atoms, formulas
 
 

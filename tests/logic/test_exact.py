@@ -9,10 +9,19 @@ from hypothesis import strategies as st
 
 from atomlearn import Algebra, ModelTooLarge
 from atomlearn.errors import UnknownConstant
-from atomlearn.logic.exact import ExactAtomization
-from atomlearn.logic.formulas import FALSE, TRUE, And, Has, Not, Odd, Or, exists, forall
-from atomlearn.logic.map_index import MOST_SIBLINGS
-from atomlearn.logic.pairs import complements
+from atomlearn.logic.exact import MOST_SIBLINGS, ExactAtomization
+from atomlearn.logic.formulas import (
+    FALSE,
+    TRUE,
+    And,
+    Has,
+    Not,
+    Odd,
+    Or,
+    complements,
+    exists,
+    forall,
+)
 from tests.logic.oracle import ABSENT, NAMES, exact_atoms, formulas, images, is_true, worlds
 
 PAIRS = [(name, ABSENT[name]) for name in NAMES]

@@ -6,10 +6,9 @@ import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier, Model, ModelTooLarge
 from atomlearn.cli.pages import classifier_page
-from atomlearn.logic.cubes import Space
 from atomlearn.logic.exact import ExactAtomization
-from atomlearn.logic.formulas import And, Has, Odd, Or, exists, forall
-from atomlearn.logic.writing import function_source, to_latex
+from atomlearn.logic.formulas import And, Has, Odd, Or, exists, forall, function_source, to_latex
+from atomlearn.logic.minimise import Space
 from atomlearn.sets import rows
 
 NAMES = ["it's", '"q"', "<script>", "$x_1^2$", "line\nbreak", "class", "é²", "{0}", "\\n", "[/y]"]

@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 
 from atomlearn.errors import FormulaTooLarge
 from atomlearn.logic import minimise as minimisation
-from atomlearn.logic.cubes import Space, absorb, distribute
-from atomlearn.logic.factor import factor
-from atomlearn.logic.formulas import And, Has, Or
-from atomlearn.logic.minimise import covered, irredundant, minimise
-from atomlearn.logic.pairs import complements
+from atomlearn.logic.definition import factor
+from atomlearn.logic.formulas import And, Has, Or, complements
+from atomlearn.logic.minimise import Space, absorb, covered, distribute, irredundant, minimise
 from tests.logic.oracle import ABSENT, NAMES, fewest, images, is_true, terms, worlds
 
 LITERALS = [*NAMES, *(ABSENT[name] for name in NAMES)]

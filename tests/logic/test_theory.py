@@ -7,7 +7,7 @@ import pytest
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.datasets import vertical_bars
-from atomlearn.logic.theory import (
+from atomlearn.logic.comparison import (
     atoms_needed,
     chance_to_hold,
     compression,

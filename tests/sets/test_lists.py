@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.sets.lists import append, no_lists, take, to_lists, to_rows, united
+from atomlearn.sets.rows import append, no_lists, take, to_lists, to_rows, united
 from tests.engine.strategies import sets_of_lists
 from tests.sets import strategies as bits
 from tests.sets.strategies import KERNELS, families

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.sets.transpose import flip, transpose
+from atomlearn.sets.words import flip, transpose
 from tests.sets.strategies import KERNELS, as_int, families, to_rows, to_sets, words
 
 pytestmark = KERNELS

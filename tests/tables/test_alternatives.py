@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from atomlearn.sets import rows
-from atomlearn.sets.lists import take
+from atomlearn.sets.rows import take
 from atomlearn.tables import LiteralEncoder
 from atomlearn.tables.alternatives import find_alternatives
 

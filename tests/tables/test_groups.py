@@ -7,7 +7,7 @@ import pytest
 from atomlearn import AlgebraicClassifier, LiteralEncoder
 from atomlearn.classifier.definition import states_of
 from atomlearn.classifier.files import _column, _column_as_json
-from atomlearn.files.reading import Value
+from atomlearn.files.load import Value
 from atomlearn.tables.columns import CategoryColumn
 from atomlearn.tables.groups import find_groups
 from atomlearn.tables.literals import Literal

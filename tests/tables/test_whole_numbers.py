@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from atomlearn import AlgebraicClassifier, LiteralEncoder
 from atomlearn.classifier.definition import states_of
 from atomlearn.classifier.files import _column, _column_as_json
-from atomlearn.files.reading import Value
+from atomlearn.files.load import Value
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import exact_numbers

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 from atomlearn import AlgebraicClassifier
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.sets import rows
-from atomlearn.sets.lists import lists_of, take
+from atomlearn.sets.rows import lists_of, take
 from atomlearn.training import weighted
 from atomlearn.training.informative import (
     chi_squared,

@@ -9,7 +9,7 @@ import pytest
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
-from atomlearn.sets.lists import to_lists
+from atomlearn.sets.rows import to_lists
 from atomlearn.training import weighted
 from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.examples import Examples

@@ -6,28 +6,27 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from atomlearn.algebra.answers import QueryResult, Verdict
-from atomlearn.algebra.conflicts import Conflict
-from atomlearn.algebra.layout import Layout
+from atomlearn.algebra.entailment import Layout
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import (
-    PackedRelations,
+    Conflict,
+    QueryResult,
     Relation,
+    Verdict,
     adopt_relation,
     flatten,
     make_relation,
 )
-from atomlearn.algebra.size import check_learning
-from atomlearn.algebra.terms import Constant, Term, make_term
-from atomlearn.algebra.vocabulary import Vocabulary
+from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term
+from atomlearn.engine.relations import PackedRelations, check_learning
 from atomlearn.errors import InconsistentRelations
 from atomlearn.markup import Listed
-from atomlearn.sets.lists import lists_of
+from atomlearn.sets.rows import Rows, lists_of
 
 if TYPE_CHECKING:
     from atomlearn.engine.epochs import Epochs
     from atomlearn.engine.protocol import Protocol
-    from atomlearn.engine.report import OnEpoch
+    from atomlearn.engine.state import OnEpoch
     from atomlearn.sets.random import Seed
 
 
@@ -110,13 +109,15 @@ class Algebra:
         """
         return make_term(self._vocabulary, constants)
 
-    def relation(self, text: str) -> Relation:
-        """A relation from text, as in a relation file.
+    def relation(self, relation: "str | Relation") -> Relation:
+        """A relation from text, as in a relation file, or that of another algebra in this one.
 
         >>> Algebra(["a", "b", "c"]).relation("a !< b c")
         Relation('a !< b c')
         """
-        return make_relation(self._vocabulary, text)
+        if isinstance(relation, Relation):
+            return adopt_relation(self._vocabulary, relation)
+        return make_relation(self._vocabulary, relation)
 
     # -- relations
 
@@ -265,19 +266,18 @@ class Algebra:
         """
         self._check_learning(max_bytes)
         self._refuse_conflicts()
-        from atomlearn.engine.learning import learn
+        from atomlearn.engine.epochs import learn
         from atomlearn.engine.protocol import Protocol
 
         if random_state is None:
             random_state = np.random.SeedSequence()
-        relations = self.packed()
         rows = learn(
-            relations,
+            self.packed(),
             random_state=random_state,
             protocol=Protocol(dual="reduced" if dual_reduction else "lazy", vocabulary=singletons),
             on_epoch=on_epoch,
         )
-        return Model(self._vocabulary, rows, relations.n_constants)
+        return self.model_of(rows)
 
     def epochs(
         self,
@@ -345,10 +345,9 @@ class Algebra:
         [('a',), ('b',), ('v', 'a'), ('v', 'b')]
         """
         self._refuse_conflicts()
-        from atomlearn.algebra.memories import freest
+        from atomlearn.engine.full_crossing import freest
 
-        relations = self.packed()
-        return Model(self._vocabulary, freest(relations, max_atoms), relations.n_constants)
+        return self.model_of(freest(self.packed(), max_atoms))
 
     def least_free(self, *, max_atoms: int | None = None) -> Model:
         """The paper's least-free model: one atom for each right side ``b`` of a negative relation.
@@ -364,24 +363,27 @@ class Algebra:
         [('a', 'x')]
         """
         self._refuse_conflicts()
-        from atomlearn.algebra.memories import least_free
+        from atomlearn.engine.full_crossing import least_free
 
         layout = self._layout()
-        rows = least_free(layout.denied[1], layout.rules, layout.n, max_atoms)
-        return Model(self._vocabulary, rows, self.n_constants)
+        return self.model_of(least_free(layout.denied[1], layout.rules, layout.n, max_atoms))
+
+    def model_of(self, atoms: Rows) -> Model:
+        """The model with these atoms, given as packed rows of constants."""
+        return Model(self._vocabulary, atoms)
 
     # -- files and copies
 
     @classmethod
     def read(cls, path: "str | Path") -> "Algebra":
         """Read relations from a text file (``.rel``), creating constants as they occur."""
-        from atomlearn.algebra.relation_files import read_relations
+        from atomlearn.algebra.files import read_relations
 
         return read_relations(path)
 
     def write(self, path: "str | Path") -> None:
         """Write the relations to a text file (``.rel``)."""
-        from atomlearn.algebra.relation_files import write_relations
+        from atomlearn.algebra.files import write_relations
 
         write_relations(self, path)
 

@@ -8,20 +8,123 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.algebra.atoms import Atom, Atoms
 from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
-from atomlearn.algebra.terms import Constant, Term, make_term
-from atomlearn.algebra.vocabulary import Vocabulary
+from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term
+from atomlearn.algebra.text import write_names
+from atomlearn.engine.full_crossing import tells_apart
 from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
-from atomlearn.markup import MOST_ROWS, Displayed
+from atomlearn.markup import MOST_ROWS, Displayed, in_notebook, table
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Rows
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
+    from atomlearn.logic.conjecture import Grid
     from atomlearn.logic.define import ConstantDefinition
-    from atomlearn.logic.grids import Grid
-    from atomlearn.logic.pairs import Pairs
+    from atomlearn.logic.formulas import Pairs
+
+
+class Atom:
+    """An atom of a model, by value: equal when the same constants contain it.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra()
+    >>> v, a, b = alg.constants("v", "a", "b")
+    >>> alg.add(v <= a | b)
+    >>> atom = alg.freest().atoms_of(v)[0]
+    >>> atom.constants
+    ('v', 'a')
+    >>> "a" in atom, len(atom)
+    (True, 2)
+    """
+
+    __slots__ = ("_indices", "_vocabulary")
+
+    def __init__(self, vocabulary: Vocabulary, indices: tuple[int, ...]) -> None:
+        """Atoms are made by models; ``indices`` are sorted and distinct."""
+        self._vocabulary = vocabulary
+        self._indices = indices
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """The names of the constants that contain the atom."""
+        names = self._vocabulary.names
+        return tuple(names[i] for i in self._indices)
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """The same constants by index, ascending."""
+        return self._indices
+
+    def is_larger_than(self, other: "Atom") -> bool:
+        """Is it in every constant that the ``other`` is in? (Also if equal.)"""
+        return set(other.constants) <= set(self.constants)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.constants
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Atom):
+            return NotImplemented
+        if self._vocabulary is other._vocabulary:
+            return self._indices == other._indices
+        return set(self.constants) == set(other.constants)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.constants))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._vocabulary, self._indices)
+
+    def __copy__(self) -> "Atom":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Atom":
+        return self
+
+    def __str__(self) -> str:
+        return write_names(self.constants)
+
+    def __repr__(self) -> str:
+        return f"Atom({str(self)!r})"
+
+
+class Atoms(tuple[Atom, ...]):
+    """Atoms of a model, which a notebook displays as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self._html())
+
+    def _html(self) -> str:
+        rows = [[len(atom), str(atom)] for atom in sorted(self, key=lambda a: (len(a), a.indices))]
+        more = f"<p>... and {len(rows) - MOST_ROWS:,} more</p>" if len(rows) > MOST_ROWS else ""
+        return table(["size", "in the constants"], rows[:MOST_ROWS], numbers=[0]) + more
+
+
+def pinning_terms(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Term]:
+    """The pinning term of each atom."""
+    outside = bits.complement(tells_apart(atoms, n), n)
+    return [Term(vocabulary, tuple(bits.members(row).tolist())) for row in outside]
+
+
+def pinning_relations(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Relation]:
+    """All pinning relations, atom by atom."""
+    atoms = tells_apart(atoms, n)
+    return [
+        Relation(Constant(vocabulary, (c,)), term, positive=False)
+        for atom, term in zip(atoms, pinning_terms(vocabulary, atoms, n), strict=True)
+        for c in bits.members(atom).tolist()
+    ]
+
+
+def pinned_atoms(terms: Iterable[Term], n: int) -> Rows:
+    """The atoms with these pinning terms."""
+    return bits.complement(bits.from_indices([term.indices for term in terms], n), n)
 
 
 class Model(Displayed):
@@ -72,8 +175,6 @@ class Model(Displayed):
     @classmethod
     def from_pinning_terms(cls, algebra: "Algebra | Vocabulary", terms: Iterable[Term]) -> "Model":
         """The model whose atoms have these pinning terms: the inverse of :meth:`pinning_terms`."""
-        from atomlearn.algebra.pinning import pinned_atoms
-
         vocabulary = algebra if isinstance(algebra, Vocabulary) else algebra.vocabulary
         own = [make_term(vocabulary, term) for term in terms]
         return cls(vocabulary, pinned_atoms(own, len(vocabulary)))
@@ -192,7 +293,7 @@ class Model(Displayed):
 
         Decided exactly, through the other's pinning relations (Theorem 3).
         """
-        from atomlearn.algebra.order import as_free
+        from atomlearn.engine.full_crossing import as_free
 
         return as_free(self._rows, self._aligned(other), self._n)
 
@@ -211,7 +312,7 @@ class Model(Displayed):
         4)."""
         if not isinstance(other, Model):
             return NotImplemented
-        return self._with(np.concatenate([self._rows, self._aligned(other)]))
+        return self.with_atoms(np.concatenate([self._rows, self._aligned(other)]))
 
     # -- made into others
 
@@ -229,46 +330,46 @@ class Model(Displayed):
         The atom that all constants contain, the paper's 0, decides no relation between terms. As in
         the theorem it counts as redundant only if smaller atoms make it up.
         """
-        from atomlearn.algebra.order import redundant
+        from atomlearn.engine.full_crossing import redundant
 
         return self._atoms(self._rows[redundant(self._rows)])
 
     def irredundant(self) -> "Model":
         """The same model without redundant atoms: the smallest set of atoms for it."""
-        from atomlearn.algebra.order import irredundant
+        from atomlearn.engine.full_crossing import irredundant
 
-        return self._with(irredundant(self._rows))
+        return self.with_atoms(irredundant(self._rows))
 
     def cross(self, left: Term, right: Term, *, max_atoms: int | None = None) -> "Model":
         """Full Crossing of ``left`` into ``right``: the freest way to ``left < right``.
 
         Raises :class:`~atomlearn.errors.ModelTooLarge` before there are more than ``max_atoms``.
         """
-        from atomlearn.algebra.crossing import full_crossing
+        from atomlearn.engine.full_crossing import full_crossing
 
         crossed = full_crossing(
             self._rows, self._row(left), self._row(right), self._n, max_atoms, f"{left} < {right}"
         )
-        return self._with(crossed)
+        return self.with_atoms(crossed)
 
     def pinning_terms(self) -> list[Term]:
         """For each atom, the merge of all constants that do not contain it (Algorithm 6).
 
         The atom that all constants contain has none.
         """
-        from atomlearn.algebra.pinning import pinning_terms
-
         return pinning_terms(self._vocabulary, self._rows, self._n)
 
     def pinning_relations(self) -> list[Relation]:
         """Negative relations that capture every negative relation of the model (Algorithm 6)."""
-        from atomlearn.algebra.pinning import pinning_relations
-
         return pinning_relations(self._vocabulary, self._rows, self._n)
+
+    def with_atoms(self, atoms: Rows) -> "Model":
+        """The model over the same constants with these atoms, given as packed rows."""
+        return Model(self._vocabulary, atoms, self._n)
 
     def save(self, path: "str | Path") -> None:
         """Write the model to a file for ``atomlearn.load``, atomically."""
-        from atomlearn.algebra.model_files import write_model
+        from atomlearn.algebra.files import write_model
 
         write_model(self, path)
 
@@ -296,9 +397,6 @@ class Model(Displayed):
         left = self.n_atoms - MOST_ROWS
         more = f"<p>... and {left:,} more</p>" if left > 0 else ""
         return about + Atoms(shown[:MOST_ROWS])._html() + more
-
-    def _with(self, rows: Rows) -> "Model":
-        return Model(self._vocabulary, rows, self._n)
 
     def _atoms(self, rows: Rows) -> Atoms:
         return Atoms(
@@ -341,7 +439,7 @@ class Model(Displayed):
     @cached_property
     def _theory(self) -> frozenset[frozenset[str]]:
         """The irredundant atoms but the paper's 0, which tells nothing apart: one set a theory."""
-        from atomlearn.algebra.order import irredundant, tells_apart
+        from atomlearn.engine.full_crossing import irredundant, tells_apart
 
         atoms = self._atoms(irredundant(tells_apart(self._rows, self._n)))
         return frozenset(frozenset(atom.constants) for atom in atoms)

@@ -1,16 +1,16 @@
-"""Relations between terms: ``a <= b`` ("a is contained in b") and its negation."""
+"""Relations between terms, what contradicts them, and the answers to queries."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
-from atomlearn.algebra.syntax import parse_relation
 from atomlearn.algebra.terms import Term, make_term
+from atomlearn.algebra.text import parse_relation
 from atomlearn.errors import NotARelation, RelationAsTruthValue, RelationSyntaxError
-from atomlearn.sets.rows import Rows
+from atomlearn.markup import Displayed
 
 if TYPE_CHECKING:
-    from atomlearn.algebra.vocabulary import Vocabulary
+    from atomlearn.algebra.terms import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,21 +50,6 @@ class Relation:
         return f"Relation({str(self)!r})"
 
 
-@dataclass(frozen=True, eq=False)
-class PackedRelations:
-    """All relations of an algebra as bit rows: what a learning engine takes.
-
-    Each side is ``(n_relations, width(n_constants))``, C-contiguous: row ``i`` of ``positive_left``
-    and ``positive_right`` are the two terms of the ``i``-th positive relation.
-    """
-
-    n_constants: int
-    positive_left: Rows
-    positive_right: Rows
-    negative_left: Rows
-    negative_right: Rows
-
-
 def make_relation(vocabulary: "Vocabulary", text: str) -> Relation:
     """The relation that a text such as ``v < c1 c2`` states."""
     if not isinstance(text, str):
@@ -101,3 +86,70 @@ def flatten(relations: Iterable[object]) -> list[object]:
         else:
             flat.append(item)
     return flat
+
+
+@dataclass(frozen=True, repr=False)
+class Conflict(Displayed):
+    """A negative ``relation``, and a ``derivation`` of what it denies.
+
+    The derivation lists positive relations in the order in which they fire. None of them can be
+    left out, though another derivation may be shorter. It is empty if the relation fails by itself.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra()
+    >>> a, b, c = alg.constants("a", "b", "c")
+    >>> alg.add(a <= b, b <= c, ~(a <= c))
+    >>> print(*alg.conflicts())
+    a !< c fails, because:
+      b < c
+      a < b
+    """
+
+    relation: Relation
+    derivation: tuple[Relation, ...]
+
+    def __str__(self) -> str:
+        if not self.derivation:
+            return f"{self.relation} fails by itself: the right side contains the left"
+        return f"{self.relation} fails, because:" + "".join(f"\n  {r}" for r in self.derivation)
+
+
+Verdict = Literal["follows", "contradicted", "open"]
+
+
+@dataclass(frozen=True, repr=False)
+class QueryResult(Displayed):
+    """Whether a relation follows from those of an algebra, and why.
+
+    It *follows* if it holds in every model of them and is *contradicted* if it holds in none;
+    otherwise it is *open*: some models have it and some do not.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["a", "b", "c"])
+    >>> a, b, c = alg
+    >>> alg.add(a <= b, ~(a <= c))
+    >>> print(alg.query(b <= c))
+    contradicted: if b < c held,
+    a !< c fails, because:
+      b < c
+      a < b
+    """
+
+    relation: Relation
+    verdict: Verdict
+    derivation: tuple[Relation, ...] = ()
+    """Positive relations in the order in which they fire; none can be left out."""
+    conflict: Conflict | None = None
+    """The negative relation that fails once the positive form of ``relation`` is added, if that is
+    the reason; the derivation is then of what it denies, and the added relation is part of it."""
+
+    def __str__(self) -> str:
+        if self.verdict == "open":
+            return "open"
+        positive = self.relation if self.relation.positive else ~self.relation
+        if self.conflict is not None:
+            return f"{self.verdict}: if {positive} held,\n{self.conflict}"
+        if not self.derivation:
+            return f"{self.verdict}: in {positive} the right side contains the left"
+        because = "because" if self.relation.positive else f"because {positive} follows from"
+        return f"{self.verdict}, {because}:" + "".join(f"\n  {r}" for r in self.derivation)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from atomlearn.engine.pool import Merged, hash_lists
-from atomlearn.sets.lists import take
+from atomlearn.sets.rows import take
 from atomlearn.training.evidence import Evidence
 from atomlearn.training.examples import Unseen
 from atomlearn.training.learned import Learned

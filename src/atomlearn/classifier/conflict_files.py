@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.files.reading import Value
+from atomlearn.files.load import Value
 from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.rule_checks import RuleConflict
 from atomlearn.tables.rules import Rule

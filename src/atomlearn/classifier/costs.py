@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from atomlearn.engine.misses import containing
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, append, take
+from atomlearn.sets.rows import Lists, append, take
 from atomlearn.training.learned import Learned
 
 Floats = npt.NDArray[np.float64]

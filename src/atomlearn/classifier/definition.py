@@ -17,17 +17,15 @@ from atomlearn.classifier.held_out import MOST_CLAUSES, chosen_atoms
 from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import blocks_of, containing, count_misses
 from atomlearn.errors import InvalidParameter
-from atomlearn.logic.clauses import Clause
 from atomlearn.logic.comparison import compare
-from atomlearn.logic.conjecture import Conjecture, conjecture
-from atomlearn.logic.cubes import Group, Space
+from atomlearn.logic.conjecture import Conjecture, Grid, Place, conjecture
 from atomlearn.logic.definition import Definition
-from atomlearn.logic.formulas import And, Formula, Has, Or
-from atomlearn.logic.grids import Grid, Place
+from atomlearn.logic.formulas import And, Clause, Formula, Has, Or
+from atomlearn.logic.minimise import Group, Space
 from atomlearn.logic.telling import Measure, measure
 from atomlearn.markup import escape
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.rows import Lists, take
 from atomlearn.tables.columns import Bits, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import is_dark, placed

@@ -31,7 +31,7 @@ from atomlearn.classifier.sharing import Sharing
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
-from atomlearn.files.reading import LARGE
+from atomlearn.files.load import LARGE
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.alternatives import find_alternatives

@@ -18,12 +18,11 @@ from atomlearn.classifier.likeness import Likeness, tell_apart
 from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import blocks_of, containing
 from atomlearn.errors import InvalidParameter
-from atomlearn.logic.clauses import Clause
 from atomlearn.logic.definition import plain
+from atomlearn.logic.formulas import Clause
 from atomlearn.markup import Displayed
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, lists_of, take
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows, lists_of, take
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Rule
 from atomlearn.training.calibration import Floats, softmax

@@ -35,11 +35,10 @@ from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.history import History
 from atomlearn.classifier.parameters import EVIDENCE
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.engine.pool_files import add_pools, pools_in
+from atomlearn.engine.pool import add_pools, pools_in
 from atomlearn.errors import InvalidRule, UnsavableValue
 from atomlearn.files.container import Container
-from atomlearn.files.load import save
-from atomlearn.files.reading import LARGE, MOST_EPOCHS, Members, Value
+from atomlearn.files.load import LARGE, MOST_EPOCHS, Members, Value, save
 from atomlearn.logic.telling import Measure
 from atomlearn.markup import Listed
 from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn

@@ -22,9 +22,8 @@ from atomlearn.logic.telling import (
     without_loss,
 )
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, take
-from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose
+from atomlearn.sets.rows import Lists, Rows, take
+from atomlearn.sets.words import transpose
 from atomlearn.tables.columns import Bits
 from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples, HeldOut

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn.classifier.sample import TrainingSample, subset
 from atomlearn.engine.misses import containing
 from atomlearn.errors import MissingExtra
-from atomlearn.logic.clauses import Clause
+from atomlearn.logic.formulas import Clause
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, lists_of, take
+from atomlearn.sets.rows import Lists, lists_of, take
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal, weakest

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import Lists, to_rows
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows, to_rows
 from atomlearn.tables.literals import Literal
 
 Floats = npt.NDArray[np.float64]
@@ -39,7 +38,7 @@ class Likeness:
     ``missing`` has the packed set of the sampled rows that miss each atom.
 
     >>> from atomlearn.sets import rows
-    >>> from atomlearn.sets.lists import to_lists
+    >>> from atomlearn.sets.rows import to_lists
     >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
     >>> atoms = to_lists(rows.from_indices([[1], [0, 2], [2]], 4))
     >>> Likeness(atoms, literals, rows.from_indices([[0, 1, 2], [0], [3]], 4)).to(0).tolist()

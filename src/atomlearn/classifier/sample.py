@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.rows import Rows, pack
-from atomlearn.sets.transpose import transpose
+from atomlearn.sets.words import transpose
 from atomlearn.training.examples import by_label
 from atomlearn.training.folds import row_keys
 from atomlearn.training.weighted_batch import Earlier

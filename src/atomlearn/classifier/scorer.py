@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from atomlearn.errors import UnsavableValue
 from atomlearn.logic.definition import plain
-from atomlearn.sets.lists import Lists
+from atomlearn.sets.rows import Lists
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import MOST_EXACT

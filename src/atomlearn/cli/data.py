@@ -22,7 +22,7 @@ def data(
     ] = None,
 ) -> None:
     """Download a data set if needed, verify it, and print its folder."""
-    from atomlearn.datasets.sets import SETS
+    from atomlearn.datasets.images import SETS
 
     if which not in SETS:
         fail(f"there is no data set {which!r}{suggest(which, SETS)}")

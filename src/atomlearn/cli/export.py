@@ -8,7 +8,7 @@ import typer
 from atomlearn.cli.output import check_outputs, counted, fail
 from atomlearn.errors import nearest
 from atomlearn.files.load import load
-from atomlearn.files.replacing import replacing
+from atomlearn.files.writing import replacing
 
 LANGUAGES = {"sql": "SQL", "js": "JavaScript", "c": "C", "python": "Python"}
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn.algebra.model import Model
-from atomlearn.algebra.syntax import visible
 from atomlearn.algebra.terms import Term
+from atomlearn.algebra.text import visible
 from atomlearn.cli.output import check_page, counted, fail, print_json
 from atomlearn.files.load import load
 
 if TYPE_CHECKING:
-    from atomlearn.algebra.atoms import Atom
+    from atomlearn.algebra.model import Atom
     from atomlearn.logic.define import ConstantDefinition
 
 ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by fit or learn.")]

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-from atomlearn.algebra.syntax import visible
+from atomlearn.algebra.text import visible
 from atomlearn.errors import InterruptedWarning
-from atomlearn.files.replacing import check_replaceable, is_device
+from atomlearn.files.writing import check_replaceable, is_device
 
 YES = 0
 """Success; consistent; true."""

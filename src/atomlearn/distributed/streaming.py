@@ -20,7 +20,7 @@ from atomlearn.distributed.survey import SAMPLED, Survey, survey
 from atomlearn.engine.pool import Source
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.errors import UnfitParts
-from atomlearn.files.scratch import private_folder
+from atomlearn.files.writing import private_folder
 from atomlearn.tables.batches import chained
 from atomlearn.training.examples import Examples
 from atomlearn.training.folds import Dealt

@@ -13,19 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.algebra.relations import PackedRelations
-from atomlearn.engine.discriminant import contradicted
 from atomlearn.engine.epoch import PreparedBatch, prepare, run, split
-from atomlearn.engine.misses import Blocks, blocks_of, count_misses
+from atomlearn.engine.misses import Blocks, blocks_of, contradicted, count_misses
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.protocol import DEFAULT, LETTER, Protocol
-from atomlearn.engine.report import Report
-from atomlearn.engine.state import Positives, examples_of
+from atomlearn.engine.relations import PackedRelations
+from atomlearn.engine.state import Positives, Report, examples_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows
-from atomlearn.sets.lists import Lists, take, to_lists
 from atomlearn.sets.random import Seed, Stream, permutation, sample, stream
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows, take, to_lists
 
 Indices = npt.NDArray[np.int64]
 

@@ -9,12 +9,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.discriminant import discriminants
+from atomlearn.engine.misses import discriminants
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists, to_lists
 from atomlearn.sets.random import Stream, below, permutation
-from atomlearn.sets.rows import Rows, complement, distinct
-from atomlearn.sets.transpose import transpose
+from atomlearn.sets.rows import Lists, Rows, complement, distinct, to_lists
 from atomlearn.sets.words import (
     FULL,
     ZERO,
@@ -26,6 +24,7 @@ from atomlearn.sets.words import (
     select,
     size,
     tail,
+    transpose,
 )
 
 Cover = Literal["lazy", "greedy", "reduced", "every"]

@@ -2,38 +2,98 @@
 
 It reads as section 2 of the paper: the dual, the trace constraints, the crossing of each positive
 relation, the reduction. What the paper does otherwise is a switch of the protocol.
+
+Pinning relations ``¬(c < T_φ)`` as negative relations of an epoch (section 2.9).
+
+The paper has two strategies. The first enforces all of them with the batch. The second, which it
+used in its experiments, makes a dual for the batch alone, and gives trace constraints to those
+pinning relations that happen to hold there: some witness has ``T_φ`` and not ``c``.
 """
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn import interrupts
-from atomlearn.algebra.relations import PackedRelations
 from atomlearn.engine.dual import cover
-from atomlearn.engine.pinning_relations import holding, joined, pinning_relations
+from atomlearn.engine.pool import hash_lists
 from atomlearn.engine.protocol import DEFAULT, Protocol
 from atomlearn.engine.reduction import discriminating, reduce
-from atomlearn.engine.report import Report
+from atomlearn.engine.relations import PackedRelations
 from atomlearn.engine.sparse_crossing import cross_until
 from atomlearn.engine.state import (
     Dual,
     Master,
     Positives,
+    Report,
     atoms_of,
     constant_traces,
     dual_of,
     master_of,
     positives_of,
-)  # fmt: skip
+)
 from atomlearn.engine.trace_constraints import HOLD, enforce_negative, enforce_positive
 from atomlearn.sets import rows
 from atomlearn.sets.closing import close_rows
-from atomlearn.sets.lists import Lists, no_lists
 from atomlearn.sets.random import Stream, permutation
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows, no_lists, take, to_lists, to_rows
+
+Sides = tuple[Rows, Rows]
+"""The left and the right sides of relations."""
+
+
+def pinning_relations(pins: Lists, n_constants: int) -> Sides:
+    """``¬(c < T_φ)`` for every pin and its constants."""
+    which = np.repeat(np.arange(pins.n), np.diff(pins.starts))
+    terms = rows.complement(to_rows(pins, n_constants), n_constants)[which]
+    return _singles(pins.constants, n_constants), terms
+
+
+def holding(pins: Lists, witnesses: Rows, n_constants: int) -> Sides:
+    """The pinning relations that hold in a dual.
+
+    A witness that has ``T_φ`` has every smaller term too. Only the largest terms are given: since
+    ``Tr`` shrinks as a term grows, the trace constraints of the others follow.
+    """
+    outside = rows.distinct(rows.complement(witnesses, n_constants))
+    outside = outside[outside.any(axis=1)]
+    lists = to_lists(outside)
+    is_pin = np.isin(hash_lists(lists), hash_lists(pins))
+    lefts, rights = pinning_relations(take(lists, np.flatnonzero(is_pin)), n_constants)
+    sides = [(lefts, rights)]
+    for omega in outside[~is_pin]:
+        terms = rows.complement(_smallest_above(omega, pins, n_constants), n_constants)
+        members = rows.members(omega)
+        one = _singles(np.tile(members, len(terms)), n_constants)
+        sides.append((one, np.repeat(terms, len(members), axis=0)))
+    return np.vstack([a for a, _ in sides]), np.vstack([b for _, b in sides])
+
+
+def joined(one: Sides, other: Sides) -> Sides:
+    """The relations of both."""
+    return np.vstack([one[0], other[0]]), np.vstack([one[1], other[1]])
+
+
+def _smallest_above(omega: Rows, pins: Lists, n_constants: int) -> Rows:
+    """The pins that contain an atom and no other such pin."""
+    large = np.flatnonzero(np.diff(pins.starts) > rows.count(omega[None, :])[0])
+    atoms = to_rows(take(pins, large), n_constants)
+    atoms = atoms[~(omega & ~atoms).any(axis=1)]
+    atoms = atoms[np.argsort(rows.count(atoms), kind="stable")]
+    kept: list[Rows] = []
+    for atom in atoms:
+        if not any(not (other & ~atom).any() for other in kept):
+            kept.append(atom)
+    return np.array(kept, dtype=np.uint64).reshape(len(kept), atoms.shape[1])
+
+
+def _singles(constants: npt.NDArray[np.integer[Any]], n_constants: int) -> Rows:
+    n = len(constants)
+    return rows.from_pairs(np.arange(n), constants, n, n_constants)
+
 
 GROWTH = 2.0
 """Growth of the number of atoms, since the last reduction, that triggers the next."""

@@ -10,6 +10,8 @@ The relations are crossed in the order of how much they say, those with most con
 first, and at random among equals. Crossed in a wholly random order, an epoch makes little else than
 the complements of its witnesses, and its pins teach nothing new; in this order it makes twice the
 atoms, many of them maximal, in a third of the time (17×17 queens).
+
+A model of a set of relations, from one epoch of Sparse Crossing.
 """
 
 from collections.abc import Iterator
@@ -20,24 +22,55 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn import interrupts
-from atomlearn.algebra.model import Model
-from atomlearn.algebra.terms import Term, make_term
-from atomlearn.engine.discriminant import contradicted
 from atomlearn.engine.dual import Cover, cover
 from atomlearn.engine.epoch import PreparedBatch, embed, prepare, run, split
+from atomlearn.engine.misses import contradicted
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.protocol import DEFAULT, Protocol, protocol_of
-from atomlearn.engine.report import OnEpoch, Report
-from atomlearn.engine.state import atoms_of, positives_of
+from atomlearn.engine.relations import PackedRelations
+from atomlearn.engine.state import OnEpoch, Report, atoms_of, positives_of
 from atomlearn.errors import DifferentConstants, InconsistentRelations
 from atomlearn.sets import rows
 from atomlearn.sets.closing import close_rows
-from atomlearn.sets.lists import to_lists
 from atomlearn.sets.random import Seed, Stream, below, stream
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Rows, to_lists
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
+    from atomlearn.algebra.model import Model
+    from atomlearn.algebra.terms import Term
+
+
+def learn(
+    relations: PackedRelations,
+    *,
+    random_state: Seed = None,
+    protocol: Protocol = DEFAULT,
+    on_epoch: OnEpoch | None = None,
+) -> Rows:
+    """The atoms of one master model: all relations hold in it.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> alg.add(alg.relation("v !< a"))
+    >>> len(learn(alg.packed(), random_state=0)) > 0
+    True
+    """
+    rng = stream(random_state)
+    report = Report(
+        n_positive=len(relations.positive_left), n_negative=len(relations.negative_left)
+    )
+    with interrupts.Deferred():
+        with report.phase("closure"):
+            batch = prepare(relations, rng)
+        if len(batch.conflicts):
+            raise ValueError(f"negative relation {int(batch.conflicts[0])} is contradicted")
+        atoms = run(batch, rng, report, protocol=protocol)
+    if on_epoch is not None:
+        on_epoch(report)
+    return atoms
+
 
 TOURNAMENT = 256
 """Pins drawn for the focus; the largest of them, once closed, is taken. With 16, what is almost
@@ -57,7 +90,7 @@ class Epoch:
     """
 
     number: int
-    model: Model
+    model: "Model"
     report: Report
 
 
@@ -82,7 +115,7 @@ class Epochs(Iterator[Epoch]):
         algebra: "Algebra",
         *,
         random_state: Seed = None,
-        focus: Term | str | None = None,
+        focus: "Term | str | None" = None,
         max_epochs: int | None = None,
         max_pins: int = 20_000,
         on_epoch: OnEpoch | None = None,
@@ -90,7 +123,7 @@ class Epochs(Iterator[Epoch]):
     ) -> None:
         self.protocol = protocol_of(protocol)
         self.algebra = algebra
-        self.focus = None if focus is None else make_term(algebra.vocabulary, focus)
+        self.focus = None if focus is None else algebra.term(focus)
         self.max_epochs = max_epochs
         self.max_pins = max_pins
         self.on_epoch = on_epoch
@@ -143,7 +176,7 @@ class Epochs(Iterator[Epoch]):
         self.number += 1
         if self.on_epoch is not None:
             self.on_epoch(report)
-        return Epoch(self.number, Model(self.algebra, atoms), report)
+        return Epoch(self.number, self.algebra.model_of(atoms), report)
 
     def _pins(self, batch: PreparedBatch) -> Rows:
         """The pins that the relations do not contradict, or all of them, closed under the

@@ -19,11 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists
 from atomlearn.sets.random import Stream, draw
-from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import flip
-from atomlearn.sets.words import FULL, ONE, ZERO, lowest, popcount, size
+from atomlearn.sets.rows import Lists, Rows
+from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount, size
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -3,16 +3,19 @@
 Examples are transposed and cut into blocks of 32 words, so that what one atom needs of a block is
 a few short contiguous rows that stay in cache while all atoms go by. The counts are kept
 bit-sliced: one bit plane for each power of two, added to for 64 examples at a time.
+
+Which relations does an atom discriminate? ``φ ∈ dis(a, b)`` for many of both at once.
+
+Atoms are small and relations many, so atoms are lists of constants and relations are transposed:
+the relations whose side holds ``φ`` are the OR of one row for each constant of ``φ``.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists
-from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import flip
-from atomlearn.sets.words import ONE, ZERO, clear, lowest, size
+from atomlearn.sets.rows import Lists, Rows
+from atomlearn.sets.words import ONE, ZERO, clear, flip, lowest, size
 
 BLOCK = 32
 """Words of a block: 2,048 examples."""
@@ -36,7 +39,7 @@ def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[n
     """For each example, the number of atoms none of whose constants it has.
 
     >>> from atomlearn.sets import rows
-    >>> from atomlearn.sets.lists import to_lists
+    >>> from atomlearn.sets.rows import to_lists
     >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
     >>> count_misses(atoms, blocks_of(rows.from_indices([[0], [1, 2], []], 3), 3), 3).tolist()
     [1, 0, 2]
@@ -59,7 +62,7 @@ def containing(atoms: Lists, columns: Rows) -> Rows:
     ``columns`` are the examples transposed: for each constant, those that have it.
 
     >>> from atomlearn.sets import rows
-    >>> from atomlearn.sets.lists import lists_of
+    >>> from atomlearn.sets.rows import lists_of
     >>> columns = rows.from_indices([[0], [1], [1]], 2)
     >>> containing(lists_of([[0, 1], [2]]), columns).tolist()
     [[3], [2]]
@@ -182,3 +185,61 @@ def add_small(small: Rows, planes: Rows, carry: Rows) -> None:
             carry[w] = overflow
             left |= overflow
         q += 1
+
+
+def discriminants(atoms: Lists, left_of: Rows, right_of: Rows) -> Rows:
+    """Atoms × relations: the relations that each atom discriminates."""
+    out = np.empty((atoms.n, left_of.shape[1]), dtype=np.uint64)
+    discriminate(atoms, left_of, right_of[None], _occupied(left_of), out)
+    return out
+
+
+def contradicted(atoms: Lists, left_of: Rows, right_of: Rows) -> npt.NDArray[np.bool_]:
+    """Which atoms discriminate any of the (positive) relations, and so contradict it."""
+    out = np.empty(atoms.n, dtype=np.bool_)
+    discriminate_any(atoms, left_of, right_of[None], _occupied(left_of), out)
+    return out
+
+
+def _occupied(rows: Rows) -> npt.NDArray[np.bool_]:
+    return np.asarray(rows.any(axis=1))
+
+
+@kernel
+def discriminate(
+    atoms: Lists, left_of: Rows, right_of: Blocks, on_left: npt.NDArray[np.bool_], out: Rows
+) -> None:
+    """Write for each atom the bitset of the relations it discriminates."""
+    below_right = np.empty(out.shape[1], dtype=np.uint64)
+    for k in range(out.shape[0]):
+        hold(atoms, k, right_of, 0, below_right)
+        for w in range(out.shape[1]):
+            out[k, w] = ZERO
+        for p in range(atoms.starts[k], atoms.starts[k + 1]):
+            c = atoms.constants[p]
+            if on_left[c]:
+                for w in range(out.shape[1]):
+                    out[k, w] |= left_of[c, w]
+        for w in range(out.shape[1]):
+            out[k, w] &= ~below_right[w]
+
+
+@kernel
+def discriminate_any(
+    atoms: Lists,
+    left_of: Rows,
+    right_of: Blocks,
+    on_left: npt.NDArray[np.bool_],
+    out: npt.NDArray[np.bool_],
+) -> None:
+    """Write for each atom whether it discriminates any relation."""
+    below_right = np.empty(left_of.shape[1], dtype=np.uint64)
+    for k in range(out.shape[0]):
+        hold(atoms, k, right_of, 0, below_right)
+        found = ZERO
+        for p in range(atoms.starts[k], atoms.starts[k + 1]):
+            c = atoms.constants[p]
+            if on_left[c]:
+                for w in range(below_right.shape[0]):
+                    found |= left_of[c, w] & ~below_right[w]
+        out[k] = found != ZERO

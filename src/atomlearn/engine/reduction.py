@@ -10,14 +10,12 @@ negative relations. It may only be used when everything is embedded.
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.discriminant import discriminants
 from atomlearn.engine.dual import keep_one_each
+from atomlearn.engine.misses import discriminants
 from atomlearn.engine.state import Dual, Master
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import to_lists
 from atomlearn.sets.random import Stream, below, permutation, shuffle
-from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose, transpose_into
+from atomlearn.sets.rows import Rows, to_lists
 from atomlearn.sets.words import (
     ONE,
     ZERO,
@@ -30,6 +28,8 @@ from atomlearn.sets.words import (
     select,
     size,
     tail,
+    transpose,
+    transpose_into,
 )
 
 WHOLE_ROWS = 48

@@ -3,19 +3,22 @@
 An :class:`Embedding` holds the master ``M`` (atoms) and the dual ``M*`` (its atoms ``ζ``, each the
 set of constants whose duals contain it). Its methods are the paper's steps, in the paper's order:
 build the dual, enforce the trace constraints, cross, reduce, pin.
+
+The master and the dual of a small embedding as graphs in layers, as the paper draws them: SVG.
+
+Lines go upwards. Left ``M``: atoms, constants, terms of the relations. Right ``M*``: its atoms, the
+duals of terms and constants, and the duals of the atoms of ``M``; positive relations are red.
 """
 
+import html
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from atomlearn.algebra.crossing import full_crossing
-from atomlearn.algebra.model import Model
-from atomlearn.algebra.relations import Relation, adopt_relation
-from atomlearn.algebra.terms import Term, make_term
 from atomlearn.engine.dual import cover, reduce_dual
 from atomlearn.engine.epoch import split
+from atomlearn.engine.full_crossing import full_crossing
 from atomlearn.engine.reduction import reduce
 from atomlearn.engine.sparse_crossing import cross_until
 from atomlearn.engine.state import (
@@ -31,12 +34,14 @@ from atomlearn.engine.trace_constraints import HOLD, enforce_negative, enforce_p
 from atomlearn.errors import InconsistentRelations, InvalidParameter
 from atomlearn.sets import rows
 from atomlearn.sets.closing import close_rows
-from atomlearn.sets.lists import to_lists
 from atomlearn.sets.random import Seed, stream
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Rows, to_lists
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
+    from atomlearn.algebra.model import Model
+    from atomlearn.algebra.relations import Relation
+    from atomlearn.algebra.terms import Term
 
 ENOUGH = 1 << 40
 """Crossing one relation never stops in between."""
@@ -64,7 +69,7 @@ class Embedding:
     """
 
     def __init__(
-        self, algebra: "Algebra", random_state: Seed = None, pins: Iterable[Term] = ()
+        self, algebra: "Algebra", random_state: Seed = None, pins: "Iterable[Term]" = ()
     ) -> None:
         if conflicts := algebra.conflicts():
             raise InconsistentRelations(conflicts)
@@ -134,9 +139,9 @@ class Embedding:
             self.enforce_negative().enforce_positive()
         return self
 
-    def cross(self, relation: Relation, *, full: bool = False) -> "Embedding":
+    def cross(self, relation: "Relation", *, full: bool = False) -> "Embedding":
         """Cross a positive relation, sparsely (Algorithm 3) or fully."""
-        relation = adopt_relation(self.algebra.vocabulary, relation)
+        relation = self.algebra.relation(relation)
         if not relation.positive:
             raise InvalidParameter(f"only a positive relation is crossed, not {relation}")
         left, right = (rows.row(side.indices, self.n) for side in (relation.left, relation.right))
@@ -167,25 +172,25 @@ class Embedding:
         self.atoms = atoms_of(reduce(constant_traces(master, dual), dual, master, self.rng))
         return self
 
-    def add_atom(self, term: Term | str) -> "Embedding":
+    def add_atom(self, term: "Term | str") -> "Embedding":
         """Add an atom to ``M`` by hand, below these constants."""
-        indices = make_term(self.algebra.vocabulary, term).indices
+        indices = self.algebra.term(term).indices
         self.atoms = np.vstack([self.atoms, rows.row(indices, self.n)])
         return self
 
-    def pin(self) -> list[Term]:
+    def pin(self) -> "list[Term]":
         """Algorithm 6: the pinning terms of the atoms of ``M``."""
         return self.model.pinning_terms()
 
     # -- what there is to see
 
     @property
-    def model(self) -> Model:
+    def model(self) -> "Model":
         """The master as a model; it satisfies all relations once they are crossed."""
-        return Model(self.algebra, self.atoms)
+        return self.algebra.model_of(self.atoms)
 
     @property
-    def dual(self) -> dict[str, Term]:
+    def dual(self) -> "dict[str, Term]":
         """The atoms of the dual: for each ``ζ`` the constants whose duals contain it."""
         names = self.algebra.names
         return {
@@ -193,9 +198,9 @@ class Embedding:
             for k, row in enumerate(self.witnesses, 1)
         }
 
-    def trace(self, term: Term | str) -> tuple[str, ...]:
+    def trace(self, term: "Term | str") -> tuple[str, ...]:
         """``Tr(x)`` of a constant or term: the atoms of the dual that all its atoms share."""
-        indices = make_term(self.algebra.vocabulary, term).indices
+        indices = self.algebra.term(term).indices
         traces = self._traces()[list(indices)]
         return self._named(np.bitwise_and.reduce(traces, axis=0))
 
@@ -204,7 +209,7 @@ class Embedding:
         traces = self._traces()
         return {name: self._named(traces[c]) for c, name in enumerate(self.algebra.names)}
 
-    def unmet(self) -> list[Relation]:
+    def unmet(self) -> "list[Relation]":
         """The relations whose trace constraints do not hold yet."""
         found = []
         for relation in self.algebra.relations:
@@ -227,8 +232,6 @@ class Embedding:
 
     def svg(self) -> str:
         """The graphs of ``M`` and ``M*`` side by side, as in the paper's figures."""
-        from atomlearn.engine.step_drawing import graphs
-
         return graphs(self)
 
     def _repr_svg_(self) -> str:
@@ -263,3 +266,68 @@ def _braced(names: Iterable[str]) -> str:
 
 def _set(names: Iterable[str]) -> str:
     return "{" + ", ".join(names) + "}"
+
+
+WIDTH, HEIGHT, GAP = 460, 90, 40
+LINE, RELATION, ATOM = "#c4c4c4", "#c62828", "#2b6cb0"
+
+Edge = tuple[str, str]
+Place = dict[str, tuple[float, float]]
+
+
+def graphs(steps: "Embedding") -> str:
+    """Both graphs side by side."""
+    constants = list(steps.algebra.names)
+    sides = {s for r in steps.algebra.relations for s in (r.left, r.right) if len(s.constants) > 1}
+    terms = {" ".join(term.constants): term.constants for term in sorted(sides, key=str)}
+    atoms = {f"φ{k}": atom.constants for k, atom in enumerate(steps.model.atoms, 1)}
+    held = [(name, c) for name, members in atoms.items() for c in members]
+    parts = [(c, name) for name, members in terms.items() for c in members]
+    relations = [
+        (" ".join(r.right.constants), d) for r in steps.algebra.positive for d in r.left.constants
+    ]
+    dual = {name: [t for t, inside in terms.items() if set(inside) <= set(term.constants)]
+            or list(term.constants) for name, term in steps.dual.items()}  # fmt: skip
+    left = _panel(
+        "M", 0, [list(atoms), constants, list(terms)],
+        [(held, ATOM), (parts, LINE)],
+    )  # fmt: skip
+    right = _panel(
+        "M*", WIDTH + GAP,
+        [list(dual), [f"[{t}]" for t in terms], [f"[{c}]" for c in constants],
+         [f"[{a}]" for a in atoms]],
+        [([(f"[{t}]", f"[{c}]") for c, t in parts], LINE),
+         ([(f"[{t}]", f"[{d}]") for t, d in relations], RELATION),
+         ([(f"[{c}]", f"[{a}]") for a, c in held], ATOM),
+         ([(z, f"[{x}]") for z, above in dual.items() for x in above], LINE)],
+    )  # fmt: skip
+    size = f'width="{2 * WIDTH + GAP}" height="{4 * HEIGHT}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11" '
+        f'text-anchor="middle">{left}{right}</svg>'
+    )
+
+
+def _panel(
+    title: str, x: float, layers: list[list[str]], kinds: Iterable[tuple[list[Edge], str]]
+) -> str:
+    at: Place = {}
+    for level, layer in enumerate(layers):
+        for k, name in enumerate(layer):
+            across = x + (k + 0.5) / len(layer) * WIDTH
+            at[name] = across, 4 * HEIGHT - 30 - level * HEIGHT
+    drawn = [f'<text x="{x + WIDTH / 2}" y="14" font-size="14">{title}</text>']
+    for edges, colour in kinds:
+        for low, high in edges:
+            if low in at and high in at:
+                (x1, y1), (x2, y2) = at[low], at[high]
+                drawn.append(
+                    f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" '
+                    f'stroke="{colour}"/>'
+                )
+    for name, (across, down) in at.items():
+        drawn.append(
+            f'<text x="{across:.0f}" y="{down + 4:.0f}" stroke="white" stroke-width="3" '
+            f'paint-order="stroke">{html.escape(name)}</text>'
+        )
+    return "".join(drawn)

@@ -8,19 +8,21 @@ symmetry at all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.algebra.model import Model
-from atomlearn.algebra.relations import Relation
-from atomlearn.algebra.size import check_size
-from atomlearn.engine.discriminant import contradicted
+from atomlearn.engine.misses import contradicted
+from atomlearn.engine.relations import check_size
 from atomlearn.engine.state import Positives, positives_of
 from atomlearn.errors import UnknownConstant, nearest
-from atomlearn.sets.lists import Lists, append, take, to_lists, to_rows
 from atomlearn.sets.random import Stream, below
-from atomlearn.sets.rows import from_indices
+from atomlearn.sets.rows import Lists, append, from_indices, take, to_lists, to_rows
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.model import Model
+    from atomlearn.algebra.relations import Relation
 
 Map = npt.NDArray[np.int32]
 """For each constant its image, or one of the two values below."""
@@ -114,12 +116,12 @@ def moved_from(atoms: Lists, constants: npt.ArrayLike) -> tuple[Lists, npt.NDArr
 
 
 def orbit(
-    model: Model,
+    model: "Model",
     generators: Iterable[Mapping[str, str]],
-    relations: Iterable[Relation] = (),
+    relations: "Iterable[Relation]" = (),
     *,
     max_atoms: int | None = None,
-) -> Model:
+) -> "Model":
     """The model with all images of its atoms that the positive ``relations`` allow.
 
     A generator maps constants by name; constants that it does not name stay.
@@ -127,7 +129,7 @@ def orbit(
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b", "c"])
     >>> v = alg["v"]
-    >>> model = Model(alg, to_rows(Lists(np.array([0, 2]), np.array([0, 1], np.int32)), 4))
+    >>> model = alg.model_of(from_indices([[0, 1]], 4))
     >>> [str(atom) for atom in orbit(model, [{"a": "b", "b": "c", "c": "a"}]).atoms]
     ['v a', 'v b', 'v c']
     """
@@ -146,7 +148,7 @@ def orbit(
         newest = np.array(list(fresh.values()), dtype=np.uint64).reshape(-1, rows.shape[1])
         check_size(len(rows) + len(newest), n, max_atoms, "all images under these symmetries")
         rows = np.concatenate([rows, newest])
-    return Model(model.vocabulary, rows, n)
+    return model.with_atoms(rows)
 
 
 def _by_name(names: list[str], generator: Mapping[str, str]) -> Map:

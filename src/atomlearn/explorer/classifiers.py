@@ -10,7 +10,7 @@ from atomlearn.classifier.scorer import describe, json_value, packed
 from atomlearn.explorer.cells import cells_of
 from atomlearn.explorer.examples import examples_of
 from atomlearn.explorer.held_out import calibration, confusion
-from atomlearn.logic import writing
+from atomlearn.logic import formulas
 from atomlearn.logic.formulas import And, Formula, Has, Not, Or
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def _literals(part: Formula) -> dict[str, Any]:
     """A part of a formula as literals that are joined by a word, if it is that flat."""
     if isinstance(part, And | Or) and all(isinstance(one, Has | Not) for one in part.parts):
         joint = "and" if isinstance(part, And) else "or"
-        return {"joint": joint, "literals": [writing.to_text(one) for one in part.parts]}
-    return {"joint": "and", "literals": [writing.to_text(part)]}
+        return {"joint": joint, "literals": [formulas.to_text(one) for one in part.parts]}
+    return {"joint": "and", "literals": [formulas.to_text(part)]}
 
 
 def _held_out(definition: "ClassDefinition") -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import atomlearn
 from atomlearn.explorer.bundle import script, sheet
-from atomlearn.files.replacing import replacing
+from atomlearn.files.writing import replacing
 from atomlearn.markup import escape
 from atomlearn.views.shell import document
 

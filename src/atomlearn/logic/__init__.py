@@ -6,7 +6,13 @@ from atomlearn._exports import attach
 
 if TYPE_CHECKING:
     from atomlearn.logic.comparison import Comparison as Comparison
+    from atomlearn.logic.comparison import atoms_needed as atoms_needed
+    from atomlearn.logic.comparison import chance_to_hold as chance_to_hold
     from atomlearn.logic.comparison import compare as compare
+    from atomlearn.logic.comparison import compression as compression
+    from atomlearn.logic.comparison import error_times_compression as error_times_compression
+    from atomlearn.logic.comparison import log_grid_symmetries as log_grid_symmetries
+    from atomlearn.logic.comparison import predicted_error as predicted_error
     from atomlearn.logic.define import ConstantDefinition as ConstantDefinition
     from atomlearn.logic.definition import Definition as Definition
     from atomlearn.logic.exact import ExactAtomization as ExactAtomization
@@ -18,28 +24,23 @@ if TYPE_CHECKING:
     from atomlearn.logic.formulas import Or as Or
     from atomlearn.logic.formulas import exists as exists
     from atomlearn.logic.formulas import forall as forall
-    from atomlearn.logic.theory import atoms_needed as atoms_needed
-    from atomlearn.logic.theory import chance_to_hold as chance_to_hold
-    from atomlearn.logic.theory import compression as compression
-    from atomlearn.logic.theory import error_times_compression as error_times_compression
-    from atomlearn.logic.theory import log_grid_symmetries as log_grid_symmetries
-    from atomlearn.logic.theory import predicted_error as predicted_error
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "comparison": ["Comparison", "compare"],
-        "define": ["ConstantDefinition"],
-        "definition": ["Definition"],
-        "exact": ["ExactAtomization"],
-        "formulas": ["And", "Formula", "Has", "Not", "Odd", "Or", "exists", "forall"],
-        "theory": [
+        "comparison": [
+            "Comparison",
             "atoms_needed",
             "chance_to_hold",
+            "compare",
             "compression",
             "error_times_compression",
             "log_grid_symmetries",
             "predicted_error",
         ],
+        "define": ["ConstantDefinition"],
+        "definition": ["Definition"],
+        "exact": ["ExactAtomization"],
+        "formulas": ["And", "Formula", "Has", "Not", "Odd", "Or", "exists", "forall"],
     },
 )

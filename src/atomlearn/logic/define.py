@@ -2,26 +2,26 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.algebra.model import Model
-from atomlearn.algebra.relations import Relation
-from atomlearn.algebra.terms import Term
 from atomlearn.engine.misses import containing
 from atomlearn.errors import UnknownConstant, nearest
-from atomlearn.logic.clauses import Clause
 from atomlearn.logic.comparison import compare
-from atomlearn.logic.conjecture import Conjecture, conjecture
-from atomlearn.logic.cubes import Space
 from atomlearn.logic.definition import Definition
-from atomlearn.logic.formulas import Bits
-from atomlearn.logic.grids import Grid
-from atomlearn.logic.pairs import Pairs, complements
+from atomlearn.logic.formulas import Bits, Clause, Pairs, complements
+from atomlearn.logic.minimise import Space
 from atomlearn.logic.telling import Measure, measure, most_telling
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import lists_of
+from atomlearn.sets.rows import lists_of
+
+if TYPE_CHECKING:
+    from atomlearn.algebra.model import Model
+    from atomlearn.algebra.relations import Relation
+    from atomlearn.algebra.terms import Term
+
+from atomlearn.logic.conjecture import Conjecture, Grid, conjecture
 
 MOST_CLAUSES = 50
 
@@ -37,7 +37,7 @@ class ConstantDefinition(Definition):
     'ConstantDefinition'
     """
 
-    model: Model = field(repr=False, compare=False, kw_only=True)
+    model: "Model" = field(repr=False, compare=False, kw_only=True)
 
     def evaluate(self, X: Any) -> Bits:
         """Evaluate the formula on each term, exactly.
@@ -51,12 +51,12 @@ class ConstantDefinition(Definition):
 
 
 def define_constant(
-    model: Model,
+    model: "Model",
     constant: "str | Term",
     *,
     complementary: Pairs = (),
     grid: Grid | Sequence[Sequence[Hashable]] | None = None,
-    relations: Iterable[Relation] = (),
+    relations: "Iterable[Relation]" = (),
     max_clauses: int | None = MOST_CLAUSES,
 ) -> ConstantDefinition:
     """The definition of a constant of a model: ``v < I ⇔ ∧ over atoms ∨ over constants``.
@@ -115,7 +115,7 @@ def define_constant(
     )
 
 
-def _clauses(model: Model, term: Term) -> list[Clause[str]]:
+def _clauses(model: "Model", term: "Term") -> list[Clause[str]]:
     """The atoms of the term as clauses over the other constants, smallest first."""
     own = set(term.indices)
     atoms = sorted(model.atoms_of(term), key=lambda atom: (len(atom), atom.indices))
@@ -130,7 +130,7 @@ def _held(clauses: list[Clause[str]], truth: Bits, names: list[str]) -> Bits:
     return packed.unpack(containing(atoms, packed.pack(truth.T)), len(truth))
 
 
-def _truth(model: Model, X: Any) -> Bits:
+def _truth(model: "Model", X: Any) -> Bits:
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
         if X.ndim != 2 or X.shape[1] != model.n_constants:
             raise ValueError(
@@ -144,7 +144,7 @@ def _truth(model: Model, X: Any) -> Bits:
     return out
 
 
-def _check_names(model: Model, complement: dict[Hashable, Hashable]) -> None:
+def _check_names(model: "Model", complement: dict[Hashable, Hashable]) -> None:
     known = set(model.names)
     unknown = [name for name in complement if name not in known]
     if unknown:

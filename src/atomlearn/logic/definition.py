@@ -2,9 +2,16 @@
 
 A definition is a conjunction of clauses, one for each atom. It is transformed by the distributive
 law, shortened by don't-cares, and factored; all forms agree on every term that can occur.
+
+Factoring: ``a b or a c`` as ``a and (b or c)``, where that is shorter.
+
+Algebraic factoring by kernels, as in the synthesis of logic circuits (Brayton and McMullen, 1982):
+literals are letters, a conjunction is a product, a disjunction a sum, and a sum is divided by a
+divisor that more than one of its parts share.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,16 +19,115 @@ from typing import Any
 import numpy as np
 
 from atomlearn.errors import FormulaTooLarge
-from atomlearn.logic import writing
-from atomlearn.logic.clauses import Clause
-from atomlearn.logic.conjecture import Conjecture
-from atomlearn.logic.cubes import Space, absorb, distribute
-from atomlearn.logic.factor import factor
-from atomlearn.logic.formulas import And, Bits, Formula, Has, Not, Or
-from atomlearn.logic.grids import Grid
-from atomlearn.logic.minimise import minimise
+from atomlearn.logic import formulas
+from atomlearn.logic.conjecture import Conjecture, Grid
+from atomlearn.logic.formulas import And, Bits, Clause, Formula, Has, Not, Or
+from atomlearn.logic.minimise import Space, absorb, distribute, minimise
 from atomlearn.logic.telling import Measure
 from atomlearn.markup import Displayed, code, escape
+
+Product = frozenset[int]
+Sum = frozenset[Product]
+
+
+def factor(
+    products: Iterable[Iterable[Hashable]],
+    turned: bool = False,
+    order: Callable[[Any], Any] = str,
+) -> Formula:
+    """A disjunction of conjunctions, factored; ``turned``, a conjunction of disjunctions.
+
+    >>> str(factor(["ac", "ad", "bc", "bd", "e"]))
+    '((a or b) and (c or d)) or e'
+    >>> str(factor(["ab", "ac"], turned=True))
+    'a or (b and c)'
+    """
+    given = [frozenset(one) for one in products]
+    letters = sorted(frozenset().union(*given), key=order)
+    number = {letter: i for i, letter in enumerate(letters)}
+    total = frozenset(frozenset(number[x] for x in one) for one in given)
+    return _Factoring(letters, turned).factored(total)
+
+
+class _Factoring:
+    """Letters as numbers, with products and sums of them."""
+
+    def __init__(self, letters: list[Any], turned: bool) -> None:
+        self.leaves = [x if isinstance(x, Formula) else Has(x) for x in letters]
+        self.join: type[And] | type[Or] = Or if turned else And
+        self.choose: type[And] | type[Or] = And if turned else Or
+
+    def factored(self, total: Sum) -> Formula:
+        if len(total) <= 1:
+            return self.product(next(iter(total))) if total else self.choose(())
+        common = frozenset.intersection(*total)
+        if common:
+            inner = self.factored(_free(total))
+            return _joined(self.join, [*(self.leaves[x] for x in sorted(common)), inner])
+        often = _most_frequent(total)
+        if often is None:
+            return self.choose(tuple(self.product(one) for one in sorted(total, key=sorted)))
+        quotient, _ = _divide(total, _kernel(total))
+        if len(quotient) == 1:
+            letter = _most_frequent(total, next(iter(quotient)))
+            return self.by_letter(total, often if letter is None else letter)
+        quotient = _free(quotient)
+        divisor, rest = _divide(total, quotient)
+        both = sorted((quotient, divisor), key=lambda one: min(map(sorted, one)))
+        first = _joined(self.join, [self.factored(one) for one in both])
+        return self.with_rest(first, rest)
+
+    def by_letter(self, total: Sum, letter: int) -> Formula:
+        quotient = frozenset(one - {letter} for one in total if letter in one)
+        rest = frozenset(one for one in total if letter not in one)
+        first = _joined(self.join, [self.leaves[letter], self.factored(quotient)])
+        return self.with_rest(first, rest)
+
+    def with_rest(self, first: Formula, rest: Sum) -> Formula:
+        return _joined(self.choose, [first, self.factored(rest)]) if rest else first
+
+    def product(self, letters: Product) -> Formula:
+        parts = [self.leaves[x] for x in sorted(letters)]
+        return parts[0] if len(parts) == 1 else self.join(tuple(parts))
+
+
+def _kernel(total: Sum) -> Sum:
+    """A divisor without common letters in which no letter occurs twice."""
+    while (letter := _most_frequent(total)) is not None:
+        total = _free(frozenset(one - {letter} for one in total if letter in one))
+    return total
+
+
+def _divide(total: Sum, divisor: Sum) -> tuple[Sum, Sum]:
+    """The quotient and what is left over: ``total = divisor × quotient + rest``."""
+    letters = frozenset().union(*divisor)
+    quotient: Sum | None = None
+    for part in divisor:
+        fits = frozenset(one - part for one in total if part <= one and not (one - part) & letters)
+        quotient = fits if quotient is None else quotient & fits
+    quotient = quotient or frozenset()
+    made = {part | one for part in divisor for one in quotient}
+    return quotient, frozenset(one for one in total if one not in made)
+
+
+def _free(total: Sum) -> Sum:
+    common = frozenset.intersection(*total) if total else frozenset()
+    return frozenset(one - common for one in total)
+
+
+def _most_frequent(total: Sum, among: Product | None = None) -> int | None:
+    """The letter that is in the most products, at least two; of equals the first."""
+    counts = Counter(x for one in total for x in one if among is None or x in among)
+    best = max(counts.values(), default=0)
+    return None if best < 2 else min(x for x, n in counts.items() if n == best)
+
+
+def _joined(join: type[And] | type[Or], parts: list[Formula]) -> Formula:
+    flat: list[Formula] = []
+    for part in parts:
+        flat += part.parts if isinstance(part, join) else [part]
+    return flat[0] if len(flat) == 1 else join(tuple(flat))
+
 
 MOST_READABLE = 400
 """Maximum number of conjunctions considered for the shortest form."""
@@ -104,7 +210,7 @@ class Definition(Displayed):
     @property
     def shortest(self) -> Formula:
         """The shortest form that is not nested too deeply to be read."""
-        if writing.depth(self.factored) > DEEPEST:
+        if formulas.depth(self.factored) > DEEPEST:
             return self.minimal
         return min((self.minimal, self.factored), key=Formula.size)
 
@@ -122,7 +228,7 @@ class Definition(Displayed):
         """The shortest form over several lines, and its measures."""
         head = f"{self.label} if" + (f" {self.sentence}:" if self.sentence else "")
         if self._conjuncts:
-            body = writing.lines_of(self.shortest)
+            body = formulas.lines_of(self.shortest)
         elif self.is_partial:
             body = "  (no atom distinguishes it)"
         else:
@@ -135,13 +241,15 @@ class Definition(Displayed):
     def to_latex(self) -> str:
         """The shortest form in LaTeX, for a display; ``aligned`` if it takes several lines."""
         name = self.label if isinstance(self.label, str) else str(self.label)
-        told = writing.latex_of(name) if self.argument == "present" else _text(name)
+        told = formulas.latex_of(name) if self.argument == "present" else _text(name)
         body = self.shortest
-        if not isinstance(body, And | Or) or len(body.parts) < 2 or writing.is_flat(body):
-            return rf"{told} \iff {writing.to_latex(body)}"
+        if not isinstance(body, And | Or) or len(body.parts) < 2 or formulas.is_flat(body):
+            return rf"{told} \iff {formulas.to_latex(body)}"
         sign = r"\land" if isinstance(body, And) else r"\lor"
         parts = [
-            f"({writing.to_latex(part)})" if isinstance(part, And | Or) else writing.to_latex(part)
+            f"({formulas.to_latex(part)})"
+            if isinstance(part, And | Or)
+            else formulas.to_latex(part)
             for part in body.parts
         ]
         lines = f" \\\\\n  & {sign} ".join(parts)
@@ -150,20 +258,20 @@ class Definition(Displayed):
     def to_python(self) -> str:
         """The source of a Python function that evaluates the formula."""
         about = " ".join(self.to_text().split())
-        return writing.function_source(
+        return formulas.function_source(
             f"is_{self.label}", self.argument, about, self.shortest, self._before
         )
 
     def to_sympy(self) -> Any:
         """The shortest form as a SymPy expression."""
-        return writing.to_sympy(self.shortest)
+        return formulas.to_sympy(self.shortest)
 
     def to_dict(self) -> dict[str, Any]:
         """The definition as plain values, for JSON."""
         told = {
             "label": plain(self.label),
             "clauses": [[str(literal) for literal in clause.literals] for clause in self.clauses],
-            "formula": writing.to_text(self.shortest),
+            "formula": formulas.to_text(self.shortest),
             "sentence": self.sentence,
             "conjecture": None if self.conjecture is None else self.conjecture.sentence,
             "is_partial": self.is_partial,
@@ -196,7 +304,7 @@ class Definition(Displayed):
         if self.conjecture is not None and self.conjecture.sentence != self.sentence:
             lines.insert(0, f"<p>looks like: {escape(str(self.conjecture))}</p>")
         if self._conjuncts:
-            lines.append(writing.html_of(self.shortest))
+            lines.append(formulas.html_of(self.shortest))
         else:
             nothing = "(no atom distinguishes it)" if self.is_partial else "always"
             lines.append(f"<p>{nothing}</p>")
@@ -351,4 +459,4 @@ def _one(kind: type[And] | type[Or], parts: Sequence[Formula]) -> Formula:
 
 
 def _text(name: str) -> str:
-    return rf"\text{{{writing.escape_latex(name)}}}"
+    return rf"\text{{{formulas.escape_latex(name)}}}"

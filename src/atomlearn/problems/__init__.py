@@ -7,9 +7,8 @@ and nothing in the engine knows of these problems.
 """
 
 from atomlearn.problems import colouring, drawing, hamiltonian, queens, sudoku
-from atomlearn.problems.answers import Answer
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Game
+from atomlearn.problems.game import Answer, Game
 from atomlearn.problems.refuting import Refutation
 from atomlearn.problems.solving import ATTEMPTS, PAPER, Schedule, Solver, Summary
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from atomlearn.algebra.atoms import Atom
+from atomlearn.algebra.model import Atom
 from atomlearn.errors import MissingExtra
 from atomlearn.problems.colouring import Colouring
 from atomlearn.problems.graphs import Graph
@@ -122,7 +122,7 @@ def _save(draw: Sequence[Callable[["Axes"], None]], path: Path, per_row: int, ce
         ax.set_axis_off()
     for one, ax in zip(draw, axes, strict=False):
         one(ax)
-    from atomlearn.files.replacing import replacing
+    from atomlearn.files.writing import replacing
 
     with replacing(path) as file:
         figure.savefig(file, dpi=120, format=path.suffix.lstrip(".") or None)

@@ -4,10 +4,16 @@ A problem is a set of *choices* ("a queen on b4", "a 5 in row 2, column 3"). Eac
 one for "it is so" and one for "it is not so". The rules are relations between them; the game adds
 what is given of the solution ``S``. What a model knows of the solution is read by asking, choice by
 choice, which of the two constants lies below ``S``.
+
+Answers to a problem: a board, a grid, a cycle, a colouring.
+
+Boards and grids as SVG, for notebooks and pages: no plotting library is needed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,9 +21,150 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import Constant, Term
-from atomlearn.problems.answers import PartialSolution
+from atomlearn.markup import Displayed, escape
 from atomlearn.problems.refuting import Refutation, Setting
 from atomlearn.sets import rows
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Answer(Displayed, ABC):
+    """A solution, or as much of one as the model of an epoch knows.
+
+    ``idle`` epochs learn the rules without the game; ``inserted`` is a choice that was added for
+    this epoch only. A solution that follows from the rules alone has epoch 0 and no model.
+
+    >>> from atomlearn.problems import colouring
+    >>> answer = next(colouring.solve([("a", "b")], 2, random_state=0))
+    >>> answer.solved(), answer.progress
+    (True, '2 of 2 vertices')
+    """
+
+    fields: ClassVar[tuple[str, ...]]
+    """The attributes that :meth:`to_dict` gives."""
+
+    epoch: int = 0
+    idle: bool = False
+    inserted: str | None = None
+    model: Model | None = field(default=None, compare=False, repr=False)
+
+    @property
+    @abstractmethod
+    def progress(self) -> str:
+        """How complete it is, as in "7 of 8 queens"."""
+
+    @abstractmethod
+    def solved(self) -> bool:
+        """Is it complete and legal? Checked by plain Python that knows nothing of algebra."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.progress}, epoch {self.epoch}>"
+
+    @property
+    def caption(self) -> str:
+        """How complete it is, and when it was found."""
+        return f"{self.progress}, epoch {self.epoch}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain values, for JSON."""
+        return {name: getattr(self, name) for name in (*self.fields, "epoch")}
+
+
+@dataclass(frozen=True, repr=False)
+class PartialSolution:
+    """What a model says of the solution: choices that are made, and choices that are ruled out.
+
+    Anything in neither set is undecided, the ``?`` of the paper's boards.
+    """
+
+    chosen: frozenset[str]
+    excluded: frozenset[str]
+    epoch: int = 0
+    idle: bool = False
+    inserted: str | None = None
+    model: Model | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        chosen, excluded = len(self.chosen), len(self.excluded)
+        return f"<PartialSolution: {chosen} chosen, {excluded} excluded, epoch {self.epoch}>"
+
+    @property
+    def n_decided(self) -> int:
+        """How many choices are decided."""
+        return len(self.chosen | self.excluded)
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """The fields that every :class:`Answer` shares."""
+        return {
+            "epoch": self.epoch,
+            "idle": self.idle,
+            "inserted": self.inserted,
+            "model": self.model,
+        }
+
+
+CELL = 34
+FIXED, FOUND, INSERTED = "var(--accent)", "var(--text)", "var(--against)"
+"""Queens as the paper colours them: fixed blue, inserted red, found black."""
+
+
+def board_svg(
+    signs: Sequence[Sequence[str]],
+    colours: Sequence[Sequence[str]],
+    about: str,
+    *,
+    chequered: bool = True,
+    box: tuple[int, int] | None = None,
+) -> str:
+    """Signs on a board, row by row from the top; ``box`` are the sides of a sudoku's boxes.
+
+    >>> board_svg([["Q", "."]], [["red", "red"]], "one queen").count("<rect")
+    2
+    """
+    height, width = len(signs) * CELL, len(signs[0]) * CELL
+    parts = []
+    for i, row in enumerate(signs):
+        for j, sign in enumerate(row):
+            dark = chequered and (len(signs) - i + j) % 2
+            fill = "var(--sunken)" if dark else "var(--panel)"
+            place = f'x="{j * CELL}" y="{i * CELL}" width="{CELL}" height="{CELL}"'
+            parts.append(f'<rect {place} fill="{fill}" stroke="var(--line)"/>')
+            if sign not in ("", "."):
+                parts.append(_sign(sign, i, j, colours[i][j]))
+    if box is not None:
+        for i in range(0, len(signs) + 1, box[0]):
+            parts.append(_line(0, i * CELL, width, i * CELL))
+        for j in range(0, len(signs[0]) + 1, box[1]):
+            parts.append(_line(j * CELL, 0, j * CELL, height))
+    return (
+        f'<figure><svg viewBox="-2 -2 {width + 4} {height + 4}" width="{width + 4}" role="img" '
+        f'aria-label="{escape(about)}">{"".join(parts)}</svg>'
+        f"<figcaption>{escape(about)}</figcaption></figure>"
+    )
+
+
+def _sign(sign: str, i: int, j: int, colour: str) -> str:
+    x, y = (j + 0.5) * CELL, (i + 0.5) * CELL
+    if sign == "Q":
+        return _queen(x, y, colour)
+    muted = ' class="muted"' if sign == "?" else f' fill="{colour}"'
+    return (
+        f'<text x="{x}" y="{y}" text-anchor="middle" dominant-baseline="central" '
+        f'font-size="{CELL // 2}"{muted}>{escape(sign)}</text>'
+    )
+
+
+def _queen(x: float, y: float, colour: str) -> str:
+    """A crown: fonts do not always have one."""
+    points = [(-10, -7), (-5, 0), (0, -11), (5, 0), (10, -7), (7, 8), (-7, 8)]
+    path = " ".join(f"{x + dx:g},{y + dy:g}" for dx, dy in points)
+    return f'<polygon points="{path}" fill="{colour}"/>'
+
+
+def _line(x1: int, y1: int, x2: int, y2: int) -> str:
+    return (
+        f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="var(--text)" stroke-width="1.5"/>'
+    )
 
 
 @dataclass(frozen=True)

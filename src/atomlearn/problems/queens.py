@@ -17,8 +17,7 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
 from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem, nearest
-from atomlearn.problems.answers import Answer, PartialSolution
-from atomlearn.problems.game import Game, not_following
+from atomlearn.problems.game import Answer, Game, PartialSolution, not_following
 from atomlearn.problems.refuting import Setting
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
@@ -243,7 +242,7 @@ class Board(Answer):
         return "\n".join([*shown, f"   {letters}"])
 
     def _html(self) -> str:
-        from atomlearn.problems.displays import FIXED, FOUND, INSERTED, board_svg
+        from atomlearn.problems.game import FIXED, FOUND, INSERTED, board_svg
 
         lines = range(self.size)
         names = [[square_name(x, y) for y in lines] for x in reversed(lines)]

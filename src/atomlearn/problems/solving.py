@@ -19,8 +19,7 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InterruptedWarning
 from atomlearn.markup import Displayed
-from atomlearn.problems.answers import Answer, PartialSolution
-from atomlearn.problems.game import Game
+from atomlearn.problems.game import Answer, Game, PartialSolution
 from atomlearn.problems.refuting import Refutation
 from atomlearn.sets.random import Seed, seed_sequence
 

@@ -21,8 +21,8 @@ from typing import ClassVar
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem
-from atomlearn.problems.answers import Answer, PartialSolution
 from atomlearn.problems.choices import Choices, Rules, one_of_each, play
+from atomlearn.problems.game import Answer, PartialSolution
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
 
@@ -155,7 +155,7 @@ class Grid(Answer):
         return "\n".join(" ".join(str(digit or "?") for digit in row) for row in self.rows)
 
     def _html(self) -> str:
-        from atomlearn.problems.displays import FIXED, FOUND, board_svg
+        from atomlearn.problems.game import FIXED, FOUND, board_svg
 
         return board_svg(
             [[str(digit or "?") for digit in row] for row in self.rows],

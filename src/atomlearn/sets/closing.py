@@ -17,10 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists, lists_of
-from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose
-from atomlearn.sets.words import FULL, ONE, ZERO, lowest
+from atomlearn.sets.rows import Lists, Rows, lists_of
+from atomlearn.sets.words import FULL, ONE, ZERO, lowest, transpose
 
 Constants = npt.NDArray[np.int32]
 Indices = npt.NDArray[np.int64]

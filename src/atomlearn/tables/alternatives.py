@@ -6,9 +6,8 @@ import numpy as np
 
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.sets import rows as packed
-from atomlearn.sets.lists import to_lists
-from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose
+from atomlearn.sets.rows import Rows, to_lists
+from atomlearn.sets.words import transpose
 from atomlearn.tables.literals import Literal
 
 

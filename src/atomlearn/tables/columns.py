@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import InvalidRule, InvalidTable
-from atomlearn.files.reading import LARGEST
+from atomlearn.files.load import LARGEST
 from atomlearn.tables.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
 from atomlearn.tables.groups import find_groups
 from atomlearn.tables.literals import Literal, Operator

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from atomlearn.errors import InvalidParameter, InvalidTable
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
-from atomlearn.sets.transpose import transpose
+from atomlearn.sets.words import transpose
 from atomlearn.tables.columns import (
     Bits,
     CategoryColumn,

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 from typing import Literal as OneOf
 
-from atomlearn.logic.clauses import Clause
-from atomlearn.logic.writing import escape_latex
+from atomlearn.logic.formulas import Clause, escape_latex
 
 Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
 OPERATORS: tuple[str, ...] = get_args(Operator)

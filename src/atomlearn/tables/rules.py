@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from atomlearn.errors import DoubtfulRule, FileFormatError, InvalidRule, suggest
-from atomlearn.files.reading import LARGEST
+from atomlearn.files.load import LARGEST
 from atomlearn.tables.numbers import MOST_EXACT, number_in
 
 SIGNS = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", "!=": "!=", "≠": "!=", "==": "=",

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from atomlearn.engine.concept import Indices
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.engine.symmetries import Symmetries
-from atomlearn.sets.lists import Lists
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows
 from atomlearn.training.calibration import Calibration, Floats, Labels, calibrate
 from atomlearn.training.rules import HardRules
 

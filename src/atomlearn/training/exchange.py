@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.pool import Pool, Source
-from atomlearn.engine.report import Report
+from atomlearn.engine.state import Report
 from atomlearn.sets.random import sample, stream
 from atomlearn.sets.rows import Rows, width
 from atomlearn.training.clock import Clock

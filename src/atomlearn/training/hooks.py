@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from atomlearn.engine.report import Report
+from atomlearn.engine.state import Report
 from atomlearn.training.learned import Learned
 
 

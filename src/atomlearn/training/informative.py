@@ -12,8 +12,7 @@ from scipy.special import chdtri
 
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import take
-from atomlearn.sets.rows import Rows, count, pack
+from atomlearn.sets.rows import Rows, count, pack, take
 from atomlearn.sets.words import popcount
 
 Floats = npt.NDArray[np.float64]

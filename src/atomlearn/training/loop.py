@@ -18,7 +18,7 @@ from atomlearn import interrupts
 from atomlearn.engine.concept import Indices
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.pool import Pool
-from atomlearn.engine.report import Report
+from atomlearn.engine.state import Report
 from atomlearn.sets.rows import Rows
 from atomlearn.training.clock import WEIGHED, Clock, Settings
 from atomlearn.training.evidence import (

@@ -18,14 +18,11 @@ import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Concept, Recipe, Sampler
-from atomlearn.engine.discriminant import contradicted
-from atomlearn.engine.misses import blocks_of, count_misses
+from atomlearn.engine.misses import blocks_of, contradicted, count_misses
 from atomlearn.engine.pool import Pool, Source
-from atomlearn.engine.report import Report
-from atomlearn.engine.state import examples_of
-from atomlearn.sets.lists import Lists, no_lists
+from atomlearn.engine.state import Report, examples_of
 from atomlearn.sets.random import sample
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows, no_lists
 from atomlearn.training.examples import Examples, joined
 from atomlearn.training.folds import NEVER, Dealt, deal, joined_folds
 

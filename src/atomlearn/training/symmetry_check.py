@@ -15,9 +15,8 @@ from atomlearn.engine.concept import READABLE, Concept, Sampler
 from atomlearn.engine.misses import blocks_of, missed_by
 from atomlearn.engine.symmetries import moved
 from atomlearn.markup import Displayed
-from atomlearn.sets.lists import Lists
 from atomlearn.sets.random import Seed, permutation, seed_sequence, stream
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows
 
 EPOCHS = 5
 LARGEST = 4000

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from atomlearn.engine.misses import BLOCK, Blocks
 from atomlearn.engine.pool import Pool, hash_lists
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists, append, take
+from atomlearn.sets.rows import Lists, append, take
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.examples import by_label
 

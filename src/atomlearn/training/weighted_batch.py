@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import blocks_of
-from atomlearn.sets.lists import no_lists
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Rows, no_lists
 from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples
 from atomlearn.training.weighted import has_lost

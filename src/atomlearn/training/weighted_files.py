@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from atomlearn.engine.pool_files import add_lists
+from atomlearn.engine.pool import add_lists
 from atomlearn.files.container import Container
-from atomlearn.files.reading import LARGE, Members, Value
-from atomlearn.sets.lists import Lists
+from atomlearn.files.load import LARGE, Members, Value
+from atomlearn.sets.rows import Lists
 from atomlearn.training.evidence import KINDS, Evidence
 from atomlearn.training.learned import Learned
 from atomlearn.training.weighted_atoms import WeightedAtoms

@@ -25,11 +25,9 @@ from atomlearn.engine.guided_crossing import (
     sum_cells,
 )
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists, take, united
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
-from atomlearn.sets.rows import Rows, pack
-from atomlearn.sets.transpose import transpose
-from atomlearn.sets.words import ONE, ZERO, lowest, size
+from atomlearn.sets.rows import Lists, Rows, pack, take, united
+from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
 from atomlearn.training.informative import informative_columns, only
 from atomlearn.training.logistic import held_out_loss, write_probabilities
 from atomlearn.training.weighted_atoms import WeightedAtoms

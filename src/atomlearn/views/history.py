@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.logic.theory import compression, error_times_compression
+from atomlearn.logic.comparison import compression, error_times_compression
 from atomlearn.views.pictures import draw_compression
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from atomlearn.algebra.syntax import visible
-from atomlearn.files.replacing import replacing
+from atomlearn.algebra.text import visible
+from atomlearn.files.writing import replacing
 from atomlearn.markup import escape, folded, table
 from atomlearn.views.shell import document
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import MissingExtra
-from atomlearn.sets.lists import Lists
+from atomlearn.sets.rows import Lists
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +38,7 @@ def pixels_of(atoms: Lists, n_pixels: int) -> Pixels:
     """The pixels of atoms whose constants are black pixels, then white pixels, then others.
 
     >>> from atomlearn.sets import rows
-    >>> from atomlearn.sets.lists import to_lists
+    >>> from atomlearn.sets.rows import to_lists
     >>> black, white = pixels_of(to_lists(rows.from_indices([[0, 3, 4]], 5)), 2)
     >>> black.tolist(), white.tolist()
     ([[True, False]], [[False, True]])

@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 
-from atomlearn.engine import dual, pinning_relations, reduction, sparse_crossing, trace_constraints
+from atomlearn.engine import dual, epoch, reduction, sparse_crossing, trace_constraints
 from atomlearn_paper.claims.registry import Finding, Measured, claim, percent, when
 
 
@@ -19,7 +19,7 @@ def parameter_free(measured: Measured) -> Finding:
 
 @claim("abstract", "fully discrete and that does not use function minimization")
 def discrete(measured: Measured) -> Finding:
-    modules = (dual, trace_constraints, sparse_crossing, reduction, pinning_relations)
+    modules = (dual, trace_constraints, sparse_crossing, reduction, epoch)
     floats = [m.__name__ for m in modules if "float" in inspect.getsource(m)]
     return when(
         not floats,

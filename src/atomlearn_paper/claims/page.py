@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from atomlearn.files.replacing import replacing
+from atomlearn.files.writing import replacing
 from atomlearn.views.page import Page
 from atomlearn_paper.claims.registry import Verdict, check_all
 from atomlearn_paper.record import read_json, write_json

@@ -8,9 +8,9 @@ import numpy as np
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.datasets import vertical_bars
+from atomlearn.logic.comparison import atoms_needed, chance_to_hold
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, Odd, exists, forall
-from atomlearn.logic.theory import atoms_needed, chance_to_hold
 from atomlearn.sets import rows
 from atomlearn_paper import paper
 from atomlearn_paper.claims.registry import Finding, Measured, claim, percent, spread, when

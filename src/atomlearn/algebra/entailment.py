@@ -1,13 +1,13 @@
-"""Why a relation follows: positive relations in firing order, of which none can be left out.
-
-The shortest such list would be NP-hard to find. This one is short because it starts from what the
-goal was actually reached through, and is then thinned until nothing in it is idle.
-"""
+"""What follows from the relations of an algebra, and a derivation that shows why."""
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from atomlearn.algebra.relations import Conflict, Relation
+from atomlearn.engine.relations import PackedRelations
 from atomlearn.sets.closing import (
     Constants,
     Flags,
@@ -19,13 +19,16 @@ from atomlearn.sets.closing import (
     workspace,
 )
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.lists import Lists, take
+from atomlearn.sets.rows import Lists, lists_of, take, to_rows
+
+if TYPE_CHECKING:
+    from atomlearn.sets.closing import Implications
 
 
 def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -> Indices:
     """The numbers of relations that force ``left < right``, which has to follow.
 
-    >>> from atomlearn.sets.lists import lists_of
+    >>> from atomlearn.sets.rows import lists_of
     >>> rules = implications(lists_of([[2], [3], [2, 3]]), lists_of([[0], [2], [0, 1]]), 4)
     >>> derivation(rules, [3], [0, 1]).tolist()
     [2]
@@ -126,3 +129,72 @@ def prove(
                     seen[d] = True
                     stack[top] = d
                     top += 1
+
+
+class Layout:
+    """The relations as arrays, each form made when first needed, until a relation is added."""
+
+    def __init__(
+        self, n: int, positive: tuple[Relation, ...], negative: tuple[Relation, ...] = ()
+    ) -> None:
+        self.n = n
+        self.positive = positive
+        self.negative = negative
+
+    @cached_property
+    def asserted(self) -> tuple[Lists, Lists]:
+        """The left and the right sides of the positive relations."""
+        return _sides(self.positive)
+
+    @cached_property
+    def denied(self) -> tuple[Lists, Lists]:
+        """The left and the right sides of the negative relations."""
+        return _sides(self.negative)
+
+    @cached_property
+    def rules(self) -> "Implications":
+        """The positive relations, ready for chaining."""
+        from atomlearn.sets.closing import implications
+
+        return implications(*self.asserted, self.n)
+
+    @cached_property
+    def packed(self) -> PackedRelations:
+        """All relations as bit rows."""
+        sides = (*self.asserted, *self.denied)
+        return PackedRelations(self.n, *(to_rows(side, self.n) for side in sides))
+
+    def conflicts(self) -> list[Conflict]:
+        """The negative relations that fail, in order, each explained."""
+        from atomlearn.sets.closing import follow
+
+        fails = follow(self.rules, *self.denied)
+        return [self._explain(self.negative[i]) for i in fails.nonzero()[0].tolist()]
+
+    def _explain(self, relation: Relation) -> Conflict:
+        return Conflict(relation, self.derivation(relation))
+
+    def derivation(self, relation: Relation) -> tuple[Relation, ...]:
+        """The positive relations that force ``left < right``, which has to follow."""
+        used = derivation(self.rules, relation.left.indices, relation.right.indices)
+        return tuple(self.positive[i] for i in used.tolist())
+
+    def follows(self, relation: Relation) -> bool:
+        """Do the positive relations force ``left < right``?"""
+        from atomlearn.sets.closing import follow
+
+        return bool(follow(self.rules, *_sides([relation]))[0])
+
+    def broken_by(self, relation: Relation) -> Conflict | None:
+        """The first negative relation to fail once the positive ``relation`` is added, if any."""
+        from atomlearn.sets.closing import follow
+
+        twin = Layout(self.n, (*self.positive, relation))
+        fails = follow(twin.rules, *self.denied).nonzero()[0]
+        return twin._explain(self.negative[fails[0]]) if len(fails) else None
+
+
+def _sides(relations: Sequence[Relation]) -> tuple[Lists, Lists]:
+    return lists_of([r.left.indices for r in relations]), lists_of(
+        [r.right.indices for r in relations]
+    )

@@ -1,7 +1,25 @@
-"""Size limits for models and for learning."""
+"""The relations that the engine learns from, as packed rows, and limits of what they may need."""
+
+from dataclasses import dataclass
 
 from atomlearn.errors import ModelTooLarge
-from atomlearn.sets.rows import width
+from atomlearn.sets.rows import Rows, width
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRelations:
+    """All relations of an algebra as bit rows: what a learning engine takes.
+
+    Each side is ``(n_relations, width(n_constants))``, C-contiguous: row ``i`` of ``positive_left``
+    and ``positive_right`` are the two terms of the ``i``-th positive relation.
+    """
+
+    n_constants: int
+    positive_left: Rows
+    positive_right: Rows
+    negative_left: Rows
+    negative_right: Rows
+
 
 DEFAULT_LIMIT = 50_000
 """Default limit of atoms: some seconds for a crossing on one core."""

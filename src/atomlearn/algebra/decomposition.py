@@ -1,10 +1,4 @@
-"""Irreducible models: the smallest sets of atoms of the freest model that satisfy the relations.
-
-Any set of atoms of the freest model satisfies the positive relations; a negative relation holds as
-long as one of the atoms that discriminate it is there. A set from which no atom can be taken is
-*irreducible*. The authors' later work says that every solution of a formal problem is such a set;
-on small problems that can be seen by enumerating them.
-"""
+"""Products of models, and the smallest sets of atoms that satisfy the relations."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -12,12 +6,49 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from atomlearn.algebra.model import Model
+from atomlearn.algebra.terms import Vocabulary
 from atomlearn.errors import ModelTooLarge
 from atomlearn.sets import rows
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
     from atomlearn.algebra.relations import Relation
+
+
+def product(*models: Model) -> Model:
+    """The direct product of models, over the constants of all of them, matched by name.
+
+    A constant that a factor does not have is its smallest element there.
+
+    >>> from atomlearn import Algebra
+    >>> one, other = Algebra(["a", "b"]), Algebra(["b", "c"])
+    >>> one.add(one.relation("a < b"))
+    >>> both = product(one.freest(), other.freest())
+    >>> both.holds(both.relation("a < b")), both.holds(both.relation("c < b"))
+    (True, False)
+    """
+    names = list(dict.fromkeys(name for model in models for name in model.names))
+    at = {name: i for i, name in enumerate(names)}
+    parts = [np.zeros((0, len(names)), dtype=bool)]
+    for model in models:
+        part = np.zeros((model.n_atoms, len(names)), dtype=bool)
+        part[:, [at[name] for name in model.names]] = rows.unpack(model.rows, model.n_constants)
+        parts.append(part)
+    return Model(Vocabulary(names, by_name=True), rows.pack(np.concatenate(parts)))
+
+
+def factors(model: Model) -> list[Model]:
+    """The models of one atom each of which a model is the product, without redundant atoms.
+
+    >>> from atomlearn import Algebra
+    >>> alg = Algebra(["a", "b"])
+    >>> alg.add(alg.relation("a < b"))
+    >>> [factor.atoms[0].constants for factor in factors(alg.freest())]
+    [('b',), ('a', 'b')]
+    """
+    few = model.irredundant()
+    return [Model(few.vocabulary, few.rows[k : k + 1], few.n_constants) for k in range(few.n_atoms)]
+
 
 Indices = frozenset[int]
 

@@ -1,4 +1,4 @@
-"""Which atoms cover which: the order of models, and redundancy (Theorems 3 and 5), exactly.
+"""Full Crossing, freedom and redundancy of atoms, exactly (sections 2.7 and 3.4; Theorems 3, 5, 6).
 
 A model is as free as another if it satisfies the other's pinning relations ``¬(c < T_φ)`` (Theorem
 3). In bits: every atom ``φ`` of the other is the union of atoms within it. An atom is redundant
@@ -8,9 +8,11 @@ A model is as free as another if it satisfies the other's pinning relations ``¬
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.engine.relations import PackedRelations, check_size
 from atomlearn.sets import rows as bits
+from atomlearn.sets.closing import Implications, close_each
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Lists, Rows, to_rows
 from atomlearn.sets.words import ZERO
 
 
@@ -80,3 +82,53 @@ def _covered(outer: Rows, inner: Rows, strictly: bool) -> npt.NDArray[np.bool_]:
                 found[i] = False
                 break
     return found
+
+
+def full_crossing(
+    atoms: Rows, left: Rows, right: Rows, n: int, limit: int | None, what: str
+) -> Rows:
+    """Replace each atom of ``left`` that ``right`` lacks by its unions with the atoms of ``right``.
+
+    The paper also renews the atoms of ``right`` (``χ' → χ``), which changes nothing in bits. If
+    ``atoms`` had no redundant ones, the result has none: a new atom may be redundant, but no old
+    one becomes so, since whatever new lies within it is a union of what lay within it before.
+
+    >>> crossed = full_crossing(bits.from_indices([[0], [1], [2]], 3), bits.row([0], 3),
+    ...                         bits.row([1, 2], 3), 3, limit=None, what="a < b c")
+    >>> [bits.members(atom).tolist() for atom in crossed]
+    [[1], [2], [0, 1], [0, 2]]
+    """
+    in_left, in_right = bits.meets(atoms, left), bits.meets(atoms, right)
+    moved = in_left & ~in_right
+    if not moved.any():
+        return atoms
+    kept, crossed, partners = atoms[~moved], atoms[moved], atoms[in_right]
+    check_size(len(kept) + len(crossed) * len(partners), n, limit, f"crossing {what}")
+    unions = (crossed[:, None, :] | partners[None, :, :]).reshape(-1, atoms.shape[1])
+    unions = bits.distinct(unions)
+    everything = bits.distinct(np.concatenate([kept, unions]))
+    fresh = everything[len(kept) :]
+    return np.concatenate([kept, fresh[~redundant(fresh, everything)]])
+
+
+def freest(relations: PackedRelations, limit: int | None) -> Rows:
+    """One atom for each constant, then Full Crossing of every positive relation.
+
+    Redundant atoms are removed as they arise, which leaves exactly the complements of the
+    meet-irreducible closed sets.
+    """
+    n = relations.n_constants
+    check_size(n, n, limit, "the freest model")
+    atoms = bits.from_indices([[c] for c in range(n)], n)
+    pairs = list(zip(relations.positive_left, relations.positive_right, strict=True))
+    for i, (left, right) in enumerate(pairs, start=1):
+        what = f"positive relation {i} of {len(pairs)}"
+        atoms = full_crossing(atoms, left, right, n, limit, what)
+    return atoms
+
+
+def least_free(rights: Lists, rules: Implications, n: int, limit: int | None) -> Rows:
+    """One atom for each right side ``b`` of a negative relation: the complement of its closure."""
+    check_size(rights.n, n, limit, "the least-free memory")
+    closed = to_rows(close_each(rules, rights), n)
+    return np.ascontiguousarray(bits.distinct(bits.complement(closed, n)))

@@ -1,0 +1,235 @@
+"""Files of relations (text) and of models (``.atoms``).
+
+A model file is a container of kind ``model`` with three members: ``constants.json``, the names;
+``atoms.npy``, the indices of the constants that contain the first atom, then of the second, ...;
+``offsets.npy``, where each atom begins, and the end. To read one without atomlearn::
+
+    with zipfile.ZipFile("m.atoms") as z:
+        names = json.loads(z.read("constants.json"))
+        atoms, offsets = (np.load(io.BytesIO(z.read(f"{m}.npy"))) for m in ("atoms", "offsets"))
+    first = [names[i] for i in atoms[offsets[0] : offsets[1]]]
+"""
+
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.model import Model
+from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.terms import Term, Vocabulary
+from atomlearn.algebra.text import SIGNLIKE, ParsedRelation, parse_relation, write_name
+from atomlearn.errors import (
+    AtomlearnError,
+    DoubtfulRelation,
+    EmptyFile,
+    NotText,
+    RelationSyntaxError,
+)
+from atomlearn.files.container import VARIABLE, Budget, Container
+from atomlearn.files.load import Members
+from atomlearn.files.writing import replacing
+from atomlearn.sets import rows as bits
+from atomlearn.sets.rows import lists_of, to_rows
+
+FEWEST_LETTERS, MOST_LETTERS = 3, 40
+"""Minimum length of names that are compared: short ones are similar by chance."""
+
+MOST_NAMES = 20_000
+"""Maximum number of names that are compared: more were written by a program."""
+
+
+def doubtful_name(text: str, parsed: ParsedRelation) -> str | None:
+    """A name in a line that was probably meant as a sign; quoted, it is meant as a name.
+
+    >>> doubtful_name("a ! < b", (["a", "!"], True, ["b"]))
+    '!'
+    """
+    left, positive, right = parsed
+    for name in (*left, *right):
+        in_front = positive and name is left[-1] and name.endswith("!")
+        is_quoted = f'"{name}"' in text or f"'{name}'" in text
+        if (in_front or name in SIGNLIKE) and not is_quoted:
+            return name
+    return None
+
+
+def lookalikes(mentions: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Names that occur once and differ by a letter from just one other, which occurs more often.
+
+    Names that differ in a digit are numbered, and names with several neighbours are a family.
+
+    >>> lookalikes({"colour": 5, "coluor": 1, "c1": 9, "c2": 1})
+    [('coluor', 'colour')]
+    """
+    if len(mentions) > MOST_NAMES:
+        return []
+    names = [name for name in mentions if FEWEST_LETTERS <= len(name) <= MOST_LETTERS]
+    near: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        for short in (name, *_shortened(name)):
+            near[short].add(name)
+    found = []
+    for name in names:
+        if mentions[name] == 1:
+            others = {o for short in (name, *_shortened(name)) for o in near[short]} - {name}
+            close = [other for other in others if _differ_by_a_letter(name, other)]
+            if len(close) == 1 and mentions[close[0]] > 1:
+                found.append((name, close[0]))
+    return found
+
+
+def _shortened(name: str) -> Iterable[str]:
+    return (name[:i] + name[i + 1 :] for i in range(len(name)))
+
+
+def _differ_by_a_letter(one: str, other: str) -> bool:
+    """Is a letter replaced, left out, added, or exchanged with the next?"""
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    a, b = one[start:], other[start:]
+    while a and b and a[-1] == b[-1]:
+        a, b = a[:-1], b[:-1]
+    letters = (a + b).isalpha()
+    return letters and ((len(a) <= 1 and len(b) <= 1) or (len(a) == 2 and a == b[::-1]))
+
+
+MAX_LINE = 1 << 24
+"""Bytes in a line. More is not a relation file."""
+
+MOST_WARNINGS = 10
+"""Names that are said to look like others, of one file."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_relations(path: str | Path) -> Algebra:
+    """The algebra of a relation file. Constants are made in the order they are mentioned.
+
+    Every error names the file and the line. A file without a single relation is an error too: it
+    is nearly always one that failed to be written. Lines that are probably not what was meant are
+    read as they stand, with a :class:`~atomlearn.errors.DoubtfulRelation` warning.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "bars.rel"
+    >>> _ = path.write_text("v < c1 c2   # a bar\\nv !< c1")
+    >>> read_relations(path)
+    <Algebra: 1 positive and 1 negative relations over 3 constants>
+    """
+    algebra = Algebra()
+    mentions: Counter[str] = Counter()
+    line_of: dict[str, int] = {}
+    with Path(path).open("rb") as file:
+        for number, (left, positive, right) in iterate_relations(file, str(path)):
+            for name in (*left, *right):
+                line_of.setdefault(name, number)
+            mentions.update(left)
+            mentions.update(right)
+            try:
+                relation = Relation(_term(algebra, left), _term(algebra, right), positive)
+            except AtomlearnError as error:
+                raise RelationSyntaxError(f"{path}:{number}: {error}") from None
+            algebra.add(relation)
+    if not algebra.n_constants:
+        raise EmptyFile(f"{path} has no relations; write for example: v < c1 c2")
+    for name, other in lookalikes(mentions)[:MOST_WARNINGS]:
+        _warn(f"{path}:{line_of[name]}: {name!r} occurs only here; is it meant to be {other!r}?")
+    return algebra
+
+
+def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[int, ParsedRelation]]:
+    """Line numbers (from 1) and relations, read as they are asked for."""
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        if number == 1:
+            line = line.removeprefix(_BOM)
+        where = f"{path}:{number}"
+        if len(line) > MAX_LINE:
+            raise NotText(f"{where}: a line of more than {MAX_LINE:,} bytes; is it a text file?")
+        if b"\0" in line:
+            raise NotText(f"{where}: not text (it has zero bytes); relation files are UTF-8")
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise NotText(f"{where}: not UTF-8 (byte {error.start + 1} of the line)") from None
+        try:
+            parsed = parse_relation(text)
+        except RelationSyntaxError as error:
+            raise RelationSyntaxError(f"{where}: {error}") from None
+        if parsed is not None:
+            doubtful = doubtful_name(text, parsed)
+            if doubtful is not None:
+                _warn(
+                    f"{where}: {doubtful!r} is read as the name of a constant; a negative relation "
+                    f'is written a !< b (and a constant of that name in quotes: "{doubtful}")'
+                )
+            yield number, parsed
+
+
+def write_relations(algebra: Algebra, path: str | Path) -> None:
+    """Write the relations of an algebra, replacing an older file at once.
+
+    A constant that is in no relation is written as ``x < x``, which says nothing but that it is
+    there. An algebra without constants has nothing to write.
+    """
+    if not algebra.n_constants:
+        raise EmptyFile("nothing to write: the algebra has no constants")
+    mentioned: set[int] = set()
+    with replacing(path) as file:
+        for relation in algebra.relations:
+            mentioned.update(relation.left.indices, relation.right.indices)
+            file.write(f"{relation}\n".encode())
+        for i, name in enumerate(algebra.names):
+            if i not in mentioned:
+                file.write(f"{write_name(name)} < {write_name(name)}\n".encode())
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, DoubtfulRelation, stacklevel=4)
+
+
+def _term(algebra: Algebra, names: list[str]) -> Term:
+    fresh = [name for name in dict.fromkeys(names) if name not in algebra]
+    if fresh:
+        algebra.constants(*fresh)
+    return algebra.term(names)
+
+
+KIND = "model"
+VERSION = 1
+
+
+def write_model(model: Model, path: str | Path) -> None:
+    """Write a model to a file."""
+    container = Container(KIND, VERSION, {"constants": model.n_constants, "atoms": model.n_atoms})
+    lists = lists_of([atom.indices for atom in model.atoms])
+    container.add_json("constants.json", list(model.names))
+    container.add_array("atoms.npy", lists.constants)
+    container.add_array("offsets.npy", lists.starts)
+    container.write(path)
+    budget, needed = Budget.of(path), _row_bytes(model.n_atoms, model.n_constants)
+    if needed > budget.allowed // 2:  # the other half is for the names and lists
+        warnings.warn(
+            f"{path} is a small file of a large model: whoever loads it has to set {VARIABLE} to "
+            f"{2 * needed}",
+            stacklevel=3,
+        )
+
+
+def get_model(file: Members) -> Model:
+    """Read a model."""
+    names = file.json("constants.json").texts()
+    n = len(names)
+    atoms = file.lists("offsets.npy", "atoms.npy", n)
+    file.spend(_row_bytes(atoms.n, n), f"{atoms.n:,} atoms over {n:,} constants")
+    vocabulary = Vocabulary(names, by_name=True)
+    return Model(vocabulary, to_rows(atoms, n))
+
+
+def _row_bytes(n_atoms: int, n_constants: int) -> int:
+    """What the atoms take as rows: three times, as they are sorted to find those given twice."""
+    return 24 * n_atoms * bits.width(n_constants)

