@@ -8,7 +8,7 @@ import pytest
 SOURCES = Path(__file__).parents[1] / "src"
 
 LAYERS = [
-    "errors", "interrupts",
+    "errors", "interrupts", "typing",
     "markup",  # pieces of HTML, for displays in notebooks
     "sets",  # bits, index lists, random draws
     "files",  # atomic writing, the container, the registry of kinds

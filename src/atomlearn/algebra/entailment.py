@@ -8,24 +8,16 @@ import numpy as np
 
 from atomlearn.algebra.relations import Conflict, Relation
 from atomlearn.engine.relations import PackedRelations
-from atomlearn.sets.closing import (
-    Constants,
-    Flags,
-    Implications,
-    Indices,
-    chain,
-    forget,
-    implications,
-    workspace,
-)
+from atomlearn.sets.closing import Constants, Implications, chain, forget, implications, workspace
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, lists_of, take, to_rows
+from atomlearn.typing import Bits, Integers
 
 if TYPE_CHECKING:
     from atomlearn.sets.closing import Implications
 
 
-def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -> Indices:
+def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -> Integers:
     """The numbers of relations that force ``left < right``, which has to follow.
 
     >>> from atomlearn.sets.rows import lists_of
@@ -44,12 +36,12 @@ def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -
     cuts = np.cumsum([len(part) for part in parts[:-1]])
     start, goal, on_left, on_right = np.split(relabelled.astype(np.int32), cuts)
     small = implications(Lists(lefts.starts, on_left), Lists(rights.starts, on_right), len(labels))
-    thin: Indices = used[thinned(small, start, goal)]
+    thin: Integers = used[thinned(small, start, goal)]
     return thin
 
 
 @kernel
-def reached_through(rules: Implications, start: Constants, goal: Constants) -> Indices:
+def reached_through(rules: Implications, start: Constants, goal: Constants) -> Integers:
     """The relations that brought the goal in, and those that brought in what these needed, ..."""
     work = workspace(rules)
     _, n_fired = chain(rules, start, work)
@@ -70,7 +62,7 @@ def reached_through(rules: Implications, start: Constants, goal: Constants) -> I
 
 
 @kernel
-def thinned(rules: Implications, start: Constants, goal: Constants) -> Indices:
+def thinned(rules: Implications, start: Constants, goal: Constants) -> Integers:
     """Leave out relations one by one while the goal is still reached; the rest in firing order."""
     work = workspace(rules)
     proven = np.zeros(rules.needs.shape[0], dtype=np.bool_)
@@ -93,7 +85,7 @@ def thinned(rules: Implications, start: Constants, goal: Constants) -> Indices:
 
 @kernel
 def prove(
-    rules: Implications, start: Constants, goal: Constants, active: Flags, proven: Flags
+    rules: Implications, start: Constants, goal: Constants, active: Bits, proven: Bits
 ) -> None:
     """Mark relations that cannot be left out: the only ones to bring in something needed.
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
 from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term
@@ -16,6 +15,7 @@ from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
 from atomlearn.markup import MOST_ROWS, Displayed, in_notebook, table
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Rows
+from atomlearn.typing import Bits
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
@@ -417,7 +417,7 @@ class Model(Displayed):
     def _row(self, term: Term) -> Rows:
         return bits.row(self._known(term), self._n)
 
-    def _discriminates(self, left: Term, right: Term) -> npt.NDArray[np.bool_]:
+    def _discriminates(self, left: Term, right: Term) -> Bits:
         return bits.meets(self._rows, self._row(left)) & ~bits.meets(self._rows, self._row(right))
 
     def _aligned(self, other: "Model") -> Rows:

@@ -9,6 +9,7 @@ from atomlearn.files.load import Value
 from atomlearn.tables.distinct_rows import RowConflict
 from atomlearn.tables.rule_checks import RuleConflict
 from atomlearn.tables.rules import Rule
+from atomlearn.typing import Integers
 
 MOST_CONFLICTS, MOST_ROWS = 10_000, 100_000
 """Contradictions that are saved, and rows of each: so many that in practice it is all of them."""
@@ -41,7 +42,7 @@ def _conflict(told: Value, classes: npt.NDArray[Any]) -> RowConflict:
     return RowConflict(*_rows(told, classes), classes[kept])
 
 
-def _rows(told: Value, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+def _rows(told: Value, classes: npt.NDArray[Any]) -> tuple[Integers, npt.NDArray[Any]]:
     """Row numbers and labels."""
     n = len(told["rows"].items())
     told["rows"].need(n <= MOST_ROWS, f"has more than {MOST_ROWS} rows")

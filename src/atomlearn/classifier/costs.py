@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.misses import containing
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, append, take
 from atomlearn.training.learned import Learned
-
-Floats = npt.NDArray[np.float64]
-Bits = npt.NDArray[np.bool_]
+from atomlearn.typing import Bits, Floats
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
 from atomlearn.tables.distinct_rows import RowConflict
@@ -17,6 +16,7 @@ from atomlearn.training.exchange import State
 from atomlearn.training.hooks import ignore
 from atomlearn.training.part import Part
 from atomlearn.training.parts import Parts
+from atomlearn.typing import Floats, Integers
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -31,9 +31,9 @@ class TrainingData:
     parts: Parts
     home: Part
     """The rows that everything is judged by."""
-    totals: npt.NDArray[np.int64]
+    totals: Integers
     """Different rows of each class."""
-    class_weights: npt.NDArray[np.float64]
+    class_weights: Floats
     conflicts: list[RowConflict]
     rules: list[Rule] = field(default_factory=list)
     rule_conflicts: list[RuleConflict] = field(default_factory=list)
@@ -41,9 +41,9 @@ class TrainingData:
     """Weight of the rows that rules classify correctly ..."""
     contradicted: float = 0.0
     """... and of those whose labels contradict a rule, relative to that of the others."""
-    left: npt.NDArray[np.int64] | None = None
+    left: Integers | None = None
     """Rows of each class that contradict no rule, if there are rules."""
-    met: npt.NDArray[np.int64] | None = None
+    met: Integers | None = None
     """Rows that meet the conditions of each rule."""
     n_rows: int = 0
     """Rows of the table."""
@@ -58,7 +58,7 @@ def fit_encoder(
     classifier: "AlgebraicClassifier",
     table: Any,
     targets: npt.NDArray[Any],
-    weights: npt.NDArray[np.float64],
+    weights: Floats,
     declared: Sequence[str | None] | None,
     classes: npt.NDArray[Any],
 ) -> tuple[LiteralEncoder, list[Rule]]:

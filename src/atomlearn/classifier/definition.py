@@ -26,7 +26,7 @@ from atomlearn.logic.telling import Measure, measure
 from atomlearn.markup import escape
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, take
-from atomlearn.tables.columns import Bits, Column, NumberColumn
+from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import is_dark, placed
 from atomlearn.tables.literals import Literal
@@ -35,6 +35,7 @@ from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import read_table
 from atomlearn.training.examples import NO_RULES
 from atomlearn.training.rules import HardRules
+from atomlearn.typing import Bits
 
 MOST_COMPARED = 2000
 """Atoms that are compared with the exact ones of a conjecture."""

@@ -58,8 +58,7 @@ from atomlearn.training.loop import plan, train
 from atomlearn.training.part import Part
 from atomlearn.training.parts import InMemory
 from atomlearn.training.rules import HardRules
-
-Floats = npt.NDArray[np.float64]
+from atomlearn.typing import Floats, Integers
 
 ROWS_AT_ONCE = 1 << 16
 """Rows judged at a time."""
@@ -151,7 +150,7 @@ class AlgebraicClassifier(
 
     history_: list[dict[str, Any]]
     conflicts_: list[RowConflict]
-    doubted_: npt.NDArray[np.int64]
+    doubted_: Integers
     rules_: list[Rule]
     rule_conflicts_: list[RuleConflict]
     _follow: Callable[[Plan], Hooks] | None = None

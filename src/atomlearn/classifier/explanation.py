@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.classifier.costs import Missed, held, missed_atoms
 from atomlearn.classifier.likeness import Likeness, tell_apart
@@ -25,8 +24,9 @@ from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, lists_of, take
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Rule
-from atomlearn.training.calibration import Floats, softmax
+from atomlearn.training.calibration import softmax
 from atomlearn.training.learned import Learned
+from atomlearn.typing import Bits, Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,7 +123,7 @@ class ClassSeen:
     """Cost of the strict misses, if strict atoms decide."""
     is_excluded: bool = False
     """Whether a rule excludes the class, whatever its score."""
-    pixels: npt.NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
+    pixels: Floats | None = field(default=None, repr=False, compare=False)
     """Of an image, the cost of the missed atoms at each pixel."""
 
     @property
@@ -185,7 +185,7 @@ class Explanation(Displayed):
     classes: tuple[ClassSeen, ...]
     reasons: tuple[AtomSeen, ...]
     """Atoms of the first class that the row has and most rows of the second class miss."""
-    image: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    image: Floats | None = field(default=None, repr=False)
     rules: tuple[Rule, ...] = ()
     """The rules whose conditions the row meets: they count before any atom."""
     is_obeyed: bool = True
@@ -268,7 +268,7 @@ def explain_row(
     labels: Sequence[Any],
     row: Rows,
     max_atoms: int,
-    image: npt.NDArray[np.float64] | None = None,
+    image: Floats | None = None,
     rules: Sequence[Rule] = (),
 ) -> Explanation:
     """Explain one packed row."""
@@ -305,7 +305,7 @@ class _Meeting:
         literals: Sequence[Literal],
         row: Rows,
         max_atoms: int,
-        image: npt.NDArray[np.float64] | None,
+        image: Floats | None,
     ) -> None:
         self.learned, self.sample, self.literals = learned, sample, literals
         self.max_atoms, self.image = max_atoms, image
@@ -372,7 +372,7 @@ class _Meeting:
         costs.sort(key=lambda pair: (pair[0] < 0, -abs(pair[0])))
         return tuple(one for _, one in costs)
 
-    def _pixels(self, missed: Missed) -> npt.NDArray[np.float64]:
+    def _pixels(self, missed: Missed) -> Floats:
         """The costs of all missed atoms, shared among their pixels."""
         assert self.image is not None
         columns = np.array([*(literal.column for literal in self.literals), -1])
@@ -383,7 +383,7 @@ class _Meeting:
         np.add.at(pixels, at[at >= 0], shares[at >= 0])
         return pixels
 
-    def _share(self, missing: Rows, among: npt.NDArray[np.bool_]) -> Floats:
+    def _share(self, missing: Rows, among: Bits) -> Floats:
         """The share of some rows that miss each atom."""
         return packed.count(missing & subset(among)) / max(1, int(among.sum()))
 

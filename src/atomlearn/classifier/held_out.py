@@ -24,10 +24,10 @@ from atomlearn.logic.telling import (
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, take
 from atomlearn.sets.words import transpose
-from atomlearn.tables.columns import Bits
 from atomlearn.training.clock import Clock
 from atomlearn.training.examples import Examples, HeldOut
 from atomlearn.training.learned import Learned
+from atomlearn.typing import Bits
 
 MOST_CLAUSES = 12
 """Definitions of up to this many clauses are measured."""

@@ -19,11 +19,10 @@ from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal, weakest
 from atomlearn.training.learned import Learned
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
+from atomlearn.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = npt.NDArray[np.float64]
 
 
 class Deciding(NamedTuple):

@@ -12,9 +12,7 @@ import numpy.typing as npt
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, to_rows
 from atomlearn.tables.literals import Literal
-
-Floats = npt.NDArray[np.float64]
-Bits = npt.NDArray[np.bool_]
+from atomlearn.typing import Bits, Floats
 
 ALIKE = 0.6
 """Atoms with a column in common are alike if of the rows that miss either this share misses both.

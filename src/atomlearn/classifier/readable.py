@@ -27,9 +27,7 @@ from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
 from atomlearn.training.learned import Learned
-
-Bits = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
+from atomlearn.typing import Bits, Floats
 
 MOST_VALUES = 500
 """Columns of a row whose values an explanation repeats."""

@@ -5,13 +5,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import transpose
 from atomlearn.training.examples import by_label
 from atomlearn.training.folds import row_keys
 from atomlearn.training.weighted_batch import Earlier
+from atomlearn.typing import Bits, Floats, Integers
 
 LARGEST = 2000
 FEWEST = 20
@@ -27,12 +27,12 @@ class TrainingSample:
     """
 
     rows: Rows
-    labels: npt.NDArray[np.int64]
-    totals: npt.NDArray[np.int64]
+    labels: Integers
+    totals: Integers
     """Number of rows of each class that were seen."""
-    numbers: npt.NDArray[np.int64]
+    numbers: Integers
     """The number of each row in the table as given, in all batches together; -1 if not known."""
-    chances: npt.NDArray[np.float64]
+    chances: Floats
     """The probability of its label when the row was held out; ``nan`` if it never was."""
 
     def __repr__(self) -> str:
@@ -48,9 +48,9 @@ class TrainingSample:
     def extended(
         self,
         rows: Rows,
-        labels: npt.NDArray[np.int64],
-        numbers: npt.NDArray[np.int64] | None = None,
-        chances: npt.NDArray[np.float64] | None = None,
+        labels: Integers,
+        numbers: Integers | None = None,
+        chances: Floats | None = None,
     ) -> "TrainingSample":
         """The sample with more rows; of equal rows the newer one counts."""
         n_classes, n = len(self.totals), len(labels)
@@ -71,10 +71,10 @@ class TrainingSample:
             np.concatenate([chances, self.chances])[which],
         )
 
-    def weights(self) -> npt.NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Row weights: each class counts by its rows seen, not by its rows sampled."""
         drawn = np.bincount(self.labels, minlength=len(self.totals))
-        weights: npt.NDArray[np.float64] = (self.totals / np.maximum(drawn, 1))[self.labels]
+        weights: Floats = (self.totals / np.maximum(drawn, 1))[self.labels]
         return weights
 
     def earlier(self) -> Earlier:
@@ -95,6 +95,6 @@ class TrainingSample:
         return {name: value for name, value in self.__dict__.items() if name != "_columns"}
 
 
-def subset(which: npt.NDArray[np.bool_]) -> Rows:
+def subset(which: Bits) -> Rows:
     """Some of the rows, packed like a column."""
     return pack(which[None, :])[0]

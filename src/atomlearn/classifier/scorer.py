@@ -27,7 +27,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.errors import UnsavableValue
 from atomlearn.logic.definition import plain
@@ -36,6 +35,7 @@ from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import MOST_EXACT
 from atomlearn.training.learned import Learned
+from atomlearn.typing import Integers
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -135,7 +135,7 @@ def _packed_atoms(atoms: list[list[int]]) -> dict[str, Any]:
     return {"n": len(atoms), "total": sum(map(len, atoms)), **told}
 
 
-def _deflated(numbers: npt.NDArray[np.int64]) -> str:
+def _deflated(numbers: Integers) -> str:
     return base64.b64encode(zlib.compress(_seven_bits(numbers), 9)).decode()
 
 
@@ -171,7 +171,7 @@ def _atoms(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
     return {"starts": before[atoms.starts].tolist(), "constants": atoms.constants[kept].tolist()}
 
 
-def _seven_bits(numbers: npt.NDArray[np.int64]) -> bytes:
+def _seven_bits(numbers: Integers) -> bytes:
     if len(numbers) == 0:
         return b""
     planes, rest = [], numbers

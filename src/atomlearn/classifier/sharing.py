@@ -23,6 +23,7 @@ from atomlearn.tables.table import read_table
 from atomlearn.tables.training_rows import class_number, codes_of
 from atomlearn.training.evidence import Evidence
 from atomlearn.training.learned import Learned
+from atomlearn.typing import Integers
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -112,7 +113,7 @@ class Sharing:
         return bool(set(ours) & set(other.classes_.tolist()))
 
     def _merge_strict(
-        self, others: "list[Sharing | Pool]", rows: Rows, labels: npt.NDArray[np.int64]
+        self, others: "list[Sharing | Pool]", rows: Rows, labels: Integers
     ) -> dict[Any, Merged]:
         """Merge pins; classifiers that use weighted atoms only have none."""
         told: dict[Any, Merged] = {}
@@ -166,7 +167,7 @@ class Sharing:
         names = [*literals, class_name(self.classes_[k])]
         return self.learned_.pools[k].copy(names=names)
 
-    def _witnesses(self, X: Any, y: Any) -> tuple[Rows, npt.NDArray[np.int64]]:
+    def _witnesses(self, X: Any, y: Any) -> tuple[Rows, Integers]:
         """The rows against which pins are checked."""
         terms, of_class = self.learned_.rules.terms(len(self.encoder_.literals_) + 1)
         rows = np.vstack([self.sample_.rows, terms])

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from atomlearn.errors import DamagedFile, DataNotFound, UnsafeFile
 from atomlearn.files.writing import replacing
+from atomlearn.typing import Bits
 
 IMAGES, LABELS = "{}-images-idx3-ubyte", "{}-labels-idx1-ubyte"
 FILES = tuple(name.format(split) for split in ("train", "t10k") for name in (IMAGES, LABELS))
@@ -172,8 +173,8 @@ def copy_packed(path: Path, folder: Path, name: str) -> None:
         file.write(path.read_bytes())
 
 
-Images = npt.NDArray[np.bool_]
-Labels = npt.NDArray[np.bool_]
+Images = Bits
+Labels = Bits
 
 
 def vertical_bars(

@@ -35,6 +35,7 @@ from atomlearn.tables.targets import check_labels
 from atomlearn.training.folds import folds_for
 from atomlearn.training.part import joined_parts
 from atomlearn.training.parts import Parts
+from atomlearn.typing import Floats, Integers
 
 HOME_ROWS, HOME_BYTES = 1 << 18, 1 << 27
 """Maximum number of rows, and of bytes, that are sent to the client: models are evaluated on these
@@ -210,12 +211,12 @@ def _rule_conflicts(rules: list[Rule], summaries: Sequence[PartSummary]) -> list
     return found
 
 
-def _class_weights(recoding: Recoding) -> npt.NDArray[np.float64]:
+def _class_weights(recoding: Recoding) -> Floats:
     weights = recoding.class_weight or {}
     return np.array([weights.get(label, 1.0) for label in recoding.classes.tolist()])
 
 
-def _sum_of(counts: Sequence[npt.NDArray[np.int64] | None]) -> npt.NDArray[np.int64] | None:
+def _sum_of(counts: Sequence[Integers | None]) -> Integers | None:
     """Counts of all parts together; none if there are no rules."""
     known = [one for one in counts if one is not None]
     return np.sum(known, axis=0) if known else None

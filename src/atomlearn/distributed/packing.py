@@ -16,6 +16,7 @@ from atomlearn.tables.table import read_table
 from atomlearn.tables.training_rows import TrainingRows
 from atomlearn.training.part import Part
 from atomlearn.training.rules import HardRules
+from atomlearn.typing import Integers
 
 
 @dataclass(frozen=True)
@@ -38,19 +39,19 @@ class PartSummary:
     """What a part sends to the client: little, whatever its size."""
 
     sample: Part
-    totals: npt.NDArray[np.int64]
+    totals: Integers
     """Different rows of each class."""
     conflicts: list[RowConflict]
     source: Source
-    refused: list[tuple[int, npt.NDArray[np.int64], npt.NDArray[Any]]]
+    refused: list[tuple[int, Integers, npt.NDArray[Any]]]
     """Of each rule, the rows that it contradicts, and their labels."""
     decided: float
     """Weight of the rows that rules classify correctly ..."""
     contradicted: float
     """... and of those whose labels contradict a rule."""
-    left: npt.NDArray[np.int64] | None
+    left: Integers | None
     """Rows of each class that contradict no rule."""
-    met: npt.NDArray[np.int64] | None
+    met: Integers | None
     """Rows that meet the conditions of each rule."""
 
 

@@ -12,6 +12,7 @@ from atomlearn.errors import InvalidTable, UnfitParts
 from atomlearn.tables.frames import NamedArray
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.table import Kind, column_kinds
+from atomlearn.typing import Integers
 
 SAMPLED = 50_000
 """Rows of all parts together by which cuts and categories are chosen ..."""
@@ -32,7 +33,7 @@ class Survey:
     kinds: tuple[Kind | None, ...]
     """What each column holds; ``None`` if all of it is missing here."""
     labels: npt.NDArray[Any]
-    counts: npt.NDArray[np.int64]
+    counts: Integers
     """Rows of each label."""
     some_rows: Any
     some_labels: npt.NDArray[Any]
@@ -139,7 +140,7 @@ def all_classes(surveys: Sequence[Survey]) -> npt.NDArray[Any]:
     return np.unique(np.concatenate([one.labels for one in surveys if one.n_rows]))
 
 
-def class_counts(surveys: Sequence[Survey], classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def class_counts(surveys: Sequence[Survey], classes: npt.NDArray[Any]) -> Integers:
     """Rows of each class in all parts."""
     totals = np.zeros(len(classes), dtype=np.int64)
     for one in surveys:

@@ -23,8 +23,7 @@ from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows
 from atomlearn.sets.random import Seed, Stream, permutation, sample, stream
 from atomlearn.sets.rows import Lists, Rows, take, to_lists
-
-Indices = npt.NDArray[np.int64]
+from atomlearn.typing import Bits, Integers
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Concept:
         self.rng: Stream = stream(seed)
         self.pool = Pool(n_constants)
         self.masters: deque[Lists] = deque(maxlen=self.recipe.atomizations)
-        self.hard: Indices = np.zeros(0, dtype=np.int64)
+        self.hard: Integers = np.zeros(0, dtype=np.int64)
         self.data = 0
         """A digest of the training set in which ``hard`` are positions."""
         self.epoch = 0
@@ -159,7 +158,7 @@ class Concept:
         """Count the pins of the pool that each example misses."""
         return self.pool.misses(blocks, n_examples)
 
-    def votes(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
+    def votes(self, blocks: Blocks, n_examples: int) -> Integers:
         """Count the recent masters that accept each example."""
         votes = np.zeros(n_examples, dtype=np.int64)
         for master in self.masters:
@@ -225,7 +224,7 @@ class Sampler:
         self,
         concept: Concept,
         variants: npt.NDArray[np.uint64],
-        is_positive: npt.NDArray[np.bool_],
+        is_positive: Bits,
         name: str = "",
         data: int | None = None,
     ) -> None:
@@ -282,19 +281,19 @@ class Sampler:
             self.concept.growths += 1
         self._accuracy = accuracy
 
-    def _some(self, which: Indices, size: int) -> Indices:
+    def _some(self, which: Integers, size: int) -> Integers:
         return which[sample(self.concept.rng, len(which), size)]
 
-    def _draw(self, which: Indices, size: int) -> Rows:
+    def _draw(self, which: Integers, size: int) -> Rows:
         return self._pick(self._some(which, size))
 
-    def _pick(self, which: Indices) -> Rows:
+    def _pick(self, which: Integers) -> Rows:
         if len(self.variants) == 1:
             return self.variants[0][which]
         variant = permutation(self.concept.rng, len(which)) % len(self.variants)
         return np.ascontiguousarray(self.variants[variant, which])
 
-    def _hardest(self) -> Indices:
+    def _hardest(self) -> Integers:
         """The counterexamples with the fewest misses of a sample of pins."""
         concept, recipe = self.concept, self.concept.recipe
         if self._negative_blocks is None:

@@ -7,7 +7,6 @@ A witness for ``¬(a < b)`` is a closed set that holds ``b`` and not all of ``a`
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.misses import discriminants
 from atomlearn.sets.jit import kernel
@@ -26,6 +25,7 @@ from atomlearn.sets.words import (
     tail,
     transpose,
 )
+from atomlearn.typing import Integers
 
 Cover = Literal["lazy", "greedy", "reduced", "every"]
 """How witnesses are chosen: see :class:`~atomlearn.engine.protocol.Protocol`."""
@@ -58,7 +58,7 @@ def cover(
 
 
 @kernel
-def draw_each(separated_by: Rows, rng: Stream) -> npt.NDArray[np.int64]:
+def draw_each(separated_by: Rows, rng: Stream) -> Integers:
     """A witness for each relation, from the pins that separate it and its own closure."""
     chosen = np.empty(separated_by.shape[0], dtype=np.int64)
     for j in range(separated_by.shape[0]):
@@ -70,14 +70,14 @@ def draw_each(separated_by: Rows, rng: Stream) -> npt.NDArray[np.int64]:
 
 @kernel
 def lazy_cover(
-    order: npt.NDArray[np.int64],
+    order: Integers,
     left: Rows,
     closed: Rows,
     separated: Rows,
     separated_by: Rows,
     greedy: bool,
     rng: Stream,
-) -> npt.NDArray[np.int64]:
+) -> Integers:
     """Go through the negative relations in order, skip the separated, find a witness for the rest.
 
     ``separated`` (pins × negatives) tells what a pin separates, ``separated_by`` is its transpose.
@@ -136,7 +136,7 @@ def separates(witnesses: Rows, z: int, left: Rows, right: Rows, i: int) -> bool:
 
 @kernel
 def write_witnesses(
-    chosen: npt.NDArray[np.int64], closed: Rows, pins: Lists, n_constants: int, out: Rows
+    chosen: Integers, closed: Rows, pins: Lists, n_constants: int, out: Rows
 ) -> None:
     """Write the closures and pinning terms that were chosen."""
     for z in range(chosen.shape[0]):
@@ -161,7 +161,7 @@ def reduce_dual(left: Rows, right: Rows, witnesses: Rows, n_constants: int, rng:
 
 
 @kernel
-def keep_one_each(order: npt.NDArray[np.int64], by: Rows, rng: Stream) -> npt.NDArray[np.int64]:
+def keep_one_each(order: Integers, by: Rows, rng: Stream) -> Integers:
     """Go through rows in order; where none of the members is kept, keep one at random."""
     kept = np.zeros(by.shape[1], dtype=np.uint64)
     for m in range(order.shape[0]):

@@ -40,6 +40,7 @@ from atomlearn.sets import rows
 from atomlearn.sets.closing import close_rows
 from atomlearn.sets.random import Stream, permutation
 from atomlearn.sets.rows import Lists, Rows, no_lists, take, to_lists, to_rows
+from atomlearn.typing import Integers
 
 Sides = tuple[Rows, Rows]
 """The left and the right sides of relations."""
@@ -116,7 +117,7 @@ class PreparedBatch:
     positives: Positives
     left: Rows
     closed: Rows
-    conflicts: npt.NDArray[np.int64]
+    conflicts: Integers
     """Negative relations that the positive ones contradict; they are left out of the batch."""
 
 

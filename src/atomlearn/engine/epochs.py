@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.engine.dual import Cover, cover
@@ -34,6 +33,7 @@ from atomlearn.sets import rows
 from atomlearn.sets.closing import close_rows
 from atomlearn.sets.random import Seed, Stream, below, stream
 from atomlearn.sets.rows import Rows, to_lists
+from atomlearn.typing import Bits, Integers
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
@@ -269,9 +269,7 @@ def choose_witnesses(
     return np.vstack([first, cover(batch.left[rest], batch.closed[rest], others, n, rng, way)])
 
 
-def focus_witness(
-    batch: PreparedBatch, about_focus: npt.NDArray[np.int64], terms: Rows, rng: Stream
-) -> Rows:
+def focus_witness(batch: PreparedBatch, about_focus: Integers, terms: Rows, rng: Stream) -> Rows:
     """A witness for the relations about the focus: of some terms that separate one of them, drawn
     at random, the term that separates most of them, and the largest of several that do.
     """
@@ -286,12 +284,12 @@ def focus_witness(
     return drawn[np.lexsort((-rows.count(drawn), -n_separated))[0]]
 
 
-def separates_each(terms: Rows, left: Rows, right: Rows) -> npt.NDArray[np.bool_]:
+def separates_each(terms: Rows, left: Rows, right: Rows) -> Bits:
     """Which of the terms separate the relation ``¬(left < right)``."""
     holds_right = ~(right & ~terms).any(axis=1)
     return np.asarray(holds_right & (left & ~terms).any(axis=1))
 
 
-def separated_by(witness: Rows, left: Rows, right: Rows) -> npt.NDArray[np.bool_]:
+def separated_by(witness: Rows, left: Rows, right: Rows) -> Bits:
     """Which relations ``¬(left < right)`` the witness separates."""
     return rows.within(right, witness) & ~rows.within(left, witness)

@@ -6,7 +6,6 @@ A model is as free as another if it satisfies the other's pinning relations ``¬
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.relations import PackedRelations, check_size
 from atomlearn.sets import rows as bits
@@ -14,9 +13,10 @@ from atomlearn.sets.closing import Implications, close_each
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, Rows, to_rows
 from atomlearn.sets.words import ZERO
+from atomlearn.typing import Bits
 
 
-def covered(outer: Rows, inner: Rows) -> npt.NDArray[np.bool_]:
+def covered(outer: Rows, inner: Rows) -> Bits:
     """Which rows of ``outer`` are the union of rows of ``inner`` that lie within them?
 
     >>> outer, inner = bits.from_indices([[0, 1], [0, 2]], 3), bits.from_indices([[0], [1]], 3)
@@ -26,7 +26,7 @@ def covered(outer: Rows, inner: Rows) -> npt.NDArray[np.bool_]:
     return _covered(outer, inner, False)
 
 
-def redundant(atoms: Rows, among: Rows | None = None) -> npt.NDArray[np.bool_]:
+def redundant(atoms: Rows, among: Rows | None = None) -> Bits:
     """Which atoms are the union of strictly smaller ones ``among`` others (or each other)?
 
     >>> redundant(bits.from_indices([[0, 1], [0], [1], [2, 1]], 3)).tolist()
@@ -52,7 +52,7 @@ def as_free(atoms: Rows, other: Rows, n: int) -> bool:
 
 
 @kernel
-def _covered(outer: Rows, inner: Rows, strictly: bool) -> npt.NDArray[np.bool_]:
+def _covered(outer: Rows, inner: Rows, strictly: bool) -> Bits:
     width = outer.shape[1]
     found = np.zeros(outer.shape[0], dtype=np.bool_)
     union = np.empty(width, dtype=np.uint64)

@@ -16,15 +16,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Lists, Rows
 from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount, size
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from atomlearn.typing import Floats, Integers
 
 _HALF, _S24 = np.uint64((1 << 24) - 1), np.uint64(24)
 _RANDOM = 1.0 / (1 << 24)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, Rows
 from atomlearn.sets.words import ONE, ZERO, clear, flip, lowest, size
+from atomlearn.typing import Bits, Floats, Integers
 
 BLOCK = 32
 """Words of a block: 2,048 examples."""
@@ -49,7 +50,7 @@ def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[n
     return counts[:n_examples]
 
 
-def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int64]:
+def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> Integers:
     """For each atom, the number of examples that miss it."""
     held_by = np.zeros(atoms.n, dtype=np.int64)
     add_holders(atoms, blocks, held_by)
@@ -72,9 +73,7 @@ def containing(atoms: Lists, columns: Rows) -> Rows:
     return out
 
 
-def typical_misses(
-    misses: npt.NDArray[np.int32], labels: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def typical_misses(misses: npt.NDArray[np.int32], labels: Integers) -> Floats:
     """The median miss count of the counterexamples of each class; misses are by example and class.
 
     >>> typical_misses(np.array([[0, 5], [4, 0], [6, 0]]), np.array([0, 1, 1])).tolist()
@@ -156,7 +155,7 @@ def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> N
 
 
 @kernel
-def add_holders(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int64]) -> None:
+def add_holders(atoms: Lists, blocks: Blocks, counts: Integers) -> None:
     """Add for each atom the number of examples that have one of its constants."""
     held = np.empty(BLOCK, dtype=np.uint64)
     for b in range(blocks.shape[0]):
@@ -194,21 +193,19 @@ def discriminants(atoms: Lists, left_of: Rows, right_of: Rows) -> Rows:
     return out
 
 
-def contradicted(atoms: Lists, left_of: Rows, right_of: Rows) -> npt.NDArray[np.bool_]:
+def contradicted(atoms: Lists, left_of: Rows, right_of: Rows) -> Bits:
     """Which atoms discriminate any of the (positive) relations, and so contradict it."""
     out = np.empty(atoms.n, dtype=np.bool_)
     discriminate_any(atoms, left_of, right_of[None], _occupied(left_of), out)
     return out
 
 
-def _occupied(rows: Rows) -> npt.NDArray[np.bool_]:
+def _occupied(rows: Rows) -> Bits:
     return np.asarray(rows.any(axis=1))
 
 
 @kernel
-def discriminate(
-    atoms: Lists, left_of: Rows, right_of: Blocks, on_left: npt.NDArray[np.bool_], out: Rows
-) -> None:
+def discriminate(atoms: Lists, left_of: Rows, right_of: Blocks, on_left: Bits, out: Rows) -> None:
     """Write for each atom the bitset of the relations it discriminates."""
     below_right = np.empty(out.shape[1], dtype=np.uint64)
     for k in range(out.shape[0]):
@@ -229,8 +226,8 @@ def discriminate_any(
     atoms: Lists,
     left_of: Rows,
     right_of: Blocks,
-    on_left: npt.NDArray[np.bool_],
-    out: npt.NDArray[np.bool_],
+    on_left: Bits,
+    out: Bits,
 ) -> None:
     """Write for each atom whether it discriminates any relation."""
     below_right = np.empty(left_of.shape[1], dtype=np.uint64)

@@ -31,6 +31,7 @@ from atomlearn.sets.jit import kernel
 from atomlearn.sets.random import Stream, sample
 from atomlearn.sets.rows import Lists, Rows, append, empty, no_lists, take, to_lists
 from atomlearn.sets.words import bit_of
+from atomlearn.typing import Bits, Integers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +87,7 @@ class Pins(NamedTuple):
     source: npt.NDArray[np.int32]
     hashes: npt.NDArray[np.uint64]
 
-    def some(self, which: npt.NDArray[np.int64]) -> "Pins":
+    def some(self, which: Integers) -> "Pins":
         """Some of the pins, in ascending order."""
         if len(which) == len(self.born):
             return self
@@ -206,7 +207,7 @@ class Pool:
         known.update(fresh)
         return len(which)
 
-    def drop(self, which: npt.NDArray[np.bool_]) -> int:
+    def drop(self, which: Bits) -> int:
         """Drop the marked pins; returns their number."""
         gone = int(which.sum())
         if gone:
@@ -214,7 +215,7 @@ class Pool:
             self._pins = self._pins.some(np.flatnonzero(~which))
         return gone
 
-    def keep(self, which: npt.NDArray[np.int64]) -> int:
+    def keep(self, which: Integers) -> int:
         """Keep only these pins; returns the number dropped."""
         others = np.ones(len(self), dtype=np.bool_)
         others[which] = False

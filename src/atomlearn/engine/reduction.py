@@ -8,7 +8,6 @@ negative relations. It may only be used when everything is embedded.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.dual import keep_one_each
 from atomlearn.engine.misses import discriminants
@@ -31,6 +30,7 @@ from atomlearn.sets.words import (
     transpose,
     transpose_into,
 )
+from atomlearn.typing import Integers
 
 WHOLE_ROWS = 48
 """Kept atoms of a constant that are gone through before its witnesses are, one by one."""
@@ -124,9 +124,7 @@ def remove_reached(
                     break
 
 
-def discriminating(
-    atoms: Rows, left: Rows, right: Rows, n_constants: int, rng: Stream
-) -> npt.NDArray[np.int64]:
+def discriminating(atoms: Rows, left: Rows, right: Rows, n_constants: int, rng: Stream) -> Integers:
     """Which atoms to keep so that each ``¬(left[j] < right[j])`` has one: no more than those."""
     separated = discriminants(
         to_lists(atoms), transpose(left, n_constants), transpose(right, n_constants)

@@ -19,6 +19,7 @@ from atomlearn.engine.state import Positives, positives_of
 from atomlearn.errors import UnknownConstant, nearest
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import Lists, append, from_indices, take, to_lists, to_rows
+from atomlearn.typing import Integers
 
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
@@ -67,7 +68,7 @@ class Symmetries:
         if len(self.maps) == 0:
             return atoms
         believed = np.ones(atoms.n, dtype=np.bool_)
-        images: list[tuple[Lists, npt.NDArray[np.int64]]] = []
+        images: list[tuple[Lists, Integers]] = []
         for _ in range(TRIED):
             image, whose = moved_from(atoms, self.draw(rng))
             false = contradicted(image, examples.left_of, examples.right_of)
@@ -99,7 +100,7 @@ def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
     return moved_from(atoms, constants)[0]
 
 
-def moved_from(atoms: Lists, constants: npt.ArrayLike) -> tuple[Lists, npt.NDArray[np.int64]]:
+def moved_from(atoms: Lists, constants: npt.ArrayLike) -> tuple[Lists, Integers]:
     """The images of the atoms, and the index of the atom of each."""
     n = atoms.n
     owner = np.repeat(np.arange(n), np.diff(atoms.starts))

@@ -23,6 +23,7 @@ from atomlearn.errors import (
 from atomlearn.files.container import Container
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Lists, Rows
+from atomlearn.typing import Floats, Integers
 
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Model
@@ -74,7 +75,7 @@ class Members:
 
     def integers(
         self, name: str, size: int | None = None, *, low: int = 0, high: int = INT64
-    ) -> npt.NDArray[np.int64]:
+    ) -> Integers:
         """Integers from ``low`` to ``high``; with ``size``, so many."""
         array = self._array(name, "i", (size,))
         if array.size:
@@ -84,7 +85,7 @@ class Members:
 
     def floats(
         self, name: str, shape: tuple[int | None, ...], *, low: float, high: float
-    ) -> npt.NDArray[np.float64]:
+    ) -> Floats:
         """Numbers from ``low`` to ``high``; a side of the shape that is ``None`` may be any."""
         array = self._array(name, "f", shape).astype(np.float64)
         inside = (array >= low) & (array <= high)  # not so for nan
@@ -206,7 +207,7 @@ class Value:
         self.need(fits, f"is not an integer from {low} to {high}")
         return int(self.raw)
 
-    def integers(self, size: int, low: int = 0, high: int = INT64) -> npt.NDArray[np.int64]:
+    def integers(self, size: int, low: int = 0, high: int = INT64) -> Integers:
         """So many integers from ``low`` to ``high``."""
         return np.array([one.integer(low, high) for one in self.items(size)], dtype=np.int64)
 
@@ -228,7 +229,7 @@ class Value:
         self.need(all(map(operator.lt, self.raw, self.raw[1:])), "is not in order")
         return tuple(self.raw)
 
-    def numbers(self, size: int, low: float, high: float) -> npt.NDArray[np.float64]:
+    def numbers(self, size: int, low: float, high: float) -> Floats:
         """So many numbers from ``low`` to ``high``."""
         return np.array([one.number(low, high) for one in self.items(size)], dtype=np.float64)
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from atomlearn.engine.pool import Pool
 from atomlearn.logic.exact import ExactAtomization
-from atomlearn.logic.formulas import Bits
 from atomlearn.markup import Displayed
 from atomlearn.sets.rows import Lists
+from atomlearn.typing import Bits
 
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Model

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from atomlearn.logic.comparison import Comparison
 from atomlearn.logic.exact import ExactAtomization
-from atomlearn.logic.formulas import And, Bits, Formula, Has, Odd, Or, Pairs, complements
+from atomlearn.logic.formulas import And, Formula, Has, Odd, Or, Pairs, complements
 from atomlearn.logic.telling import Measure, measure
 from atomlearn.markup import Displayed
+from atomlearn.typing import Bits
 
 Place = tuple[int, int, str]
 """Row, column, colour."""

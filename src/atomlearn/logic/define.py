@@ -10,11 +10,12 @@ from atomlearn.engine.misses import containing
 from atomlearn.errors import UnknownConstant, nearest
 from atomlearn.logic.comparison import compare
 from atomlearn.logic.definition import Definition
-from atomlearn.logic.formulas import Bits, Clause, Pairs, complements
+from atomlearn.logic.formulas import Clause, Pairs, complements
 from atomlearn.logic.minimise import Space
 from atomlearn.logic.telling import Measure, measure, most_telling
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import lists_of
+from atomlearn.typing import Bits
 
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Model

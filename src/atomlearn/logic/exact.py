@@ -23,16 +23,15 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.errors import ModelTooLarge, UnknownConstant
-from atomlearn.logic.formulas import And, Bits, Formula, Has, Not, Odd, Or, Pairs, complements
+from atomlearn.logic.formulas import And, Formula, Has, Not, Odd, Or, Pairs, complements
+from atomlearn.typing import Bits
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
     from atomlearn.algebra.model import Model
 
-Mask = npt.NDArray[np.bool_]
 
 MOST_SIBLINGS = 512
 """Parts of a conjunction that are held against each other, two by two."""
@@ -204,7 +203,7 @@ def draw(node: Node, rng: random.Random) -> int:
     raise AssertionError("the bounds of the parts add up to that of the whole")
 
 
-def has_clause_within(node: Node, sets: Mask, known: dict[int, Mask] | None = None) -> Mask:
+def has_clause_within(node: Node, sets: Bits, known: dict[int, Bits] | None = None) -> Bits:
     """For each row of ``sets`` (rows × literals): is some clause part of it?
 
     That is the formula itself, evaluated where the literals of the set are false and no others.
@@ -225,7 +224,7 @@ def has_clause_within(node: Node, sets: Mask, known: dict[int, Mask] | None = No
     return known[id(node)]
 
 
-def has_clause_around(node: Node, sets: Mask, known: dict[int, Mask] | None = None) -> Mask:
+def has_clause_around(node: Node, sets: Bits, known: dict[int, Bits] | None = None) -> Bits:
     """For each row: has some clause all of it? The node has to be ``certain``.
 
     The part of the set that lies outside the node's literals is the caller's to judge.

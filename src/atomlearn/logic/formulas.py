@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.errors import MissingExtra
 from atomlearn.markup import escape
+from atomlearn.typing import Bits
 
 Pairs = Iterable[tuple[Hashable, Hashable]] | Mapping[Hashable, Hashable]
 """As the black and the white of each pixel."""
@@ -27,9 +27,6 @@ def complements(pairs: Pairs) -> dict[Hashable, Hashable]:
             if both.setdefault(a, b) != b or a == b:
                 raise ValueError(f"{a!r} has two complements: {both[a]!r} and {b!r}")
     return both
-
-
-Bits = npt.NDArray[np.bool_]
 
 
 class Formula:

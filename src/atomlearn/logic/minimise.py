@@ -20,10 +20,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.errors import FormulaTooLarge
-from atomlearn.logic.formulas import Bits
+from atomlearn.typing import Bits, Integers
 
 Group = tuple[Sequence[Hashable], Bits]
 """Literals, and which of them are true in each state: ``(n_states, n_literals)``."""
@@ -217,7 +216,7 @@ def _too_large(n: int, limit: int) -> None:
     )
 
 
-Numbers = npt.NDArray[np.int64]
+Numbers = Integers
 
 MOST_STATES = 1 << 12
 MOST_PRODUCTS = 1 << 20

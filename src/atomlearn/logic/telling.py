@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
-import numpy.typing as npt
 
-from atomlearn.logic.formulas import Bits
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
+from atomlearn.typing import Bits, Floats, Integers
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,9 +34,7 @@ class Measure:
         )
 
 
-def measure(
-    is_true: Bits, of_class: Bits, weight: npt.NDArray[np.float64] | None = None
-) -> Measure:
+def measure(is_true: Bits, of_class: Bits, weight: Floats | None = None) -> Measure:
     """Measure a formula on examples, which may be weighted.
 
     >>> measure(np.array([True, True, False]), np.array([True, False, False]))
@@ -56,9 +53,7 @@ def measure(
     )
 
 
-def most_telling(
-    missed: Rows, sizes: npt.NDArray[np.int64], others: Rows, most: int | None
-) -> list[int]:
+def most_telling(missed: Rows, sizes: Integers, others: Rows, most: int | None) -> list[int]:
     """Choose atoms that together exclude as many counterexamples as possible, small ones first.
 
     ``missed`` has the packed set of examples that miss each atom, ``others`` is the set of
@@ -67,9 +62,7 @@ def most_telling(
     return without_idle(by_gain(missed, sizes, others, most), missed, others)
 
 
-def by_gain(
-    missed: Rows, sizes: npt.NDArray[np.int64], others: Rows, most: int | None
-) -> list[int]:
+def by_gain(missed: Rows, sizes: Integers, others: Rows, most: int | None) -> list[int]:
     """The same in the order of choice, including atoms that turn out redundant."""
     gain = packed.count(missed & others)
     # Gains only shrink as atoms are chosen: what is at the top after a second look is the best.
@@ -89,7 +82,7 @@ def by_gain(
     return chosen
 
 
-def by_net_gain(missed: Rows, gain: npt.NDArray[np.float64], most: int | None) -> list[int]:
+def by_net_gain(missed: Rows, gain: Floats, most: int | None) -> list[int]:
     """Choose atoms greedily when excluding an example has a gain (or, for examples of the class, a
     loss) until no atom improves the total.
 
@@ -121,7 +114,7 @@ def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]
     return kept
 
 
-def without_loss(chosen: Sequence[int], missed: Rows, gain: npt.NDArray[np.float64]) -> list[int]:
+def without_loss(chosen: Sequence[int], missed: Rows, gain: Floats) -> list[int]:
     """The same with gains and losses: drop atoms that alone gain nothing."""
     from atomlearn.sets.words import sum_members
 

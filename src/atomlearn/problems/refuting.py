@@ -19,16 +19,9 @@ from atomlearn.algebra.relations import Conflict
 from atomlearn.algebra.terms import Constant
 from atomlearn.errors import ContradictoryGivens
 from atomlearn.markup import Displayed
-from atomlearn.sets.closing import (
-    Constants,
-    Flags,
-    Implications,
-    chain,
-    close,
-    forget,
-    workspace,
-)
+from atomlearn.sets.closing import Constants, Implications, chain, close, forget, workspace
 from atomlearn.sets.jit import kernel
+from atomlearn.typing import Bits
 
 ORDERS = 10
 """Number of random orders tried when looking for the smallest set of clashing givens."""
@@ -185,7 +178,7 @@ def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tu
 @kernel
 def failing(
     rules: Implications, known: Constants, assumed: Constants, yes: Constants, no: Constants
-) -> Flags:
+) -> Bits:
     """For each constant assumed beside what is known: has the closure both of some ``yes, no``?"""
     work = workspace(rules)
     start = np.empty(known.shape[0] + 1, dtype=np.int32)

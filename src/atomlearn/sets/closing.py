@@ -19,10 +19,9 @@ import numpy.typing as npt
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, Rows, lists_of
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, transpose
+from atomlearn.typing import Bits, Integers
 
 Constants = npt.NDArray[np.int32]
-Indices = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 class Implications(NamedTuple):
@@ -35,10 +34,10 @@ class Implications(NamedTuple):
 
     left: Lists
     right: Lists
-    watch_at: Indices
-    watch: Indices
+    watch_at: Integers
+    watch: Integers
     """For each constant, the implications that have it on the right."""
-    needs: Indices
+    needs: Integers
     """For each implication, how many constants it has on the right."""
 
 
@@ -60,16 +59,16 @@ def close(rules: Implications, start: Sequence[int]) -> Constants:
 class Workspace(NamedTuple):
     """What a chaining writes to; as large as the algebra, so one serves for many chainings."""
 
-    trail: Indices
+    trail: Integers
     """The constants reached, in the order they were."""
-    inside: Flags
-    reason: Indices
+    inside: Bits
+    reason: Integers
     """For each constant, the relation that brought it in; -1 if it was there from the start."""
-    fired: Indices
+    fired: Integers
     """The relations in the order they fired."""
-    active: Flags
+    active: Bits
     """Relations that are not active do not fire."""
-    missing: Indices
+    missing: Integers
 
 
 @kernel
@@ -147,7 +146,7 @@ def close_each(rules: Implications, sets: Lists) -> Lists:
 
 
 @kernel
-def follow(rules: Implications, left: Lists, right: Lists) -> Flags:
+def follow(rules: Implications, left: Lists, right: Lists) -> Bits:
     """For each pair, does ``left < right`` follow?"""
     work = workspace(rules)
     follows = np.ones(right.starts.shape[0] - 1, dtype=np.bool_)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
+from atomlearn.typing import Integers
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -63,7 +64,7 @@ def below(state: Stream, n: int) -> int:
 
 
 @kernel
-def shuffle(state: Stream, items: npt.NDArray[np.int64]) -> None:
+def shuffle(state: Stream, items: Integers) -> None:
     """Put ``items`` in random order, in place."""
     for i in range(items.shape[0] - 1, 0, -1):
         j = below(state, i + 1)
@@ -71,21 +72,21 @@ def shuffle(state: Stream, items: npt.NDArray[np.int64]) -> None:
 
 
 @kernel
-def draw_first(state: Stream, items: npt.NDArray[np.int64], size: int) -> None:
+def draw_first(state: Stream, items: Integers, size: int) -> None:
     """Bring ``size`` of the items, drawn at random, to the front."""
     for i in range(size):
         j = i + below(state, items.shape[0] - i)
         items[i], items[j] = items[j], items[i]
 
 
-def permutation(state: Stream, n: int) -> npt.NDArray[np.int64]:
+def permutation(state: Stream, n: int) -> Integers:
     """The numbers below ``n`` in random order."""
     items = np.arange(n)
     shuffle(state, items)
     return items
 
 
-def sample(state: Stream, n: int, size: int) -> npt.NDArray[np.int64]:
+def sample(state: Stream, n: int, size: int) -> Integers:
     """``size`` different numbers below ``n``, or all of them if there are no more."""
     items = np.arange(n)
     size = min(size, n)

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.typing import Bits, Integers
+
 Rows = npt.NDArray[np.uint64]
 """A matrix of sets: ``(n_sets, words)``; also one row alone."""
 
@@ -61,7 +63,7 @@ def from_pairs(
     return rows
 
 
-def pack(matrix: npt.NDArray[np.bool_]) -> Rows:
+def pack(matrix: Bits) -> Rows:
     """Rows from a boolean matrix ``(n_sets, n)``.
 
     >>> pack(np.array([[True, False, True]]))
@@ -73,13 +75,13 @@ def pack(matrix: npt.NDArray[np.bool_]) -> Rows:
     return octets.view("<u8").astype(np.uint64, copy=False)
 
 
-def unpack(rows: Rows, n: int) -> npt.NDArray[np.bool_]:
+def unpack(rows: Rows, n: int) -> Bits:
     """The boolean matrix of some rows; the inverse of :func:`pack`."""
     octets = np.ascontiguousarray(rows, dtype="<u8").view(np.uint8)
     return np.unpackbits(octets, axis=-1, count=n, bitorder="little").astype(np.bool_)
 
 
-def members(one: Rows) -> npt.NDArray[np.int64]:
+def members(one: Rows) -> Integers:
     """The members of one row, ascending.
 
     >>> members(row([70, 2], 80)).tolist()
@@ -88,7 +90,7 @@ def members(one: Rows) -> npt.NDArray[np.int64]:
     return np.flatnonzero(unpack(one, one.size * WORD))
 
 
-def count(rows: Rows) -> npt.NDArray[np.int64]:
+def count(rows: Rows) -> Integers:
     """Size of each set (along the last axis)."""
     return np.bitwise_count(rows).sum(axis=-1, dtype=np.int64)
 
@@ -115,12 +117,12 @@ def union(rows: Rows) -> Rows:
     return np.bitwise_or.reduce(rows, axis=0)
 
 
-def meets(rows: Rows, one: Rows) -> npt.NDArray[np.bool_]:
+def meets(rows: Rows, one: Rows) -> Bits:
     """Which rows share a member with ``one``."""
     return np.asarray((rows & one).any(axis=-1))
 
 
-def within(rows: Rows, one: Rows) -> npt.NDArray[np.bool_]:
+def within(rows: Rows, one: Rows) -> Bits:
     """Which rows are subsets of ``one``."""
     return np.asarray(~(rows & ~one).any(axis=-1))
 
@@ -137,7 +139,7 @@ def distinct(rows: Rows) -> Rows:
 class Lists(NamedTuple):
     """Set ``k`` is ``constants[starts[k]:starts[k + 1]]``, ascending."""
 
-    starts: npt.NDArray[np.int64]
+    starts: Integers
     constants: npt.NDArray[np.int32]
 
     @property
@@ -161,7 +163,7 @@ def no_lists() -> Lists:
     return lists_of([])
 
 
-def take(lists: Lists, which: npt.NDArray[np.int64]) -> Lists:
+def take(lists: Lists, which: Integers) -> Lists:
     """Some of the sets, in the given order."""
     first = lists.starts[which]
     sizes = lists.starts[which + 1] - first
@@ -177,7 +179,7 @@ def append(lists: Lists, more: Lists) -> Lists:
     return Lists(starts, np.concatenate([lists.constants, more.constants]))
 
 
-def united(which: npt.NDArray[np.int64], constants: npt.NDArray[np.int32], n_lists: int) -> Lists:
+def united(which: Integers, constants: npt.NDArray[np.int32], n_lists: int) -> Lists:
     """Lists of the constants that are added to each, in any order, some more than once.
 
     >>> united(np.array([2, 0, 2, 2]), np.array([7, 3, 1, 7], dtype=np.int32), 3)
@@ -205,5 +207,5 @@ def to_lists(rows: Rows) -> Lists:
     return Lists(starts, constants)
 
 
-def _starts(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _starts(sizes: Integers) -> Integers:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])

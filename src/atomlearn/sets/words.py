@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Rows, empty
+from atomlearn.typing import Floats
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -99,7 +100,7 @@ def select(row: Rows, n: int) -> int:
 
 
 @kernel
-def sum_members(rows: Rows, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def sum_members(rows: Rows, values: Floats) -> Floats:
     """The values of the members of each row, added up in order."""
     sums = np.zeros(rows.shape[0])
     for i in range(rows.shape[0]):

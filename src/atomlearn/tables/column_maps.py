@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import InvalidParameter
+from atomlearn.typing import Integers
 
-Map = npt.NDArray[np.int64]
+Map = Integers
 """Column ``j`` of the new row is column ``map[j]`` of the old; ``-1`` stands for a blank."""
 
 

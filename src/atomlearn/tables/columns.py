@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.errors import InvalidRule, InvalidTable
 from atomlearn.files.load import LARGEST
-from atomlearn.tables.cuts import Codes, Histogram, quantile_cuts, tree_cuts, whole_values
+from atomlearn.tables.cuts import Histogram, quantile_cuts, tree_cuts, whole_values
 from atomlearn.tables.groups import find_groups
 from atomlearn.tables.literals import Literal, Operator
 from atomlearn.tables.numbers import (
@@ -26,10 +25,7 @@ from atomlearn.tables.numbers import (
 )
 from atomlearn.tables.rules import Condition
 from atomlearn.tables.targets import refuse_half_characters
-
-Bits = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Objects = npt.NDArray[np.object_]
+from atomlearn.typing import Bits, Floats, Integers, Objects
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ class NumberColumn:
         weights: Floats,
         share: CutShare,
         is_boolean: bool = False,
-        classes: Codes | None = None,
+        classes: Integers | None = None,
     ) -> "NumberColumn":
         """Choose cuts, each between two neighbouring values; also by ``classes``, if given."""
         missing = is_missing(values)
@@ -193,7 +189,7 @@ class CategoryColumn:
         values: Objects,
         weights: Floats,
         most: int,
-        classes: Codes | None = None,
+        classes: Integers | None = None,
     ) -> "CategoryColumn":
         """Collect the categories; of too many only the most frequent ones. Group them by
         ``classes``, if given."""
@@ -295,7 +291,7 @@ class CategoryColumn:
         bits = np.hstack([equal, ~equal & known, inside, ~inside & known])
         return np.column_stack([bits, missing, ~missing]) if self.has_missing else bits
 
-    def _codes(self, values: Objects, missing: Bits) -> Codes:
+    def _codes(self, values: Objects, missing: Bits) -> Integers:
         """The index of each value among the categories, -1 if it is not one of them."""
         index = {category: i for i, category in enumerate(self.categories)}
         try:

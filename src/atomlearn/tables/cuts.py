@@ -7,13 +7,10 @@ neither the order of the rows matters, nor whether a row occurs twice or has wei
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
 from atomlearn.tables.numbers import MOST_EXACT, Number, Numbers, cut_between
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
+from atomlearn.typing import Floats, Integers
 
 FEWEST_VALUES, MOST_VALUES = 3, 10
 """Maximum number of whole numbers that get a literal each."""
@@ -35,7 +32,7 @@ class Histogram:
 
     values: Numbers
     weights: Floats
-    where: Codes
+    where: Integers
     row_weights: Floats
 
     @classmethod
@@ -47,7 +44,7 @@ class Histogram:
         total = np.bincount(where, weights, len(values)).astype(np.float64)
         return cls(values, total, where, weights)
 
-    def cuts(self, after: Codes) -> list[Number]:
+    def cuts(self, after: Integers) -> list[Number]:
         """The cuts after these values, each between a value and the next."""
         lows, highs = self.values[after].tolist(), self.values[after + 1].tolist()
         return [cut_between(low, high) for low, high in zip(lows, highs, strict=True)]
@@ -72,7 +69,7 @@ def whole_values(histogram: Histogram) -> tuple[int, ...]:
     return tuple(map(int, whole))
 
 
-def quantile_cuts(histogram: Histogram, most: int) -> Codes:
+def quantile_cuts(histogram: Histogram, most: int) -> Integers:
     """Indices of values after which to cut, so that intervals have about equal weight."""
     n = len(histogram.values)
     if n < 2:
@@ -85,7 +82,7 @@ def quantile_cuts(histogram: Histogram, most: int) -> Codes:
     return np.unique(np.minimum(at, n - 2)).astype(np.int64)
 
 
-def tree_cuts(histogram: Histogram, classes: Codes, most: int) -> Codes:
+def tree_cuts(histogram: Histogram, classes: Integers, most: int) -> Integers:
     """Indices of values after which a small decision tree on this column alone would cut.
 
     >>> column = Histogram.of(np.repeat([0.0, 1.0, 2.0, 7.0], 5), np.ones(20))
@@ -106,7 +103,7 @@ def tree_cuts(histogram: Histogram, classes: Codes, most: int) -> Codes:
 
 
 @kernel
-def grow_tree(counts: Floats, most: int, smallest: float) -> Codes:
+def grow_tree(counts: Floats, most: int, smallest: float) -> Integers:
     """Cut a row of bins, ``(n_bins, n_classes)``, where Gini impurity falls most, again and again.
 
     Returned is the bin before each cut. A side has at least the weight ``smallest``.
@@ -159,7 +156,7 @@ def best_cut(before: Floats, first: int, last: int, smallest: float) -> tuple[fl
     return (best if cut >= 0 else 0.0), cut
 
 
-def _bins(histogram: Histogram, most: int) -> Codes:
+def _bins(histogram: Histogram, most: int) -> Integers:
     """The bin of each value: its own, or one of about equal weight if there are too many values."""
     n = len(histogram.values)
     if n <= most:

@@ -10,6 +10,7 @@ from atomlearn.markup import Displayed
 from atomlearn.sets.rows import Rows
 from atomlearn.training.examples import Dissent
 from atomlearn.training.folds import row_keys
+from atomlearn.typing import Floats, Integers
 
 FEW_DISTINCT = 50
 """Of fewer different rows, a weight is taken for a number of rows."""
@@ -19,7 +20,7 @@ FEW_DISTINCT = 50
 class RowConflict(Displayed):
     """Rows with the same literals and different labels; the label with the most weight is kept."""
 
-    rows: npt.NDArray[np.int64]
+    rows: Integers
     labels: npt.NDArray[Any]
     kept: Any
 
@@ -33,12 +34,12 @@ class RowConflict(Displayed):
 class DistinctRows:
     """The different rows in an order that does not depend on how they were given."""
 
-    first: npt.NDArray[np.int64]
+    first: Integers
     """Where each stands in the table."""
-    labels: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.float64]
+    labels: Integers
+    weights: Floats
     """What the rows with the label that was kept weigh."""
-    copies: npt.NDArray[np.float64]
+    copies: Floats
     """How often such a row recurs: it is held out as often, each time in another fold."""
     dissent: Dissent
     scale: float
@@ -48,9 +49,9 @@ class DistinctRows:
 
 def distinct_rows(
     packed: Rows,
-    labels: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64],
-    class_weights: npt.NDArray[np.float64],
+    labels: Integers,
+    weights: Floats,
+    class_weights: Floats,
 ) -> DistinctRows:
     """Join equal rows. Their label is that of the most weight; of equal ones the commoner class.
 
@@ -64,7 +65,7 @@ def distinct_rows(
     # of perhaps thousands of classes.
     pairs, whose = np.unique(group * n_classes + labels, return_inverse=True)
     where, other = np.divmod(pairs, n_classes)
-    mass: npt.NDArray[np.float64] = np.bincount(whose, weights, len(pairs)).astype(np.float64)
+    mass: Floats = np.bincount(whose, weights, len(pairs)).astype(np.float64)
     common = np.bincount(other, mass, n_classes)
     best = np.lexsort((-other, common[other], mass * class_weights[other], where))
     best = best[np.searchsorted(where[best], np.arange(len(first)), side="right") - 1]
@@ -81,7 +82,7 @@ def distinct_rows(
     return DistinctRows(first, label, kept / scale, copies[best], dissent, scale, conflicts)
 
 
-def _groups(packed: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _groups(packed: Rows) -> tuple[Integers, Integers]:
     """Where each different row first stands, and which of these each row is.
 
     Rows are ordered by a key of 64 bits, and, should two rows ever share one, by themselves.
@@ -95,10 +96,10 @@ def _groups(packed: Rows) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _conflicts(
-    disputed: npt.NDArray[np.int64],
-    group: npt.NDArray[np.int64],
-    labels: npt.NDArray[np.int64],
-    kept: npt.NDArray[np.int64],
+    disputed: Integers,
+    group: Integers,
+    labels: Integers,
+    kept: Integers,
 ) -> list[RowConflict]:
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.stack([disputed, disputed + 1]))

@@ -6,7 +6,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
@@ -16,15 +15,7 @@ from atomlearn.errors import InvalidParameter, InvalidTable
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import transpose
-from atomlearn.tables.columns import (
-    Bits,
-    CategoryColumn,
-    Column,
-    CutShare,
-    Floats,
-    NumberColumn,
-)
-from atomlearn.tables.cuts import Codes
+from atomlearn.tables.columns import CategoryColumn, Column, CutShare, NumberColumn
 from atomlearn.tables.frames import declared_kinds
 from atomlearn.tables.identifiers import warn_of_identifier
 from atomlearn.tables.literals import Literal
@@ -38,6 +29,7 @@ from atomlearn.tables.table import (
     refusing,
 )
 from atomlearn.tables.unseen import UnseenColumns
+from atomlearn.typing import Bits, Floats, Integers, Objects
 
 CELLS_AT_ONCE = 1 << 25
 """Rows encoded at a time, to bound the memory for unpacked bits."""
@@ -128,7 +120,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights: Floats,
         owner: BaseEstimator,
         declared: Sequence[str | None] | None = None,
-        classes: Codes | None = None,
+        classes: Integers | None = None,
         are_pixels: bool = False,
         conditions: Sequence[Condition] = (),
     ) -> "LiteralEncoder":
@@ -164,7 +156,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             found |= {one: place[literal] for one, literal in zip(ours, literals, strict=True)}
         return [sorted({found[one] for one in rule}) for rule in rules]
 
-    def choose(self, kept: npt.NDArray[np.int64]) -> None:
+    def choose(self, kept: Integers) -> None:
         """Keep only these literals of the columns."""
         ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
         bounds = np.searchsorted(kept, ends)
@@ -192,7 +184,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unseen.warn(stacklevel=4)
         return out
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: Any = None) -> Objects:
         """The literals as text."""
         check_is_fitted(self)
         return np.array([str(literal) for literal in self.literals_], dtype=object)
@@ -212,7 +204,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights: Floats,
         names: list[str],
         declared: Sequence[str | None] | None,
-        classes: Codes | None,
+        classes: Integers | None,
         are_pixels: bool,
     ) -> list[Column]:
         empty = np.zeros(table.shape[1], dtype=np.bool_)
@@ -261,7 +253,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _chunks(
         self,
         table: Any,
-        kept: npt.NDArray[np.int64] | None = None,
+        kept: Integers | None = None,
         unseen: UnseenColumns | None = None,
     ) -> Iterator[tuple[int, Bits]]:
         """The truth of all or some literals (in ascending order), a part of the table at a time."""
@@ -296,7 +288,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 bits[:, ours] = encoded if is_whole else encoded[:, kept[ours] - ends[j]]
             yield start, bits
 
-    def _telling(self, table: Any) -> npt.NDArray[np.int64]:
+    def _telling(self, table: Any) -> Integers:
         """Literals that are neither constant nor equal to an earlier one on the training rows.
 
         That a value is missing is kept in any case: without it ``x > 3`` and ``x ≤ 3`` would not be
@@ -335,7 +327,7 @@ def _by_column(conditions: Sequence[Condition], names: Sequence[str]) -> dict[in
     return groups
 
 
-def _class_codes(y: Any, n_rows: int) -> Codes | None:
+def _class_codes(y: Any, n_rows: int) -> Integers | None:
     """Class labels as numbers; ``None`` if the target is not of classes."""
     if y is None:
         return None

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from atomlearn.errors import InvalidTable
-from atomlearn.tables.columns import Bits
 from atomlearn.tables.numbers import MOST_EXACT, has_large_integers
+from atomlearn.typing import Bits
 
 NO_TIMES = (
     "column {!r} holds dates or times: turn them into numbers first, such as days since a date or "

@@ -8,9 +8,9 @@ categories differ by clearly more than chance.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from atomlearn.tables.cuts import Codes, Floats, Histogram, quantile_cuts
+from atomlearn.tables.cuts import Histogram, quantile_cuts
+from atomlearn.typing import Floats, Integers
 
 FEWEST_GROUPED = 13
 """Minimum number of categories for groups; fewer are handled well one by one."""
@@ -24,7 +24,7 @@ BEYOND_CHANCE = 2.0
 """Groups are made if the chi-square of the categories is this many times what chance gives."""
 
 
-def find_groups(codes: Codes, classes: Codes, weights: Floats, n: int) -> list[Codes]:
+def find_groups(codes: Integers, classes: Integers, weights: Floats, n: int) -> list[Integers]:
     """Sets of categories, given the category of each row (-1 is none of the ``n``).
 
     Each is the side of its cut on which average categories are not, so that a category never seen
@@ -66,5 +66,5 @@ def _scores(counts: Floats) -> Floats:
     size = np.abs(direction)
     sign = np.sign(direction[size > 1e-6 * size.max()][0])
     # Rounded, so that equal rates stay equal, whatever the order of the sums.
-    scores: npt.NDArray[np.float64] = np.round(rates @ direction * sign, 9) + 0.0
+    scores: Floats = np.round(rates @ direction * sign, 9) + 0.0
     return scores

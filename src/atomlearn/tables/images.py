@@ -4,13 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.literals import Literal
-
-Floats = npt.NDArray[np.float64]
+from atomlearn.typing import Floats
 
 FAINT = 0.1
 """A lowest cut of at most this share of the highest tells ink from a blank pixel."""

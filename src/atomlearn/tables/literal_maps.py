@@ -16,6 +16,7 @@ from atomlearn.tables.literals import Literal
 from atomlearn.tables.table import read_table
 from atomlearn.training.symmetry_check import SymmetryCheck
 from atomlearn.training.symmetry_check import check_symmetries as check_symmetries_of
+from atomlearn.typing import Integers
 
 ENOUGH = 200
 """Minimum number of examples for checking a permutation against data."""
@@ -111,7 +112,7 @@ def believed_symmetries(
     encoder: LiteralEncoder,
     maps: Mapping[int, Map],
     rows: Rows,
-    labels: npt.NDArray[np.int64],
+    labels: Integers,
     n_classes: int,
 ) -> Symmetries | None:
     """The permutations that the examples do not contradict; with few examples, all of them."""

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.typing import Bits
+
 MOST_EXACT = 1 << 53
 """Whole numbers up to this one are exact as floating-point numbers."""
 MOST_INTEGER = 1 << 64
@@ -21,7 +23,6 @@ ROUND_DIGITS = 6
 
 Number = float | int
 Numbers = npt.NDArray[Any]
-Bits = npt.NDArray[np.bool_]
 
 
 def is_missing(values: npt.NDArray[Any]) -> Bits:

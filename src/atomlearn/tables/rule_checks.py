@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from atomlearn.algebra.algebra import Algebra
@@ -18,6 +17,7 @@ from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import just_below
 from atomlearn.tables.rules import Rule
 from atomlearn.training.rules import HardRule, HardRules
+from atomlearn.typing import Integers
 
 MOST_STEPS = 10_000
 """Combinations of rules that are looked at for places where no class is possible."""
@@ -28,7 +28,7 @@ class RuleConflict(Displayed):
     """Training rows that a rule contradicts: they were left out, because the rule wins."""
 
     rule: Rule
-    rows: npt.NDArray[np.int64]
+    rows: Integers
     labels: npt.NDArray[Any]
 
     def __str__(self) -> str:
@@ -190,7 +190,7 @@ class _Checks:
         return []
 
 
-def warn_of_unmet(rules: Sequence[Rule], met: npt.NDArray[np.int64]) -> None:
+def warn_of_unmet(rules: Sequence[Rule], met: Integers) -> None:
     """Warn of rules whose conditions no training row meets."""
     for rule, count in zip(rules, met.tolist(), strict=True):
         if count == 0:

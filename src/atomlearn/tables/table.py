@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from atomlearn.errors import AtomlearnError, InvalidTable, nearest
-from atomlearn.tables.columns import Objects
 from atomlearn.tables.frames import (
     NO_TIMES,
     NamedArray,
@@ -26,6 +25,7 @@ from atomlearn.tables.frames import (
 )
 from atomlearn.tables.numbers import Numbers, exact_numbers, is_missing
 from atomlearn.tables.targets import refuse_half_characters, refuse_missing_labels
+from atomlearn.typing import Objects
 
 Kind = OneOf["number", "boolean", "category"]
 

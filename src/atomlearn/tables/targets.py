@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from atomlearn.errors import InvalidTable, InvalidTarget
 from atomlearn.tables.numbers import is_missing
+from atomlearn.typing import Integers
 
 MANY, FEW_ROWS = 50, 5
 """More labels than this that are numbers, and fewer rows of each than that on average, are values
@@ -62,9 +63,7 @@ def check_targets(targets: Any, max_classes: int | None) -> None:
     check_labels(*np.unique(targets, return_counts=True), max_classes=max_classes)
 
 
-def check_labels(
-    labels: npt.NDArray[Any], counts: npt.NDArray[np.int64], max_classes: int | None
-) -> None:
+def check_labels(labels: npt.NDArray[Any], counts: Integers, max_classes: int | None) -> None:
     """The same of the distinct labels and how many rows each has."""
     refuse_half_characters(labels.tolist() if labels.dtype.kind in "UO" else (), "a label")
     n, n_rows = len(labels), int(counts.sum())

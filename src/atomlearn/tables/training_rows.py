@@ -21,12 +21,10 @@ from atomlearn.tables.rules import Rule
 from atomlearn.tables.table import refusing
 from atomlearn.training.examples import NO_RULES, Examples
 from atomlearn.training.rules import HardRules
+from atomlearn.typing import Floats, Integers
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-50, 1e50
 """Weights beyond these could not be added up and squared."""
-
-Labels = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass
@@ -36,20 +34,20 @@ class TrainingRows:
     table: Any
     targets: npt.NDArray[Any]
     weights: Floats
-    numbers: Labels
+    numbers: Integers
     """The number of each row in the table as given."""
     class_weight: Any = None
     distinct: DistinctRows | None = field(default=None, init=False)
-    refused: list[tuple[int, Labels]] = field(default_factory=list, init=False)
+    refused: list[tuple[int, Integers]] = field(default_factory=list, init=False)
     """Rules, each with the rows that it contradicts."""
     decided: float = field(default=0.0, init=False)
     """Weight of the rows that rules classify correctly, relative to that of the others ..."""
     contradicted: float = field(default=0.0, init=False)
     """... and of those whose labels contradict a rule."""
-    left: Labels | None = field(default=None, init=False)
+    left: Integers | None = field(default=None, init=False)
     """Rows of each class that contradict no rule, if there are rules."""
     _class_weights: Floats | None = field(default=None, init=False)
-    met: Labels | None = field(default=None, init=False)
+    met: Integers | None = field(default=None, init=False)
     """Rows that meet the conditions of each rule."""
 
     def examples(
@@ -94,7 +92,7 @@ class TrainingRows:
             self.numbers[distinct.first],
         )
 
-    def _undecided(self, packed: Rows, labels: Labels, rules: HardRules) -> tuple[Rows, Labels]:
+    def _undecided(self, packed: Rows, labels: Integers, rules: HardRules) -> tuple[Rows, Integers]:
         """The rows that rules neither contradict nor decide; of a class that they decide, all."""
         met = rules.met_by(packed)
         self.met = met.sum(axis=0)
@@ -121,7 +119,7 @@ class TrainingRows:
         """The rows that rules contradict, with the labels and row numbers that the user knows."""
         return [RuleConflict(rules[r], *refused) for r, *refused in self.refused_rows()]
 
-    def refused_rows(self) -> list[tuple[int, Labels, npt.NDArray[Any]]]:
+    def refused_rows(self) -> list[tuple[int, Integers, npt.NDArray[Any]]]:
         """Of each rule the rows that it contradicts, and their labels."""
         if not self.refused:
             return []
@@ -148,7 +146,7 @@ class TrainingRows:
             for one in self.distinct.conflicts
         ]
 
-    def original_rows(self, examples: Labels) -> Labels:
+    def original_rows(self, examples: Integers) -> Integers:
         """The first row of the table, as given, of each of some examples."""
         if self.distinct is None:
             return examples
@@ -191,7 +189,7 @@ def _weights_of(labels: npt.NDArray[Any], class_weight: Mapping[Any, float]) -> 
     return np.array([class_weight.get(label, 1.0) for label in told], dtype=np.float64)
 
 
-def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False) -> Labels:
+def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False) -> Integers:
     """Labels as positions in ``classes``, or an error that names what is not one."""
     found, where = np.unique(targets, return_inverse=True)
     position = {label: i for i, label in enumerate(classes.tolist())}
@@ -209,7 +207,7 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[where]
 
 
-def check_some_left(left: Labels, classes: npt.NDArray[Any]) -> None:
+def check_some_left(left: Integers, classes: npt.NDArray[Any]) -> None:
     """Every class needs a row that no rule contradicts."""
     lost = classes[left == 0].tolist()
     if lost:

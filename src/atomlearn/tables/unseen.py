@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from atomlearn.errors import UnseenCategories
-from atomlearn.tables.columns import Bits, CategoryColumn, Objects
+from atomlearn.tables.columns import CategoryColumn
 from atomlearn.tables.numbers import is_missing
+from atomlearn.typing import Bits, Objects
 
 MANY_ROWS = 10
 """Rows from which on it is no chance that all values are new, if they are of a known type."""

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from threadpoolctl import ThreadpoolController
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
+from atomlearn.typing import Floats, Integers
 
 DEFAULT_SLOPE = 2.0
 """Prior mean of the slope, used when there are few held-out rows (typical fits: 2 to 4)."""
@@ -42,7 +41,7 @@ class Calibration:
         return softmax(self.scores(ratios))
 
 
-def calibrate(ratios: Floats, labels: Labels, weights: Floats) -> Calibration:
+def calibrate(ratios: Floats, labels: Integers, weights: Floats) -> Calibration:
     """The calibration most likely to give these labels, regularised towards the default.
 
     An example of weight more than one counts once: what recurs will have been learned when it is

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
-from atomlearn.training.calibration import Floats
+from atomlearn.typing import Floats
 
 GRACE = 0.4
 """Seconds beyond the time limit in which classes without an epoch may still get one."""

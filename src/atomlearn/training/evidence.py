@@ -8,12 +8,9 @@ is taken.
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.training.calibration import minimum, softmax
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
+from atomlearn.typing import Floats, Integers
 
 CLOSE = 1.02
 """Losses within this factor are alike: the smaller model is taken."""
@@ -54,7 +51,7 @@ class Evidence:
 def weigh_evidence(
     strict: Floats | None,
     weighted: Floats | None,
-    labels: Labels,
+    labels: Integers,
     weights: Floats,
     sizes: dict[str, int],
     prior: Floats | float = 0.0,
@@ -127,7 +124,7 @@ def given_up(weighted: Evidence, some: Evidence) -> Evidence:
 
 
 def loss_and_error(
-    scores: Floats, labels: Labels, weights: Floats, prior: Floats | float = 0.0
+    scores: Floats, labels: Integers, weights: Floats, prior: Floats | float = 0.0
 ) -> tuple[float, float]:
     """Mean log-loss, and the share of wrong predictions if the ``prior`` is added."""
     p = softmax(scores)
@@ -144,12 +141,12 @@ def _choose(losses: dict[str, float], sizes: dict[str, int]) -> str:
     return min(close, key=lambda kind: sizes[kind])
 
 
-def _factor(scores: Floats, labels: Labels, weights: Floats) -> float:
+def _factor(scores: Floats, labels: Integers, weights: Floats) -> float:
     return _factors(np.zeros_like(scores), scores, labels, weights)[1]
 
 
 def _factors(
-    strict: Floats, weighted: Floats, labels: Labels, weights: Floats
+    strict: Floats, weighted: Floats, labels: Integers, weights: Floats
 ) -> tuple[float, float]:
     """The factors of both scores that give the lowest loss, regularised towards one
     half."""

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.concept import Indices
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets.rows import Lists, Rows
-from atomlearn.training.calibration import Calibration, Floats, Labels, calibrate
+from atomlearn.training.calibration import Calibration, calibrate
 from atomlearn.training.rules import HardRules
+from atomlearn.typing import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Unseen:
     """Predictions on held-out examples."""
 
     ratios: Floats
-    labels: Labels
+    labels: Integers
     weights: Floats
     """Weights for errors and losses."""
     shares: Floats
     """Weights for the calibration: at most one for each distinct example."""
     weighted: Floats | None = None
     """Scores of weighted atoms, ``(n_examples, n_classes)``, if there are any."""
-    examples: Indices | None = None
+    examples: Integers | None = None
     """Which examples they are of, while these are known."""
 
     @classmethod
@@ -54,7 +54,7 @@ class Unseen:
             None if self.examples is None else self.examples[::step],
         )
 
-    def renumbered(self, numbers: Indices) -> "Unseen":
+    def renumbered(self, numbers: Integers) -> "Unseen":
         """The same of examples that have these numbers elsewhere."""
         return replace(self, examples=None if self.examples is None else numbers[self.examples])
 
@@ -81,14 +81,14 @@ class HeldOut(NamedTuple):
     """Atoms of each class that were learned without some examples."""
 
     atoms: list[Lists]
-    examples: Indices
+    examples: Integers
 
 
 class Dissent(NamedTuple):
     """Other labels of examples that occur with several, their weights, and how often they occur."""
 
-    examples: Indices
-    labels: Labels
+    examples: Integers
+    labels: Integers
     weights: Floats
     copies: Floats
 
@@ -102,7 +102,7 @@ class Examples:
     """Distinct examples as packed terms: ``(n_variants, n, words)``, with labels and weights."""
 
     variants: npt.NDArray[np.uint64]
-    labels: Labels
+    labels: Integers
     weights: Floats
     n_constants: int
     n_classes: int
@@ -115,14 +115,14 @@ class Examples:
     copies: Floats | None = None
     """How often each example occurs, with the label that is learned from; if it is not known, as
     often as it weighs."""
-    numbers: Indices | None = None
+    numbers: Integers | None = None
     """The number of each example in the table as given, if it is known; -1 if it is in none."""
 
     def __len__(self) -> int:
         return len(self.labels)
 
     @cached_property
-    def by_class(self) -> list[Indices]:
+    def by_class(self) -> list[Integers]:
         """The examples of each class: looked for once, since there may be thousands of classes."""
         return by_label(self.labels, self.n_classes)
 
@@ -131,7 +131,7 @@ class Examples:
         """What all examples weigh, with all labels that they had."""
         return float(self.weights.sum() + self.dissent.weights.sum())
 
-    def some(self, which: Indices) -> "Examples":
+    def some(self, which: Integers) -> "Examples":
         """Some of the examples."""
         place = np.full(len(self), -1)
         place[which] = np.arange(len(which))
@@ -151,7 +151,7 @@ class Examples:
             ),
         )
 
-    def extended(self, rows: Rows, labels: Labels, weights: Floats | None = None) -> "Examples":
+    def extended(self, rows: Rows, labels: Integers, weights: Floats | None = None) -> "Examples":
         """These examples and some more; symmetries do not apply to the new ones."""
         if len(labels) == 0:
             return self
@@ -188,7 +188,7 @@ class Examples:
         )
 
 
-def by_label(labels: Labels, n_classes: int) -> list[Indices]:
+def by_label(labels: Integers, n_classes: int) -> list[Integers]:
     """The places of each label, in ascending order.
 
     >>> [places.tolist() for places in by_label(np.array([1, 0, 1]), 3)]

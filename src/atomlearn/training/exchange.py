@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.pool import Pool, Source
@@ -22,6 +21,7 @@ from atomlearn.training.clock import Clock
 from atomlearn.training.hooks import Hooks, Round
 from atomlearn.training.part import Candidates, Refuted, Shared, Task, check_part, learn_part
 from atomlearn.training.parts import Job, Parts
+from atomlearn.typing import Integers
 
 MOST_NEW = 20_000
 """Atoms of a class that all parts together may suggest at an exchange, so that what travels does
@@ -45,7 +45,7 @@ class State:
     """``pools[fold][class]``: atoms learned without the rows of the fold."""
     refuting: list[list[Rows]]
     """``refuting[fold][class]``: examples that contradicted atoms of another part."""
-    epochs: npt.NDArray[np.int64]
+    epochs: Integers
     """Epochs of each fold and class; fewer than ``epoch`` if time was over."""
     epoch: int = 0
     best: float = math.inf

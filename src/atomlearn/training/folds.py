@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.training.examples import Examples, by_label
+from atomlearn.typing import Bits, Floats, Integers
 
 MANY_FOLDS, FEW_FOLDS = 5, 3
 SMALL = 5000
@@ -22,9 +23,6 @@ NEVER = -1
 """The fold of a row that is never held out: the only one of its class."""
 EVERY = -2
 """Used in place of a fold if no row is held out."""
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Dealt:
         """The examples of fold ``f``, without duplicates."""
         return np.unique(self.example[self.fold == f])
 
-    def learned(self, f: int, examples: Examples) -> npt.NDArray[np.bool_]:
+    def learned(self, f: int, examples: Examples) -> Bits:
         """Mask of the training examples when fold ``f`` is held out."""
         ours = (self.fold != f) & (self.label == examples.labels[self.example])
         learned = np.zeros(len(examples), dtype=np.bool_)

@@ -7,17 +7,13 @@ is left out.
 """
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtri
 
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Rows, count, pack, take
 from atomlearn.sets.words import popcount
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.bool_]
+from atomlearn.typing import Bits, Floats, Integers
 
 CHANCE = 0.001
 """The chance that a column of noise passes, whatever its number of cuts."""

@@ -9,13 +9,12 @@ are run. The first part has no such predictions: it is learned in folds, as a wh
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.sets.rows import Rows
-from atomlearn.training.calibration import Calibration, Floats, Labels
+from atomlearn.training.calibration import Calibration
 from atomlearn.training.clock import Clock, Settings
 from atomlearn.training.evidence import Evidence, loss_and_error, sizes_of, weigh_evidence
 from atomlearn.training.examples import Examples, Unseen
@@ -29,6 +28,7 @@ from atomlearn.training.parts import InMemory
 from atomlearn.training.rules import FORBIDDEN
 from atomlearn.training.strict import drop_refuted, pruned
 from atomlearn.training.weighted_batch import Earlier, learn_weighted_batch, no_weighted_atoms
+from atomlearn.typing import Bits, Floats, Integers
 
 EPOCHS = 20
 """Epochs of each class for a part."""
@@ -78,8 +78,8 @@ def train_later(
     learned: Learned,
     examples: Examples,
     earlier: Earlier,
-    sample: tuple[Rows, Labels],
-    seen: npt.NDArray[np.int64],
+    sample: tuple[Rows, Integers],
+    seen: Integers,
     settings: Settings,
     hooks: Hooks,
     find_alternatives: FindAlternatives,
@@ -148,7 +148,7 @@ def _first_part(examples: Examples, seed: int, settings: Settings) -> Part:
 def _train_first(
     nothing: Learned,
     examples: Examples,
-    seen: npt.NDArray[np.int64],
+    seen: Integers,
     settings: Settings,
     hooks: Hooks,
     find_alternatives: FindAlternatives,
@@ -203,7 +203,7 @@ def _learn_strict(
     return now
 
 
-def _typical(learned: Learned, rows: Rows, labels: Labels, most: int | None) -> Floats:
+def _typical(learned: Learned, rows: Rows, labels: Integers, most: int | None) -> Floats:
     step = 1 if most is None else max(1, -(-len(rows) // most))
     rows, labels = np.ascontiguousarray(rows[::step]), labels[::step]
     misses = learned.misses(blocks_of(rows, learned.n_constants), len(labels))
@@ -266,20 +266,20 @@ def _with_part(
     )
 
 
-def _calibrated(unseen: Unseen, seen: npt.NDArray[np.int64]) -> Calibration:
+def _calibrated(unseen: Unseen, seen: Integers) -> Calibration:
     calibration = unseen.calibrate()
     behind = calibration.offset.min() - FAR
     return replace(calibration, offset=np.where(seen > 0, calibration.offset, behind))
 
 
 def _believed(
-    unseen: Unseen, calibration: Calibration, ratios: Floats, labels: Labels
-) -> npt.NDArray[np.int64]:
+    unseen: Unseen, calibration: Calibration, ratios: Floats, labels: Integers
+) -> Integers:
     """Indices of all examples or, if labels are noisy, of those that are not very improbable."""
     if len(unseen) < ENOUGH or _doubted(calibration, unseen.ratios, unseen.labels).mean() <= NOISE:
         return np.arange(len(labels))
     return np.flatnonzero(~_doubted(calibration, ratios, labels))
 
 
-def _doubted(calibration: Calibration, ratios: Floats, labels: Labels) -> npt.NDArray[np.bool_]:
+def _doubted(calibration: Calibration, ratios: Floats, labels: Integers) -> Bits:
     return calibration.probabilities(ratios)[np.arange(len(labels)), labels] < DOUBT

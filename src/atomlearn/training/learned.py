@@ -9,11 +9,12 @@ from joblib import Parallel, delayed
 
 from atomlearn.engine.misses import Blocks
 from atomlearn.engine.pool import Pool
-from atomlearn.training.calibration import Calibration, Floats, log_ratio, softmax
+from atomlearn.training.calibration import Calibration, log_ratio, softmax
 from atomlearn.training.evidence import Evidence
 from atomlearn.training.examples import HeldOut, Unseen
 from atomlearn.training.rules import HardRules
 from atomlearn.training.weighted_atoms import WeightedAtoms
+from atomlearn.typing import Floats, Integers
 
 if TYPE_CHECKING:
     from atomlearn.training.hooks import Round
@@ -32,7 +33,7 @@ class Learned:
     unseen: Unseen
     rounds: "list[Round]" = field(default_factory=list)
     interrupted: bool = False
-    doubted: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    doubted: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Examples of the last batch that were left out because their labels are very improbable."""
     held_out: list[HeldOut] = field(default_factory=list)
     """What was learned without each fold, for other measures than the error."""
@@ -146,7 +147,7 @@ class Learned:
             scores += self.evidence.weighted * self.unseen.weighted
         return scores
 
-    def held_out_chances(self, labels: npt.NDArray[np.int64]) -> Floats:
+    def held_out_chances(self, labels: Integers) -> Floats:
         """For each of the examples with these labels, the probability that its label had when it
         was held out; ``nan`` if it never was."""
         unseen = self.unseen

@@ -7,12 +7,9 @@ chosen by a sum of such numbers would depend on the library. These use nothing b
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+from atomlearn.typing import Floats, Integers
 
 _LOG2E = 1.4426950408889634
 _LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
@@ -66,7 +63,7 @@ def log(x: float) -> float:
 
 
 @kernel
-def write_probabilities(scores: Floats, which: Indices, out: Floats) -> None:
+def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
     """A softmax over the classes of some rows; scores are by class and row.
 
     Of a single class, the probability of the second of two. Class by class, all rows of a class
@@ -100,7 +97,7 @@ def write_probabilities(scores: Floats, which: Indices, out: Floats) -> None:
 
 @kernel
 def held_out_loss(
-    scores: Floats, labels: Indices, weights: Floats, held: Indices, probability: Floats
+    scores: Floats, labels: Integers, weights: Floats, held: Integers, probability: Floats
 ) -> float:
     """Mean log-loss of some rows; their probabilities are written on the way."""
     write_probabilities(scores, held, probability)

@@ -15,7 +15,6 @@ from dataclasses import replace
 import numpy as np
 
 from atomlearn import interrupts
-from atomlearn.engine.concept import Indices
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.state import Report
@@ -38,6 +37,7 @@ from atomlearn.training.parts import InMemory, Parts
 from atomlearn.training.rules import FORBIDDEN
 from atomlearn.training.strict import KEPT, Judge, drop_refuted, pruned, put_together
 from atomlearn.training.weighted import WeightedFolds, learn_weighted
+from atomlearn.typing import Integers
 
 FIRST_ROUND = 20
 ROUND_GROWTH = 1.5
@@ -166,7 +166,7 @@ class _Training:
         self.may_give_up = n_rows > FEW and not settings.goes_on
         self.find_alternatives = find_alternatives
         self.weighted: WeightedFolds | None = None
-        self.taken: Indices | None = None
+        self.taken: Integers | None = None
         """The examples that are learned from, if these are not all."""
         self.reports = self._no_reports()
 

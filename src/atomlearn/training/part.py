@@ -25,6 +25,7 @@ from atomlearn.sets.random import sample
 from atomlearn.sets.rows import Lists, Rows, no_lists
 from atomlearn.training.examples import Examples, joined
 from atomlearn.training.folds import NEVER, Dealt, deal, joined_folds
+from atomlearn.typing import Bits, Integers
 
 
 @dataclass
@@ -74,7 +75,7 @@ class Part:
         which = np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
         return self.some(which)
 
-    def some(self, which: npt.NDArray[np.int64]) -> "Part":
+    def some(self, which: Integers) -> "Part":
         """Some of the examples, with their folds."""
         return Part(self.examples.some(which), self.dealt.some(which, len(self.examples)))
 
@@ -140,7 +141,7 @@ class Refuted(NamedTuple):
     """The examples that contradict most of them."""
 
     @property
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> Bits:
         """Is each candidate contradicted?"""
         return np.unpackbits(self.bits, count=self.n).astype(np.bool_)
 
@@ -149,7 +150,7 @@ class Shared(NamedTuple):
     """Examples that all parts learn from: each has contradicted what another part believed."""
 
     rows: Rows
-    labels: npt.NDArray[np.int64]
+    labels: Integers
 
 
 def learn_part(

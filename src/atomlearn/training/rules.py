@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.misses import Blocks
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
-
-Bits = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
+from atomlearn.typing import Bits, Integers
 
 FORBIDDEN = 100.0
 """Penalty of an excluded class on held-out rows; predictions use minus infinity."""
@@ -90,7 +87,7 @@ class HardRules:
         forced = forbidden.sum(axis=1) == self.n_classes - 1
         return np.where(forced | forbidden[:, k], ~forbidden[:, k], is_true)
 
-    def terms(self, n_constants: int) -> tuple[Rows, npt.NDArray[np.int64]]:
+    def terms(self, n_constants: int) -> tuple[Rows, Integers]:
         """Of rules that name a class: what a row that meets it has at least, and the class."""
         positive = [rule for rule in self.rules if rule.label is not None]
         rows = packed.from_indices([list(rule.implied) for rule in positive], n_constants)

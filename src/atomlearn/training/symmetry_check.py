@@ -8,7 +8,6 @@ counterexamples, because moved examples are examples like all others.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import numpy.typing as npt
 
 from atomlearn.engine.concept import READABLE, Concept, Sampler
@@ -17,6 +16,7 @@ from atomlearn.engine.symmetries import moved
 from atomlearn.markup import Displayed
 from atomlearn.sets.random import Seed, permutation, seed_sequence, stream
 from atomlearn.sets.rows import Lists, Rows
+from atomlearn.typing import Bits
 
 EPOCHS = 5
 LARGEST = 4000
@@ -58,7 +58,7 @@ class SymmetryCheck(Displayed):
 def check_symmetries(
     maps: Sequence[npt.ArrayLike],
     examples: Rows,
-    is_positive: npt.NDArray[np.bool_],
+    is_positive: Bits,
     constant: int,
     n_constants: int,
     seed: Seed = None,

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from atomlearn.engine.guided_crossing import Alternatives
@@ -22,9 +21,7 @@ from atomlearn.training.weighted_rounds import (
     detailed_recipes,
     recipe_for,
 )
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from atomlearn.typing import Floats, Integers
 
 AT_ONCE = 10
 """Rounds of a fold before the folds are compared, at most; at first fewer, so that all folds know

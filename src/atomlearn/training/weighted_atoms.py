@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.misses import BLOCK, Blocks
 from atomlearn.engine.pool import Pool, hash_lists
@@ -13,9 +12,7 @@ from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, append, take
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.examples import by_label
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from atomlearn.typing import Floats, Integers
 
 
 @dataclass

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import blocks_of
@@ -19,9 +18,7 @@ from atomlearn.training.examples import Examples
 from atomlearn.training.weighted import has_lost
 from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 from atomlearn.training.weighted_rounds import WeightedLearner, recipe_for
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from atomlearn.typing import Floats, Integers
 
 HELD_OUT = 5
 """One row of so many is not learned from."""

@@ -31,10 +31,8 @@ from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
 from atomlearn.training.informative import informative_columns, only
 from atomlearn.training.logistic import held_out_loss, write_probabilities
 from atomlearn.training.weighted_atoms import WeightedAtoms
+from atomlearn.typing import Bits, Floats, Integers
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.bool_]
 _NONE = np.zeros(0, dtype=np.int64)
 
 USUAL_ROWS, USUAL_CLASSES = 4000, 2
