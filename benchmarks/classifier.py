@@ -20,7 +20,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.datasets import bar_parity
-from atomlearn.tables.column_maps import translations
+from atomlearn.tables.images import translations
 from atomlearn_paper.images import mnist
 from benchmarks import large, tables
 from benchmarks.fitting import Split, all_figures, error_and_seconds, mean, warm_up

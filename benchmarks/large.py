@@ -17,7 +17,7 @@ import pandas as pd
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.datasets import load_mnist
-from atomlearn.tables.column_maps import translations
+from atomlearn.tables.images import translations
 from atomlearn_paper.images import BLACK
 from benchmarks.fitting import Split, all_figures, warm_up
 from benchmarks.peers import METHODS, OURS

@@ -19,9 +19,9 @@ from atomlearn.datasets import bar_parity, vertical_bars
 from atomlearn.engine.concept import READABLE, Concept, Sampler
 from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.engine.symmetries import Symmetries
-from atomlearn.tables.column_maps import column_swaps, generated, permuted, row_swaps
-from atomlearn.tables.literal_maps import check_symmetries as check_columns
-from atomlearn.training.symmetry_check import check_symmetries
+from atomlearn.tables.images import column_swaps, generated, permuted, row_swaps
+from atomlearn.tables.symmetries import check_constant_maps
+from atomlearn.tables.symmetries import check_symmetries as check_columns
 from atomlearn_paper.images import n_constants, terms
 
 PROBLEMS = {
@@ -67,7 +67,7 @@ def run(make, shape, n: int, seed: int, way: str, epochs: int) -> tuple[float, f
     concept = Concept(size, size - 1, seed, READABLE)
     if way != "plain":
         moves = [of_constants(one) for one in maps]
-        checks = check_symmetries(moves, variants[0], labels, size - 1, size, seed)
+        checks = check_constant_maps(moves, variants[0], labels, size - 1, size, seed)
         kept = [k for k, check in enumerate(checks) if check.is_believable]
         if way == "pins":
             concept.symmetries = Symmetries([moves[k] for k in kept])

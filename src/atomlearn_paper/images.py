@@ -43,7 +43,7 @@ def terms(pixels: Bits) -> Rows:
 
 def moved(pixels: Bits, shape: tuple[int, int] = (28, 28)) -> list[Bits]:
     """The images, and the same moved by one pixel in each direction."""
-    from atomlearn.tables.column_maps import permuted, translations
+    from atomlearn.tables.images import permuted, translations
 
     return [pixels, *(permuted(pixels, m, blank=False) for m in translations(shape))]
 

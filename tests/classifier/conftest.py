@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.training.evidence import Evidence
+from atomlearn.training.scores import Evidence
 
 
 @pytest.fixture(scope="session")

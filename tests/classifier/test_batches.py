@@ -13,8 +13,8 @@ import atomlearn
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.training import later
-from atomlearn.training.evidence import KINDS
-from atomlearn.training.weighted_batch import Earlier
+from atomlearn.training.boosting.folds import Earlier
+from atomlearn.training.scores import KINDS
 
 CLASSES = [0, 1, 2]
 

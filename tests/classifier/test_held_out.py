@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier, load
-from atomlearn.classifier.held_out import Trial, classifier_errors, measure_definitions, trials_of
+from atomlearn.classifier.sample import Trial, classifier_errors, measure_definitions, trials_of
 from atomlearn.datasets import vertical_bars
 from atomlearn.distributed import fit_batches
 from atomlearn.errors import DamagedFile
@@ -16,7 +16,7 @@ from atomlearn.logic.telling import by_gain, most_telling
 from atomlearn.sets import rows as packed
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.tables.training_rows import read_training
-from atomlearn.training.examples import HeldOut
+from atomlearn.training.data import HeldOut
 
 
 @pytest.fixture(scope="module")

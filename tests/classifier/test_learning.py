@@ -10,9 +10,9 @@ from sklearn.datasets import load_digits
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.tables.column_maps import permuted, translations
-from atomlearn.training import folds, later, loop
-from atomlearn.training.weighted import learn_weighted
+from atomlearn.tables.images import permuted, translations
+from atomlearn.training import data, later, loop
+from atomlearn.training.boosting.folds import learn_weighted
 from tests.engine.strategies import sets_of_lists
 
 
@@ -98,7 +98,7 @@ def test_time_limit_leaves_a_usable_model(digits):
 @pytest.mark.slow
 def test_large_sets_spare_examples_and_stop(monkeypatch, digits):
     monkeypatch.setattr(loop, "SMALL", 300)
-    monkeypatch.setattr(folds, "SMALL", 300)
+    monkeypatch.setattr(data, "SMALL", 300)
     X, y = digits
     classifier = quick(max_epochs=30).fit(X[:900], y[:900])
     assert classifier.estimated_error_ is not None

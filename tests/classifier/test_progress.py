@@ -7,10 +7,9 @@ import pytest
 from rich.console import Console
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier import progress
-from atomlearn.classifier.progress import show_progress
-from atomlearn.training.clock import Settings
-from atomlearn.training.hooks import Plan, Round
+from atomlearn.classifier import fitting
+from atomlearn.classifier.fitting import show_progress
+from atomlearn.training.settings import Plan, Round, Settings
 
 
 def quick(**parameters):
@@ -111,5 +110,5 @@ def test_callbacks_reach_it_through_a_search(iris, capsys):
 
 
 def test_without_callbacks_in_scikit_learn(iris, monkeypatch):
-    monkeypatch.delattr(progress.CallbackSupportMixin, "_init_callback_context")
+    monkeypatch.delattr(fitting.CallbackSupportMixin, "_init_callback_context")
     assert quick().fit(*iris).score(*iris) > 0.9

@@ -11,11 +11,10 @@ from sklearn.datasets import load_iris
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.costs import missed_atoms
-from atomlearn.classifier.held_out import classifier_errors
-from atomlearn.classifier.likeness import ALIKE
+from atomlearn.classifier.explanation import ALIKE, missed_atoms
+from atomlearn.classifier.sample import classifier_errors
 from atomlearn.errors import DifferentConstants, MissingExtra
-from atomlearn.training.evidence import Evidence
+from atomlearn.training.scores import Evidence
 from tests.fuzz.parts import Parts
 
 KINDS = ("strict", "weighted", "both")

@@ -12,7 +12,7 @@ import pytest
 import atomlearn
 from atomlearn import AlgebraicClassifier
 from atomlearn.distributed import fit, fitting
-from atomlearn.distributed.survey import survey
+from atomlearn.distributed.parts import survey
 from atomlearn.errors import (
     CheckpointMismatch,
     MissingExtra,
@@ -20,7 +20,7 @@ from atomlearn.errors import (
     UnfitParts,
     WorkersLost,
 )
-from atomlearn.tables.column_maps import translations
+from atomlearn.tables.images import translations
 from tests.distributed.fingerprints import fingerprint
 
 EPOCHS = 30
@@ -152,7 +152,7 @@ def test_weighted_atoms_are_learned_from_a_sample(blocks, digits, monkeypatch):
 
 class TestCheckpoints:
     def interrupted(self, blocks, path, monkeypatch):
-        from atomlearn.distributed.checkpoint import Checkpoint
+        from atomlearn.distributed.fitting import Checkpoint
 
         write, calls = Checkpoint.write, []
 
@@ -210,9 +210,7 @@ class TestCheckpoints:
         assert set(longer.learned_.epochs) == {EPOCHS // 5}
 
     def test_a_place_where_no_file_can_be(self, blocks, tmp_path, monkeypatch):
-        monkeypatch.setattr(
-            "atomlearn.training.exchange.Exchange.run", None
-        )  # it does not get there
+        monkeypatch.setattr("atomlearn.training.strict.Exchange.run", None)  # it does not get there
         with pytest.raises(FileNotFoundError, match=r"no/fit\.atoms"):
             fit(*blocks, random_state=0, max_epochs=10, checkpoint=tmp_path / "no" / "fit.atoms")
 

@@ -66,7 +66,7 @@ def test_it_has_learned(model, digits):
 
 def test_symmetries_are_kept_with_the_batches():
     from atomlearn.datasets import vertical_bars
-    from atomlearn.tables.column_maps import column_swaps
+    from atomlearn.tables.images import column_swaps
 
     X, y = vertical_bars(900, shape=(5, 5), noise=0.3, random_state=0)
     batches = ArrayBatches(X, y, rows=450)
@@ -79,7 +79,7 @@ def test_symmetries_are_kept_with_the_batches():
 @pytest.mark.slow
 def test_a_folder_that_others_use_too(model, digits, tmp_path):
     """Nothing that another run has left in the folder, or leaves there meanwhile, is read."""
-    from atomlearn.tables.column_maps import translations
+    from atomlearn.tables.images import translations
 
     batches, told = ArrayBatches(*digits, rows=180), {"random_state": 0, "max_epochs": 20}
 

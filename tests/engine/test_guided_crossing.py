@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.engine.guided_crossing import (
+from atomlearn.sets import rows
+from atomlearn.sets.random import stream
+from atomlearn.training.boosting.trees import (
     Steps,
     add_to_cells,
     cells_of,
@@ -17,8 +19,6 @@ from atomlearn.engine.guided_crossing import (
     sum_cells,
     write_digits,
 )
-from atomlearn.sets import rows
-from atomlearn.sets.random import stream
 from tests.sets.strategies import KERNELS
 
 pytestmark = KERNELS

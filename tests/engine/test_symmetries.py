@@ -14,7 +14,8 @@ from atomlearn.errors import UnknownConstant
 from atomlearn.sets import rows
 from atomlearn.sets.random import stream
 from atomlearn.sets.rows import to_lists
-from atomlearn.tables.column_maps import (
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import (
     column_swaps,
     generated,
     permuted,
@@ -23,8 +24,7 @@ from atomlearn.tables.column_maps import (
     row_swaps,
     translations,
 )
-from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.literal_maps import check_symmetries, constant_maps
+from atomlearn.tables.symmetries import check_symmetries, constant_maps
 
 N = 9
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.scorer import describe
 from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.training.calibration import softmax
+from atomlearn.export.description import describe
+from atomlearn.training.scores import softmax
 from tests.explorer import node
 from tests.explorer.test_scorer import cells, with_both
 

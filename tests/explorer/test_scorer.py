@@ -9,11 +9,11 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.scorer import describe, json_value, packed
 from atomlearn.errors import UnsavableValue
 from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.tables.table import read_table
-from atomlearn.training.evidence import Evidence
+from atomlearn.export.description import describe, json_value, packed
+from atomlearn.tables.validation import read_table
+from atomlearn.training.scores import Evidence
 from tests.explorer import node
 
 SCORE = """

@@ -14,7 +14,7 @@ import pytest
 from atomlearn import AlgebraicClassifier
 from atomlearn.errors import ExportTooLarge, InvalidParameter, UnsavableValue
 from atomlearn.export import export_source, sql
-from atomlearn.training.evidence import Evidence
+from atomlearn.training.scores import Evidence
 
 PLACES = ["Köln", "L'Aquila", 'the "Hague"', "a\\b", "São Paulo??", "$x {y}", "東京", "Bonn"]
 COLUMNS = ["size (m²)", 'the "colour"', "smoker", "rooms", "it's"]

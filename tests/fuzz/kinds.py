@@ -13,17 +13,16 @@ import numpy as np
 
 import atomlearn
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.classifier.data import TrainingData
-from atomlearn.distributed.checkpoint import Checkpoint
+from atomlearn.classifier.fitting import TrainingData
+from atomlearn.distributed.fitting import Checkpoint
 from atomlearn.engine.misses import blocks_of
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.state import Report
 from atomlearn.sets import rows
-from atomlearn.training.examples import Examples
-from atomlearn.training.exchange import State
-from atomlearn.training.hooks import Round
-from atomlearn.training.part import Part
-from atomlearn.training.parts import InMemory
+from atomlearn.training.data import Examples
+from atomlearn.training.parts import InMemory, Part
+from atomlearn.training.settings import Round
+from atomlearn.training.strict import State
 
 
 class Kind(NamedTuple):

@@ -14,7 +14,7 @@ pytest.importorskip("resource", reason="workers limit their memory, which Window
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.files import container
-from atomlearn.training.rules import HardRules
+from atomlearn.training.data import HardRules
 from tests.fuzz import attacks, running, worker
 from tests.fuzz.attacks import (
     AGREED,

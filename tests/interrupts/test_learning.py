@@ -7,7 +7,7 @@ import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier, interrupts, load
 from atomlearn.distributed import fit_batches
-from atomlearn.distributed.checkpoint import Checkpoint
+from atomlearn.distributed.fitting import Checkpoint
 from atomlearn.engine import epoch
 from atomlearn.engine.concept import Concept
 from atomlearn.engine.epochs import Epochs

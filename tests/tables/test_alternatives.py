@@ -6,7 +6,7 @@ import pandas as pd
 from atomlearn.sets import rows
 from atomlearn.sets.rows import take
 from atomlearn.tables import LiteralEncoder
-from atomlearn.tables.alternatives import find_alternatives
+from atomlearn.tables.literals import find_alternatives
 
 
 def alternatives_of(frame):

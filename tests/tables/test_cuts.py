@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from atomlearn import AlgebraicClassifier, LiteralEncoder
-from atomlearn.tables import cuts, encoder
-from atomlearn.tables.cuts import Histogram, tree_cuts
+from atomlearn.tables import encoder, numbers
+from atomlearn.tables.numbers import Histogram, tree_cuts
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_the_first_cut_is_the_best_one(data):
     y = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     column = Histogram.of(np.array(x, dtype=float), np.ones(n))
     found = tree_cuts(column, np.array(y), most=1)
-    best = best_cut(x, y, cuts.SMALLEST_LEAF)
+    best = best_cut(x, y, numbers.SMALLEST_LEAF)
     if best is None:
         assert len(found) == 0
     else:
@@ -111,7 +111,7 @@ def test_many_values_are_put_together(monkeypatch):
     x = rng.random(5000)
     y = (x > 0.25).astype(int)
     exact = tree_cuts(Histogram.of(x, np.ones(5000)), y, most=1)
-    monkeypatch.setattr(cuts, "MOST_BINS", 100)
+    monkeypatch.setattr(numbers, "MOST_BINS", 100)
     rough = tree_cuts(Histogram.of(x, np.ones(5000)), y, most=1)
     assert np.sort(x)[exact] <= 0.25 < np.sort(x)[exact + 1]
     assert abs(rough - exact) <= 5000 / 100

@@ -8,8 +8,7 @@ from atomlearn import AlgebraicClassifier, LiteralEncoder
 from atomlearn.classifier.definition import states_of
 from atomlearn.classifier.files import _column, _column_as_json
 from atomlearn.files.load import Value
-from atomlearn.tables.columns import CategoryColumn
-from atomlearn.tables.groups import find_groups
+from atomlearn.tables.columns import CategoryColumn, find_groups
 from atomlearn.tables.literals import Literal
 
 CITIES = [f"c{i:02}" for i in range(20)]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.tables.identifiers import is_identifier
+from atomlearn.tables.encoder import is_identifier
 
 GIVEN_OUT = {
     "consecutive": lambda rng, n: 1 + rng.permutation(n),

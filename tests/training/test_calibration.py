@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from atomlearn.training.calibration import DEFAULT_SLOPE, Calibration, calibrate, log_ratio, softmax
+from atomlearn.training.scores import DEFAULT_SLOPE, Calibration, calibrate, log_ratio, softmax
 
 
 def penalised_loss(calibration, ratios, labels, weights):

@@ -12,13 +12,9 @@ from atomlearn.datasets import vertical_bars
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.pool import Source
 from atomlearn.sets import rows
-from atomlearn.training.clock import Clock, Settings
-from atomlearn.training.examples import Examples
-from atomlearn.training.exchange import Exchange, State
-from atomlearn.training.folds import EVERY
-from atomlearn.training.hooks import Hooks
+from atomlearn.training.data import EVERY, Examples
 from atomlearn.training.loop import train
-from atomlearn.training.part import (
+from atomlearn.training.parts import (
     Part,
     Shared,
     Task,
@@ -26,6 +22,8 @@ from atomlearn.training.part import (
     joined_parts,
     learn_part,
 )
+from atomlearn.training.settings import Clock, Hooks, Settings
+from atomlearn.training.strict import Exchange, State
 from tests.engine.strategies import sets_of_lists
 from tests.sets.strategies import FEWER, seeds
 

@@ -1,7 +1,6 @@
 import numpy as np
 
-from atomlearn.training.examples import Examples
-from atomlearn.training.folds import HUGE, NEVER, SMALL, deal, folds_for
+from atomlearn.training.data import HUGE, NEVER, SMALL, Examples, deal, folds_for
 
 
 def test_one_fold_of_a_huge_set_is_a_fifth_of_each_class_and_the_rest_is_never_held_out():

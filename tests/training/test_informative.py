@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.sets import rows
 from atomlearn.sets.rows import lists_of, take
-from atomlearn.training import weighted
-from atomlearn.training.informative import (
+from atomlearn.training.boosting import folds
+from atomlearn.training.boosting.trees import (
+    Alternatives,
     chi_squared,
     count_common,
     informative_columns,
@@ -63,5 +63,5 @@ def test_columns_of_noise_hurt_less_if_they_are_left_out(monkeypatch):
         return clf.fit(table[:600], y[:600]).score(table[600:], y[600:])
 
     chosen = right(noisy)
-    monkeypatch.setattr(weighted, "_choose_columns", lambda recipe, *others: recipe)
+    monkeypatch.setattr(folds, "_choose_columns", lambda recipe, *others: recipe)
     assert right(X) - 0.02 < chosen > right(noisy)

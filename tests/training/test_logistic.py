@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.training.calibration import softmax
-from atomlearn.training.logistic import exponentials, held_out_loss, log
+from atomlearn.training.boosting.rounds import exponentials, held_out_loss, log
+from atomlearn.training.scores import softmax
 from tests.sets.strategies import KERNELS
 
 pytestmark = KERNELS

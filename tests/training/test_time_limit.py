@@ -8,15 +8,15 @@ import pytest
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier import estimator, held_out
+from atomlearn.classifier import estimator, sample
 from atomlearn.distributed import fit_batches
 from atomlearn.engine.concept import Sampler
 from atomlearn.tables.batches import ArrayBatches
-from atomlearn.training import clock as clocks
-from atomlearn.training import loop, part
-from atomlearn.training.clock import Settings
+from atomlearn.training import loop, parts
+from atomlearn.training import settings as clocks
+from atomlearn.training.boosting.rounds import WeightedLearner
+from atomlearn.training.settings import Settings
 from atomlearn.training.strict import Judge
-from atomlearn.training.weighted_rounds import WeightedLearner
 
 CLASSES = 60
 
@@ -36,7 +36,7 @@ def clock(monkeypatch):
         return run_epoch(self)
 
     monkeypatch.setattr(clocks, "time", clock)
-    monkeypatch.setattr(part, "time", clock)
+    monkeypatch.setattr(parts, "time", clock)
     monkeypatch.setattr(Sampler, "run_epoch", timed)
     return clock
 
@@ -96,7 +96,7 @@ def test_reading_the_table_counts(clock, table, monkeypatch):
 
 
 def test_definitions_are_measured_while_there_is_time(clock, table, monkeypatch, tmp_path):
-    slowed(monkeypatch, clock, held_out, "_truths", 1)
+    slowed(monkeypatch, clock, sample, "_truths", 1)
     limit = 8 * CLASSES
     model = AlgebraicClassifier(random_state=0, time_limit=limit).fit(*table)
     assert clock.seconds <= 1.2 * limit

@@ -6,21 +6,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.rows import to_lists
-from atomlearn.training import weighted
-from atomlearn.training.clock import Clock, Settings
-from atomlearn.training.examples import Examples
-from atomlearn.training.folds import deal
-from atomlearn.training.weighted import learn_weighted
-from atomlearn.training.weighted_rounds import (
+from atomlearn.training.boosting import folds
+from atomlearn.training.boosting.folds import learn_weighted
+from atomlearn.training.boosting.rounds import (
     WeightedLearner,
     WeightedRecipe,
     detailed_recipes,
     recipe_for,
 )
+from atomlearn.training.boosting.trees import Alternatives
+from atomlearn.training.data import Examples, deal
+from atomlearn.training.settings import Clock, Settings
 
 N_COLUMNS = 6
 
@@ -127,9 +126,9 @@ def test_more_rows_or_classes_take_larger_steps():
     ],
 )
 def test_more_atoms_a_round_if_that_is_clearly_better(losses, chosen, monkeypatch):
-    monkeypatch.setattr(weighted, "_run", lambda learner, n_rounds, clock: None)
+    monkeypatch.setattr(folds, "_run", lambda learner, n_rounds, clock: None)
     recipes = [WeightedRecipe(atoms=n) for n in losses]
-    found, tried = weighted._choose_recipe(
+    found, tried = folds._choose_recipe(
         recipes, lambda recipe: SimpleNamespace(losses=[9.0, losses[recipe.atoms]]), None
     )
     assert found.atoms == chosen and tried.losses[-1] == losses[chosen]
@@ -163,8 +162,8 @@ def test_what_symmetries_make_of_a_row_is_learned_from_and_never_held_out(proble
 
 
 def test_what_is_far_behind_is_given_up():
-    assert not weighted.has_lost([9.0], 0.5, 1.0)  # the first rounds are never enough to tell
-    assert not weighted.has_lost([9.0] * 13, 0.5, 3.0) and weighted.has_lost([9.0] * 13, 0.5, 2.0)
-    assert not weighted.has_lost([9.0] * 13, 0.1, 2.0)  # small steps take longer
-    assert weighted.has_lost([9.0] * 13 + [1.6] * 190, 0.5, 1.0)
-    assert not weighted.has_lost([9.0] * 300, 0.5, np.inf)
+    assert not folds.has_lost([9.0], 0.5, 1.0)  # the first rounds are never enough to tell
+    assert not folds.has_lost([9.0] * 13, 0.5, 3.0) and folds.has_lost([9.0] * 13, 0.5, 2.0)
+    assert not folds.has_lost([9.0] * 13, 0.1, 2.0)  # small steps take longer
+    assert folds.has_lost([9.0] * 13 + [1.6] * 190, 0.5, 1.0)
+    assert not folds.has_lost([9.0] * 300, 0.5, np.inf)

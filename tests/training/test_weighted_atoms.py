@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.rows import lists_of
-from atomlearn.training.weighted_atoms import WeightedAtoms, in_shared_order
+from atomlearn.training.boosting.ensemble import WeightedAtoms, in_shared_order
 from tests.sets.strategies import KERNELS
 
 pytestmark = KERNELS

@@ -13,8 +13,7 @@ from typing import Literal as OneOf
 
 import numpy as np
 
-from atomlearn.classifier.held_out import MOST_CLAUSES, chosen_atoms
-from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.classifier.sample import MOST_CLAUSES, TrainingSample, chosen_atoms
 from atomlearn.engine.misses import blocks_of, containing, count_misses
 from atomlearn.errors import InvalidParameter
 from atomlearn.logic.comparison import compare
@@ -25,16 +24,15 @@ from atomlearn.logic.minimise import Group, Space
 from atomlearn.logic.telling import Measure, measure
 from atomlearn.markup import escape
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Lists, take
+from atomlearn.sets.rows import Lists, pack_row, take
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import is_dark, placed
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import exact_numbers, just_below
 from atomlearn.tables.rules import Rule
-from atomlearn.tables.table import read_table
-from atomlearn.training.examples import NO_RULES
-from atomlearn.training.rules import HardRules
+from atomlearn.tables.validation import read_table
+from atomlearn.training.data import NO_RULES, HardRules
 from atomlearn.typing import Bits
 
 MOST_COMPARED = 2000
@@ -274,7 +272,7 @@ def _on_sample(
 ) -> Measure:
     """How well some atoms together describe the class on the training sample."""
     held = containing(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
-    true = np.bitwise_and.reduce(held, axis=0) if chosen else subset(sample.labels >= 0)
+    true = np.bitwise_and.reduce(held, axis=0) if chosen else pack_row(sample.labels >= 0)
     is_true = hard.decide(sample.rows, packed.unpack(true[None, :], len(sample.labels))[0], k)
     return measure(is_true, sample.labels == k, sample.weights())
 

@@ -14,50 +14,45 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
-from atomlearn.classifier.data import PartsSource, TrainingData, fit_encoder
-from atomlearn.classifier.held_out import measure_definitions, trials_of
-from atomlearn.classifier.history import History
-from atomlearn.classifier.importance import without_repetitions
-from atomlearn.classifier.parameters import check_parameters
-from atomlearn.classifier.progress import (
+from atomlearn.classifier.fitting import (
     CallbackSupportMixin,
+    History,
+    PartsSource,
+    TrainingData,
     callback_tasks,
+    check_parameters,
+    fit_encoder,
     show_progress,
     with_callbacks,
 )
+from atomlearn.classifier.importance import without_repetitions
 from atomlearn.classifier.readable import Readable
-from atomlearn.classifier.sample import TrainingSample
+from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
-from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.errors import InterruptedWarning, InvalidParameter
 from atomlearn.files.load import LARGE
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
-from atomlearn.tables.alternatives import find_alternatives
-from atomlearn.tables.distinct_rows import RowConflict
-from atomlearn.tables.frames import declared_kinds
-from atomlearn.tables.rule_checks import RuleConflict, compile_rules, warn_of_unmet
-from atomlearn.tables.rules import Rule, parse_rules
-from atomlearn.tables.table import read_table
-from atomlearn.tables.targets import check_targets
+from atomlearn.tables.literals import find_alternatives
+from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules, warn_of_unmet
 from atomlearn.tables.training_rows import (
+    RowConflict,
     TrainingRows,
     check_some_left,
     codes_of,
     read_training,
     root_seed,
 )
-from atomlearn.training.calibration import softmax
-from atomlearn.training.clock import Clock, Settings
-from atomlearn.training.folds import folds_for
-from atomlearn.training.hooks import Current, Hooks, Plan, Round
+from atomlearn.tables.validation import check_targets, declared_kinds, read_table
+from atomlearn.training.boosting.trees import Alternatives
+from atomlearn.training.data import HardRules, folds_for
 from atomlearn.training.later import nothing_learned, plan_part, train_later
 from atomlearn.training.learned import Learned
 from atomlearn.training.loop import plan, train
-from atomlearn.training.part import Part
-from atomlearn.training.parts import InMemory
-from atomlearn.training.rules import HardRules
+from atomlearn.training.parts import InMemory, Part
+from atomlearn.training.scores import softmax
+from atomlearn.training.settings import Clock, Current, Hooks, Plan, Round, Settings
 from atomlearn.typing import Floats, Integers
 
 ROWS_AT_ONCE = 1 << 16

@@ -3,33 +3,192 @@
 An atom costs what the log-odds of its class would gain if the row had it, and is *telling* if most
 rows of other classes miss it, which is measured on the training sample. Few atoms are listed, those
 that cost most first; those that say nearly the same are told as one.
+
+The atoms of a class that a row misses, and what each costs in log-odds.
+
+Atoms that say nearly the same are told as one.
+
+A row that misses ``x > 3 or y > 2`` also misses ``x > 3``, and nearly always ``x > 3.1 or y > 2``.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from atomlearn.classifier.costs import Missed, held, missed_atoms
-from atomlearn.classifier.likeness import Likeness, tell_apart
-from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of, containing
 from atomlearn.errors import InvalidParameter
 from atomlearn.logic.definition import plain
 from atomlearn.logic.formulas import Clause
 from atomlearn.markup import Displayed
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Lists, Rows, lists_of, take
+from atomlearn.sets.rows import Lists, Rows, append, lists_of, pack_row, take, to_rows
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Rule
-from atomlearn.training.calibration import softmax
 from atomlearn.training.learned import Learned
+from atomlearn.training.scores import softmax
 from atomlearn.typing import Bits, Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Missed:
+    """The missed atoms of a class: ``n_strict`` strict ones, then weighted ones."""
+
+    atoms: Lists
+    weighted: Floats
+    """Cost of each weighted atom; a negative cost is evidence for the class."""
+    n_strict: int
+    slope: float
+    """The strict misses ``m`` cost ``slope * log(m + 1)``."""
+    n_weighted_atoms: int
+    """Number of weighted atoms of the class, missed or not."""
+
+    @property
+    def values(self) -> Floats:
+        """Cost of each atom alone."""
+        one = self._of_strict(1) if self.n_strict else 0.0
+        return np.concatenate([np.full(self.n_strict, one), self.weighted])
+
+    def cost_of(self, some: Bits) -> float:
+        """What the class would gain if the row had these atoms."""
+        n = int(some[: self.n_strict].sum())
+        return self._of_strict(n) + float(self.weighted[some[self.n_strict :]].sum())
+
+    @property
+    def strict_cost(self) -> float:
+        """Cost of all strict misses together."""
+        return self._of_strict(self.n_strict)
+
+    @property
+    def weighted_cost(self) -> float:
+        """Cost of all missed weighted atoms."""
+        return float(self.weighted.sum())
+
+    def _of_strict(self, n: int) -> float:
+        m = self.n_strict + 1.0
+        return self.slope * float(np.log(m / (m - n)))
+
+
+def missed_atoms(learned: Learned, k: int, has: Bits) -> Missed:
+    """The atoms of class ``k`` that decide and that a row with these constants misses."""
+    pool, evidence, weighted = learned.pools[k].atoms, learned.evidence, learned.weighted
+    strict = np.flatnonzero(~held(pool, has)) if evidence.strict > 0 else np.zeros(0, np.int64)
+    atoms, costs, n_ours = take(pool, strict), np.zeros(0), 0
+    if weighted is not None and evidence.weighted > 0:
+        ours = np.flatnonzero(weighted.classes == k)
+        missed = ours[~held(take(weighted.atoms, ours), has)]
+        atoms = append(atoms, take(weighted.atoms, missed))
+        costs, n_ours = -evidence.weighted * weighted.weights[missed], len(ours)
+    slope = evidence.strict * learned.calibration.slope
+    return Missed(atoms, costs, len(strict), slope, n_ours)
+
+
+def held(atoms: Lists, has: Bits) -> Bits:
+    """Which of the atoms a row has."""
+    return np.asarray(containing(atoms, packed.pack(has[:, None]))[:, 0] != 0)
+
+
+ALIKE = 0.6
+"""Atoms with a column in common are alike if of the rows that miss either this share misses both.
+"""
+CANDIDATES = 100
+"""Atoms that may stand for others; of many those with the largest values."""
+LENGTH = 0.3
+"""Each literal more is worth that much less: short atoms are told first."""
+
+
+class Group(NamedTuple):
+    """An atom that stands for itself and those like it."""
+
+    atom: int
+    members: Bits
+
+
+class Likeness:
+    """Which atoms are alike: one implies the other, or about the same rows miss them.
+
+    ``missing`` has the packed set of the sampled rows that miss each atom.
+
+    >>> from atomlearn.sets import rows
+    >>> from atomlearn.sets.rows import to_lists
+    >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
+    >>> atoms = to_lists(rows.from_indices([[1], [0, 2], [2]], 4))
+    >>> Likeness(atoms, literals, rows.from_indices([[0, 1, 2], [0], [3]], 4)).to(0).tolist()
+    [True, True, False]
+    """
+
+    def __init__(self, atoms: Lists, literals: Sequence[Literal], missing: Rows) -> None:
+        n = len(literals) + 1
+        self.sets = to_rows(atoms, n)
+        self.closed = np.zeros_like(self.sets)
+        implying = _implying(np.unique(atoms.constants), literals, n)
+        whose = np.repeat(np.arange(atoms.n), np.diff(atoms.starts))
+        for a, c in zip(whose.tolist(), atoms.constants.tolist(), strict=True):
+            self.closed[a] |= implying[c]
+        named = atoms.constants < len(literals)  # the last constant is the class itself
+        columns = np.array([literals[c].column for c in atoms.constants[named]], dtype=np.int64)
+        used, place = np.unique(columns, return_inverse=True)
+        self.columns = np.zeros((atoms.n, len(used)), dtype=np.bool_)
+        self.columns[whose[named], place] = True
+        self.missing, self.counts = missing, packed.count(missing)
+
+    def to(self, a: int) -> Bits:
+        """The atoms like this one, itself among them."""
+        implied = ~(self.sets & ~self.closed[a]).any(axis=1)
+        implies = ~(self.sets[a] & ~self.closed).any(axis=1)
+        both = packed.count(self.missing & self.missing[a])
+        either = self.counts + self.counts[a] - both
+        shared = self.columns[:, self.columns[a]].any(axis=1)
+        return implied | implies | (shared & (both >= ALIKE * either))
+
+
+def tell_apart(
+    likeness: Likeness, values: Floats, sizes: Floats, most: int, add_up: bool = True
+) -> list[Group]:
+    """At most ``most`` atoms that are not alike, those with the largest values, short ones first.
+
+    The values of atoms that are alike ``add_up``, or count one by one; they may be negative.
+    """
+    if most == 0 or not len(values):
+        return []
+    lengths = 1.0 + LENGTH * (sizes - 1.0)
+    order = np.argsort(-np.abs(values) / lengths, kind="stable")[: max(CANDIDATES, most)]
+    alike = np.stack([likeness.to(int(a)) for a in order])
+    left = np.ones(len(values), dtype=np.bool_)
+    groups: list[Group] = []
+    while len(groups) < most and left[order].any():
+        each = alike @ (values * left) if add_up else values[order]
+        total = np.abs(each) / lengths[order] * left[order]
+        best = int(total.argmax())
+        if total[best] <= 0:
+            break
+        groups.append(Group(int(order[best]), alike[best] & left))
+        left &= ~alike[best]
+    return groups
+
+
+def _implying(
+    used: npt.NDArray[np.int32], literals: Sequence[Literal], n: int
+) -> dict[int, packed.Rows]:
+    """For each constant used, the constants that imply it."""
+    of_column: dict[int, list[int]] = {}
+    for c in used.tolist():
+        if c < len(literals):
+            of_column.setdefault(literals[c].column, []).append(c)
+    sets = {c: packed.from_indices([[c]], n)[0] for c in used.tolist()}
+    for ours in of_column.values():
+        for c in ours:
+            implying = [b for b in ours if literals[b].implies(literals[c])]
+            sets[c] = packed.from_indices([implying], n)[0]
+    return sets
+
 
 MOST_CLASSES = 4
 """Number of classes that are told in detail, and in a picture."""
@@ -240,7 +399,7 @@ class Explanation(Displayed):
 
     def to_html(self) -> str:
         """Bars of the probabilities and tables of the atoms, without a frame."""
-        from atomlearn.classifier.displays import explanation_html
+        from atomlearn.classifier.readable import explanation_html
 
         return explanation_html(self)
 
@@ -385,7 +544,7 @@ class _Meeting:
 
     def _share(self, missing: Rows, among: Bits) -> Floats:
         """The share of some rows that miss each atom."""
-        return packed.count(missing & subset(among)) / max(1, int(among.sum()))
+        return packed.count(missing & pack_row(among)) / max(1, int(among.sum()))
 
     def _constants(self, atoms: Lists, a: int) -> list[int]:
         ours = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]

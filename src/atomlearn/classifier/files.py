@@ -14,6 +14,10 @@ Where ``evidence`` in ``model.json`` has a factor for weighted atoms, these are 
 and what missing one adds to the score of its class in ``weighted_weights.npy``. The score of a
 class is then ``prior[k]``, plus the factor ``strict`` times the score above, plus the factor
 ``weighted`` times the sum of ``weighted_offset.npy[k]`` and the weights of the missed atoms.
+
+Contradictions between training rows, or of rows with rules, in classifier files.
+
+Weighted atoms in a classifier file, and the evidence they were chosen by.
 """
 
 import math
@@ -25,32 +29,149 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.conflict_files import (
-    conflicts_as_json,
-    conflicts_in,
-    rule_conflicts_as_json,
-    rule_conflicts_in,
-)
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.classifier.history import History
-from atomlearn.classifier.parameters import EVIDENCE
+from atomlearn.classifier.fitting import EVIDENCE, History
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.engine.pool import add_pools, pools_in
+from atomlearn.engine.pool import add_lists, add_pools, pools_in
 from atomlearn.errors import InvalidRule, UnsavableValue
 from atomlearn.files.container import Container
 from atomlearn.files.load import LARGE, MOST_EPOCHS, Members, Value, save
 from atomlearn.logic.telling import Measure
 from atomlearn.markup import Listed
+from atomlearn.sets.rows import Lists
 from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import MOST_EXACT
-from atomlearn.tables.rule_checks import compile_rules
-from atomlearn.tables.rules import Rule, parse_rules
-from atomlearn.training.calibration import Calibration
-from atomlearn.training.examples import Unseen
+from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules
+from atomlearn.tables.training_rows import RowConflict
+from atomlearn.training.boosting.ensemble import WeightedAtoms
+from atomlearn.training.data import HardRules, Unseen
 from atomlearn.training.learned import Learned
-from atomlearn.training.rules import HardRules
-from atomlearn.training.weighted_files import add_weighted, with_weighted
+from atomlearn.training.scores import KINDS, Calibration, Evidence
+from atomlearn.typing import Integers
+
+MOST_CONFLICTS, MOST_ROWS = 10_000, 100_000
+"""Contradictions that are saved, and rows of each: so many that in practice it is all of them."""
+
+
+def conflicts_as_json(
+    conflicts: list[RowConflict], classes: npt.NDArray[Any]
+) -> list[dict[str, Any]]:
+    """The first contradictions: row numbers, and labels by their place among the classes."""
+    return [
+        {
+            "rows": one.rows[:MOST_ROWS].tolist(),
+            "labels": np.searchsorted(classes, one.labels[:MOST_ROWS]).tolist(),
+            "kept": int(np.searchsorted(classes, one.kept)),
+        }
+        for one in conflicts[:MOST_CONFLICTS]
+    ]
+
+
+def conflicts_in(told: Value | None, classes: npt.NDArray[Any]) -> list[RowConflict]:
+    """The contradictions of a file; older files have none."""
+    if told is None:
+        return []
+    told.need(len(told.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
+    return [_conflict(one, classes) for one in told.items()]
+
+
+def _conflict(told: Value, classes: npt.NDArray[Any]) -> RowConflict:
+    kept = told["kept"].integer(high=len(classes) - 1)
+    return RowConflict(*_rows(told, classes), classes[kept])
+
+
+def _rows(told: Value, classes: npt.NDArray[Any]) -> tuple[Integers, npt.NDArray[Any]]:
+    """Row numbers and labels."""
+    n = len(told["rows"].items())
+    told["rows"].need(n <= MOST_ROWS, f"has more than {MOST_ROWS} rows")
+    labels = told["labels"].integers(n, high=len(classes) - 1)
+    return told["rows"].integers(n, high=1 << 53), classes[labels]
+
+
+def rule_conflicts_as_json(
+    conflicts: list[RuleConflict], rules: list[Rule], classes: npt.NDArray[Any]
+) -> list[dict[str, Any]]:
+    """The rows that rules contradict: of each rule by its number, the first ones."""
+    return [
+        {
+            "rule": rules.index(one.rule),
+            "rows": one.rows[:MOST_ROWS].tolist(),
+            "labels": np.searchsorted(classes, one.labels[:MOST_ROWS]).tolist(),
+        }
+        for one in conflicts[:MOST_CONFLICTS]
+    ]
+
+
+def rule_conflicts_in(
+    told: Value | None, rules: list[Rule], classes: npt.NDArray[Any]
+) -> list[RuleConflict]:
+    """The rows of a file that rules contradict; older files have none."""
+    if told is None:
+        return []
+    told.need(len(told.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
+    return [
+        RuleConflict(rules[one["rule"].integer(high=len(rules) - 1)], *_rows(one, classes))
+        for one in told.items()
+    ]
+
+
+def add_weighted(file: Container, learned: Learned) -> None:
+    """Add the members of weighted atoms, if there are any."""
+    weighted, said = learned.weighted, learned.unseen.weighted
+    if weighted is not None:
+        add_lists(file, "weighted", weighted.atoms)
+        file.add_array("weighted_classes.npy", weighted.classes)
+        file.add_array("weighted_weights.npy", weighted.weights)
+        file.add_array("weighted_offset.npy", weighted.offset)
+    if said is not None:
+        file.add_array("unseen_weighted.npy", said)
+
+
+def with_weighted(learned: Learned, file: Members, state: Value) -> Learned:
+    """What was learned together with the weights of a file; files of version 1 have none."""
+    n, told = len(learned.pools), state.given("evidence")
+    if told is None:
+        return learned
+    evidence, prior = _evidence(told), state["prior"].numbers(n, -LARGE, LARGE)
+    weighted = _weighted(file, n, learned.n_constants) if _HAS in file else None
+    told.need(weighted is not None or not evidence.weighted, f"needs {_HAS}, which is not there")
+    unseen = learned.unseen
+    if "unseen_weighted.npy" in file:
+        shape = unseen.ratios.shape
+        said = file.floats("unseen_weighted.npy", shape, low=-LARGE, high=LARGE)
+        unseen = replace(unseen, weighted=said)
+    return replace(learned, weighted=weighted, evidence=evidence, prior=prior, unseen=unseen)
+
+
+_HAS = "weighted_weights.npy"
+
+
+def _weighted(file: Members, n_classes: int, n_constants: int) -> WeightedAtoms:
+    atoms = Lists(*file.lists("weighted_starts.npy", "weighted_constants.npy", n_constants))
+    n = atoms.n
+    return WeightedAtoms(
+        atoms,
+        file.integers("weighted_classes.npy", n, high=n_classes - 1),
+        file.floats("weighted_weights.npy", (n,), low=-LARGE, high=LARGE),
+        file.floats("weighted_offset.npy", (n_classes,), low=-LARGE, high=LARGE),
+    )
+
+
+def _evidence(told: Value) -> Evidence:
+    measured = {}
+    for name in ("losses", "errors"):
+        fields = told[name].fields()
+        told[name].need(set(fields) <= set(KINDS), "is of atoms that there are not")
+        measured[name] = {kind: one.number(0, LARGE) for kind, one in fields.items()}
+    losses, errors, chosen = measured["losses"], measured["errors"], told["chosen"].one_of(KINDS)
+    told.need(set(losses) == set(errors), "has losses and errors of different atoms")
+    told.need(not losses or chosen in losses, "has no loss of what was chosen")
+    strict, weighted = told["strict"].number(0, LARGE), told["weighted"].number(0, LARGE)
+    told.need(chosen != "weighted" or strict == 0, "counts strict atoms without having them")
+    told.need(chosen != "strict" or weighted == 0, "counts weighted atoms without having them")
+    return Evidence(chosen, losses, errors, strict, weighted)
+
 
 KIND = "classifier"
 VERSION = 2

@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.sample import TrainingSample, subset
+from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import containing
 from atomlearn.errors import MissingExtra
 from atomlearn.logic.formulas import Clause
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Lists, lists_of, take
+from atomlearn.sets.rows import Lists, lists_of, pack_row, take
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal, weakest
+from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
 from atomlearn.training.learned import Learned
-from atomlearn.training.weighted_atoms import WeightedAtoms, merged
 from atomlearn.typing import Floats
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class Importance:
         for k in range(len(self.classes_)):
             ours = self.sample_.labels == k
             if ours.any():
-                share += weights[ours][0] * packed.count(missing & subset(ours))
+                share += weights[ours][0] * packed.count(missing & pack_row(ours))
         return share / max(float(weights.sum()), 1e-300)
 
     def _share_out(self, atoms: Lists, amounts: Floats, total: Floats) -> None:

@@ -1,7 +1,11 @@
-"""Explanations and definitions of a fitted classifier."""
+"""Explanations and definitions of a fitted classifier.
 
+A classifier and its explanations as HTML, for notebooks and pages.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,24 +14,131 @@ from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.definition import ClassDefinition, Short, define_class
 from atomlearn.classifier.explanation import Explanation, explain_row, strongest
-from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.importance import Importance
-from atomlearn.classifier.sample import TrainingSample
+from atomlearn.classifier.sample import TrainingSample, classifier_errors
 from atomlearn.engine.misses import blocks_of
-from atomlearn.errors import InvalidParameter
+from atomlearn.errors import InvalidParameter, MissingExtra
 from atomlearn.logic.definition import plain
 from atomlearn.logic.telling import Measure
-from atomlearn.markup import Displayed, escape, in_notebook
+from atomlearn.markup import Displayed, bars, escape, folded, in_notebook, table
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.encoder import LiteralEncoder, is_whole
 from atomlearn.tables.images import image_of
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Rule
-from atomlearn.tables.table import one_row, read_table
 from atomlearn.tables.training_rows import class_number
+from atomlearn.tables.validation import one_row, read_table
 from atomlearn.training.learned import Learned
 from atomlearn.typing import Bits, Floats
+
+if TYPE_CHECKING:
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.classifier.explanation import AtomSeen, ClassSeen, Explanation
+
+MOST_IMPORTANT = 10
+"""Columns whose importance is shown."""
+FEW_COLUMNS = 12
+"""Rows of so many columns are shown unasked."""
+MOST_DEFINED = 6
+"""Classes that are defined in a notebook."""
+
+
+def explanation_html(told: "Explanation") -> str:
+    """What is predicted, how probable each class is, and why."""
+    from atomlearn.classifier.explanation import MOST_CLASSES
+
+    first = told.classes[0]
+    parts = [f"<p><strong>{escape(str(told.label))}</strong> ({first.probability:.1%})</p>"]
+    for rule in told.rules:
+        parts.append(f'<p class="against">{told.told_of(rule)}: {escape(str(rule))}</p>')
+    shown, rest = told.classes[:MOST_CLASSES], told.classes[MOST_CLASSES:]
+    parts.append(bars((str(one.label), one.probability) for one in shown))
+    if rest:
+        parts.append(f'<p class="muted small">others: {rest[0].probability:.1%} or less each</p>')
+    parts.append(_picture(told))
+    if told.values:
+        shown_values = table(["column", "value"], told.values)
+        about, few = f"the row: {len(told.values):,} columns", len(told.values) <= FEW_COLUMNS
+        parts.append(folded(shown_values, about, is_open=few))
+    if told.reasons:
+        second = str(told.classes[1].label)
+        parts.append(f"<h3>For {escape(str(told.label))} rather than {escape(second)}</h3>")
+        parts.append(_lines(_reason(atom, second) for atom in told.reasons))
+    parts += [_class_html(one) for one in shown if one.missed]
+    return "".join(parts)
+
+
+def _class_html(one: "ClassSeen") -> str:
+    return f"<h3>{escape(str(one))}</h3>{_lines(map(_missed, one.missed))}"
+
+
+def _reason(atom: "AtomSeen", second: str) -> tuple[str, str, str]:
+    whole = atom.clause.literals == atom.has
+    return "", str(atom), f"{atom.telling:.0%} of {second} miss {'it' if whole else atom.clause}"
+
+
+def _missed(atom: "AtomSeen") -> tuple[str, str, str]:
+    cost = atom.cost or 0.0
+    _, _, about = atom.told_missed().partition("   (")
+    _, separator, rest = about.removesuffix(")").partition(", with ")
+    told = f"with {rest}" if separator else about.removesuffix(")").partition("; ")[2]
+    return f"{-cost:+.2f}".replace("-", "−"), str(atom), told
+
+
+def _lines(lines: Iterable[tuple[str, str, str]]) -> str:
+    """A list of what changes the log-odds by how much, and remarks."""
+    items = "".join(
+        f'<li><span class="joint {"against" if change.startswith("−") else "for"}">{change}</span>'
+        f'<span>{escape(text)} <span class="small muted">{escape(remark)}</span></span></li>'
+        for change, text, remark in lines
+    )
+    return f'<ul class="clauses changes">{items}</ul>'
+
+
+def _picture(told: "Explanation") -> str:
+    """The image with the pixels of missed atoms, if there is one and it can be drawn."""
+    if told.image is None:
+        return ""
+    from atomlearn.views.page import figure_html
+
+    about = "The image; in red the pixels of missed atoms, class by class."
+    try:
+        return figure_html(told.plot(), about)
+    except MissingExtra:
+        return ""
+
+
+def classifier_html(classifier: "AlgebraicClassifier") -> str:
+    """A fitted classifier: its figures, importances and short definitions."""
+    from atomlearn.classifier.importance import deciding
+
+    n_atoms = sum(len(one.weights) for one in deciding(classifier.learned_))
+    error = classifier.estimated_error_
+    figures = [
+        ["classes", f"{len(classifier.classes_):,}"],
+        ["columns", f"{len(classifier.encoder_.columns_):,}"],
+        ["atoms", f"{n_atoms:,} ({classifier.evidence_.chosen})"],
+        ["error on held-out rows", "not known" if error is None else f"{error:.1%}"],
+    ]
+    parts = [table(["what", "value"], figures, numbers=[1]), importances_html(classifier)]
+    parts += [
+        folded(classifier.definition(label, "short").to_html(), f"{label} if ...")
+        for label in classifier.classes_[:MOST_DEFINED]
+    ]
+    return "".join(parts)
+
+
+def importances_html(classifier: "AlgebraicClassifier") -> str:
+    """Bars of the most important columns."""
+    importances = classifier.feature_importances_
+    order = np.argsort(-importances, kind="stable")[:MOST_IMPORTANT]
+    if classifier.image_shape is not None:
+        return ""  # a picture tells more than the names of pixels
+    names = [column.name for column in classifier.encoder_.columns_]
+    shown = ((names[j], float(importances[j])) for j in order if importances[j] > 0)
+    return f"<h3>Importances</h3>{bars(shown, largest=True)}"
+
 
 MOST_VALUES = 500
 """Columns of a row whose values an explanation repeats."""
@@ -148,7 +259,7 @@ class Readable(Importance):
         >>> print(clf.export("c")[:20])
         /* Scores rows like
         """
-        from atomlearn.export.sources import export_source
+        from atomlearn.export.programs import export_source
 
         return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
 
@@ -193,8 +304,6 @@ class Readable(Importance):
         diagram = estimator_html_repr(self)
         if not hasattr(self, "learned_"):
             return str(diagram)
-        from atomlearn.classifier.displays import classifier_html
-
         return f"{diagram}{in_notebook(classifier_html(self))}"  # type: ignore[arg-type]
 
     def _explain_packed(

@@ -6,9 +6,9 @@ from pathlib import Path
 from atomlearn.classifier.definition import Short
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.importance import deciding
-from atomlearn.classifier.scorer import describe
 from atomlearn.cli.output import counted, fail, print_json
 from atomlearn.errors import suggest
+from atomlearn.export.description import describe
 from atomlearn.logic.definition import plain
 from atomlearn.training.learned import Learned
 

@@ -90,7 +90,7 @@ def classifier_page(
 
 def add_classes(page: Page, classifier: "AlgebraicClassifier") -> None:
     """A table with a line for each class."""
-    from atomlearn.classifier.held_out import classifier_errors
+    from atomlearn.classifier.sample import classifier_errors
     from atomlearn.cli.classifiers import atom_counts
 
     learned = classifier.learned_
@@ -117,7 +117,7 @@ def add_classes(page: Page, classifier: "AlgebraicClassifier") -> None:
 
 def add_importances(page: Page, classifier: "AlgebraicClassifier") -> None:
     """What each column, or each pixel, counts for."""
-    from atomlearn.classifier.displays import importances_html
+    from atomlearn.classifier.readable import importances_html
 
     if classifier.image_shape is None:
         page.side_by_side(importances_html(classifier))

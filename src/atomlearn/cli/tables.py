@@ -25,7 +25,7 @@ from atomlearn.files.writing import is_device, replacing
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.tables.frames import NamedArray
+    from atomlearn.tables.validation import NamedArray
 
 FIRST_ROWS = 1000
 """Rows of the training table that ``explain --row`` finds in the model file."""
@@ -103,7 +103,7 @@ def fit(
 ) -> None:
     """Fit a classifier to a table. Ctrl-C saves what has been learned so far."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.classifier.parameters import EVIDENCE
+    from atomlearn.classifier.fitting import EVIDENCE
     from atomlearn.tables.files import read_table
     from atomlearn.tables.rules import check_rules_file
 
@@ -310,7 +310,7 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
 
 def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
     from atomlearn.tables.files import matrix
-    from atomlearn.tables.frames import NamedArray
+    from atomlearn.tables.validation import NamedArray
 
     return NamedArray.of(matrix(columns), names)
 

@@ -1,20 +1,24 @@
-"""From parts of a table to a classifier: ``fit`` for Dask collections, and what all share."""
+"""From parts of a table to a classifier: ``fit`` for Dask collections, and what all share.
 
+Checkpoints of :func:`atomlearn.distributed.fit`: what is known between two exchanges.
+"""
+
+import hashlib
+import json
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.data import TrainingData, fit_encoder
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.distributed.checkpoint import Checkpoint
-from atomlearn.distributed.collections import delayed_parts
-from atomlearn.distributed.packing import PartSummary, Recoding
-from atomlearn.distributed.running import DaskRows, connected
-from atomlearn.distributed.survey import (
+from atomlearn.classifier.fitting import TrainingData, fit_encoder
+from atomlearn.distributed.parts import (
+    PartSummary,
+    Recoding,
     Survey,
     all_classes,
     check_classes,
@@ -23,19 +27,171 @@ from atomlearn.distributed.survey import (
     class_counts,
     stacked,
 )
-from atomlearn.errors import UnfitParts
-from atomlearn.sets.rows import width
-from atomlearn.tables.column_maps import check_maps
-from atomlearn.tables.frames import declared_kinds
-from atomlearn.tables.literal_maps import sorted_out
-from atomlearn.tables.rule_checks import RuleConflict, compile_rules
-from atomlearn.tables.rules import Rule
-from atomlearn.tables.table import read_table
-from atomlearn.tables.targets import check_labels
-from atomlearn.training.folds import folds_for
-from atomlearn.training.part import joined_parts
-from atomlearn.training.parts import Parts
+from atomlearn.distributed.running import DaskRows, connected, delayed_parts
+from atomlearn.engine.pool import add_pools, pools_in
+from atomlearn.engine.state import Report
+from atomlearn.errors import CheckpointMismatch, UnfitParts
+from atomlearn.files.container import Container
+from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
+from atomlearn.files.writing import check_replaceable
+from atomlearn.sets.rows import Rows, width
+from atomlearn.tables.images import check_maps
+from atomlearn.tables.rules import Rule, RuleConflict, compile_rules
+from atomlearn.tables.symmetries import sorted_out
+from atomlearn.tables.validation import check_labels, declared_kinds, read_table
+from atomlearn.training.data import folds_for
+from atomlearn.training.parts import Parts, joined_parts
+from atomlearn.training.settings import Round
+from atomlearn.training.strict import State
 from atomlearn.typing import Floats, Integers
+
+KIND, VERSION = "exchange", 2
+
+T = TypeVar("T")
+
+
+class Checkpoint:
+    """A checkpoint file for one data set and its partition, or none."""
+
+    def __init__(
+        self, path: str | Path | None, data: TrainingData, classifier: AlgebraicClassifier
+    ) -> None:
+        self.path = None if path is None else Path(path)
+        if self.path is not None:
+            check_replaceable(self.path)  # now, and not after the first exchange
+        self.n_constants, self.n_classes = len(data.encoder.literals_) + 1, len(data.classes)
+        self.n_folds = data.home.dealt.n_folds
+        self.max_epochs = classifier.max_epochs
+        maps = [] if classifier.symmetries is None else classifier.symmetries
+        # All that decides what is learned, but for how long.
+        self.about = {
+            "seed": str(classifier.seed_),  # first: it also decides on the folds
+            "symmetries": [np.asarray(one).tolist() for one in maps],
+            "class_weight": repr(classifier.class_weight),
+            "rules": [str(rule) for rule in data.rules],
+            "data": [asdict(source) for source in data.parts.sources],
+            "literals": [str(literal) for literal in data.encoder.literals_],
+            "classes": [repr(label) for label in data.classes.tolist()],
+            "evidence": classifier.evidence,
+            "share_examples": data.share_examples,
+        }
+
+    def read(self) -> State | None:
+        """What the file has, if there is one; an error if it is of other data, or of a run that was
+        to be longer. (One that was to be shorter can be gone on with.)
+        """
+        if self.path is None or not self.path.exists():
+            return None
+        file = Container.read(self.path)
+        file.expect(KIND, VERSION)
+        with reading(file) as members:
+            return self._state(members)
+
+    def _state(self, file: Members) -> State:
+        state = file.json("state.json")
+        for what, ours in self.about.items():
+            told = state.given(what)
+            if told is None or told.raw != _digest(ours):
+                raise CheckpointMismatch(
+                    f"{self.path} is a checkpoint with other {what}: remove it to begin anew, or "
+                    "name another file (nothing has been changed)"
+                )
+        longest = state.given("max_epochs")
+        self._check_length(None if longest is None else longest.integer(high=MOST_EPOCHS))
+        n = self.n_folds * self.n_classes
+        pools, refuting = pools_in(file, self.n_constants, n), self._refuting(file, n)
+        epoch = state["epoch"].integer(high=MOST_EPOCHS)
+        return State(
+            _by_fold(pools, self.n_classes),
+            _by_fold(refuting, self.n_classes),
+            np.full((self.n_folds, self.n_classes), epoch),
+            epoch,
+            _loss(state.given("best")),
+            _loss(state.given("first")),
+            state["stale"].integer(),
+            state["adds_nothing"].truth(),
+            state["refuted"].integer(),
+            [_round(one, self.n_classes) for one in file.json("rounds.json").items()],
+        )
+
+    def _check_length(self, theirs: int | None) -> None:
+        ours = math.inf if self.max_epochs is None else self.max_epochs
+        if ours < (math.inf if theirs is None else theirs):
+            raise CheckpointMismatch(
+                f"{self.path} is a checkpoint of a run with max_epochs={theirs}, which "
+                f"max_epochs={self.max_epochs} would cut short: ask for as many, remove it to "
+                "begin anew, or name another file (nothing has been changed)"
+            )
+
+    def write(self, state: State) -> None:
+        """Write the current state, atomically."""
+        if self.path is None:
+            return
+        pools = [pool for ours in state.pools for pool in ours]
+        refuting = [rows for ours in state.refuting for rows in ours]
+        file = Container(KIND, VERSION, {"epoch": state.epoch, "atoms": sum(map(len, pools))})
+        file.add_json(
+            "state.json",
+            {what: _digest(ours) for what, ours in self.about.items()}
+            | {
+                "epoch": state.epoch,
+                "best": _finite(state.best),
+                "first": _finite(state.first),
+                "stale": state.stale,
+                "adds_nothing": state.adds_nothing,
+                "refuted": state.n_refuted,
+                "max_epochs": self.max_epochs,
+            },
+        )
+        file.add_json("rounds.json", [asdict(one) for one in state.done])
+        add_pools(file, pools)
+        file.add_array("refuting.npy", np.concatenate(refuting))
+        file.add_array("refuting_sizes.npy", np.array([len(rows) for rows in refuting]))
+        file.write(self.path)
+
+    def _refuting(self, file: Members, n: int) -> list[Rows]:
+        rows = file.rows("refuting.npy", self.n_constants)
+        sizes = file.integers("refuting_sizes.npy", n, high=len(rows))
+        file.need(sizes.sum() == len(rows), "it does not fit refuting.npy")
+        return np.split(rows, np.cumsum(sizes)[:-1])
+
+
+def _by_fold(values: list[T], n_classes: int) -> list[list[T]]:
+    return [values[i : i + n_classes] for i in range(0, len(values), n_classes)]
+
+
+def _finite(loss: float) -> float | None:
+    return None if math.isinf(loss) else loss
+
+
+def _loss(told: Value | None) -> float:
+    return math.inf if told is None else told.number()
+
+
+def _digest(value: object) -> str:
+    return hashlib.blake2b(json.dumps(value).encode(), digest_size=16).hexdigest()
+
+
+def _round(told: Value, n_classes: int) -> Round:
+    error, loss = told.given("error"), told.given("loss")
+    return Round(
+        told["epochs"].integer(high=MOST_EPOCHS),
+        told["seconds"].number(low=0),
+        None if error is None else error.number(),
+        None if loss is None else loss.number(),
+        [[_report(one) for one in ours.items()] for ours in told["reports"].items(n_classes)],
+    )
+
+
+def _report(told: Value) -> Report:
+    report = Report()
+    for field in fields(Report):
+        if field.type is int:
+            setattr(report, field.name, told[field.name].integer())
+    report.seconds = {name: one.number(low=0) for name, one in told["seconds"].fields().items()}
+    report.words = {name: one.integer() for name, one in told["words"].fields().items()}
+    return report
+
 
 HOME_ROWS, HOME_BYTES = 1 << 18, 1 << 27
 """Maximum number of rows, and of bytes, that are sent to the client: models are evaluated on these

@@ -15,18 +15,23 @@ from joblib import effective_n_jobs
 
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.distributed.fitting import SurveyedParts, with_parameters
-from atomlearn.distributed.packing import PartSummary, Recoding, pack, sources_of
-from atomlearn.distributed.survey import SAMPLED, Survey, survey
+from atomlearn.distributed.parts import (
+    SAMPLED,
+    PartSummary,
+    Recoding,
+    Survey,
+    pack,
+    sources_of,
+    survey,
+)
 from atomlearn.engine.pool import Source
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.errors import UnfitParts
 from atomlearn.files.writing import private_folder
 from atomlearn.tables.batches import chained
-from atomlearn.training.examples import Examples
-from atomlearn.training.folds import Dealt
-from atomlearn.training.hooks import ignore
-from atomlearn.training.part import Part
-from atomlearn.training.parts import Job, OnResult, run_in_threads
+from atomlearn.training.data import Dealt, Examples
+from atomlearn.training.parts import Job, OnResult, Part, run_in_threads
+from atomlearn.training.settings import ignore
 
 log = logging.getLogger("atomlearn")
 

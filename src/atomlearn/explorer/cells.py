@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.classifier.scorer import json_value
+from atomlearn.export.description import json_value
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from atomlearn.classifier.importance import deciding
-from atomlearn.classifier.scorer import describe, json_value, packed
 from atomlearn.explorer.cells import cells_of
 from atomlearn.explorer.examples import examples_of
 from atomlearn.explorer.held_out import calibration, confusion
+from atomlearn.export.description import describe, json_value, packed
 from atomlearn.logic import formulas
 from atomlearn.logic.formulas import And, Formula, Has, Not, Or
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.classifier.scorer import json_value
 from atomlearn.explorer.cells import rows_of
+from atomlearn.export.description import json_value
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import is_missing
-from atomlearn.tables.table import number_column, object_column, read_table
 from atomlearn.tables.training_rows import codes_of
+from atomlearn.tables.validation import number_column, object_column, read_table
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.training.calibration import softmax
 from atomlearn.training.learned import Learned
+from atomlearn.training.scores import softmax
 
 EDGES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 """The points of the calibration curve are of rows with a confidence between these."""

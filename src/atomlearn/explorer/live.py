@@ -16,8 +16,8 @@ from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.session import Learn, Tell
 from atomlearn.problems import queens
 from atomlearn.tables.files import Table, matrix, read_table
-from atomlearn.tables.frames import NamedArray
-from atomlearn.training.hooks import Current, Hooks, Plan, Round
+from atomlearn.tables.validation import NamedArray
+from atomlearn.training.settings import Current, Hooks, Plan, Round
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier

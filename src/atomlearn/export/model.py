@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.classifier.sample import subset
-from atomlearn.classifier.scorer import describe
 from atomlearn.engine.misses import containing
+from atomlearn.export.description import describe
 from atomlearn.sets import rows as packed
+from atomlearn.sets.rows import pack_row
 from atomlearn.tables.literals import Literal, weakest
 from atomlearn.tables.numbers import Number
 
@@ -31,7 +31,7 @@ class Model:
     labels: list[Any]
     columns: list[dict[str, Any]]
     literals: list[list[Any]]
-    """``[column, operator, value]`` each; see :mod:`atomlearn.classifier.scorer`."""
+    """``[column, operator, value]`` each; see :mod:`atomlearn.export.description`."""
     texts: list[str]
     """The literals for people."""
     prior: list[float]
@@ -106,7 +106,7 @@ def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:
     columns = sample.columns()
     orders = []
     for k, pool in enumerate(classifier.learned_.pools):
-        missing = ~containing(pool.atoms, columns) & subset(sample.labels != k)
+        missing = ~containing(pool.atoms, columns) & pack_row(sample.labels != k)
         orders.append(np.argsort(-packed.count(missing), kind="stable").tolist())
     return orders
 

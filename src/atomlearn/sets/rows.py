@@ -75,6 +75,11 @@ def pack(matrix: Bits) -> Rows:
     return octets.view("<u8").astype(np.uint64, copy=False)
 
 
+def pack_row(which: Bits) -> Rows:
+    """One set as a row, from a truth value for each member."""
+    return pack(which[None, :])[0]
+
+
 def unpack(rows: Rows, n: int) -> Bits:
     """The boolean matrix of some rows; the inverse of :func:`pack`."""
     octets = np.ascontiguousarray(rows, dtype="<u8").view(np.uint8)

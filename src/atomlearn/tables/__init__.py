@@ -1,7 +1,9 @@
 """Tables for the engine: columns become literals, rows become terms."""
 
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
-from atomlearn.tables.column_maps import (
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.files import Table, read_table
+from atomlearn.tables.images import (
     column_swaps,
     generated,
     permuted,
@@ -10,11 +12,9 @@ from atomlearn.tables.column_maps import (
     row_swaps,
     translations,
 )
-from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.files import Table, read_table
-from atomlearn.tables.literal_maps import check_symmetries
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.rules import Condition, Rule
+from atomlearn.tables.symmetries import check_symmetries
 
 __all__ = [
     "ArrayBatches",

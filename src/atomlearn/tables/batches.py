@@ -16,8 +16,8 @@ from atomlearn.tables.files import (
     open_parquet,
     whole_labels,
 )
-from atomlearn.tables.frames import NO_TIMES, NamedArray
 from atomlearn.tables.numbers import has_large_integers
+from atomlearn.tables.validation import NO_TIMES, NamedArray
 
 ROWS = 100_000
 """Default number of rows of a batch."""

@@ -1,8 +1,19 @@
-"""Tables as terms: a row becomes the set of its true literals."""
+"""Tables as terms: a row becomes the set of its true literals.
+
+Whole numbers that name their rows: a model that learns them knows the rows by heart.
+
+Measurements repeat by chance. Of ``n`` values drawn evenly from ``m`` possible ones, about
+``n² / 2m`` pairs are equal, and more if they are drawn unevenly; numbers that hardly ever repeat
+where they should were given out, one to each row.
+
+Columns of categories none of which was there in training: nearly always of another type.
+"""
 
 import hashlib
+import re
+import warnings
 from collections.abc import Iterator, Sequence
-from numbers import Integral
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
@@ -11,25 +22,140 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
-from atomlearn.errors import InvalidParameter, InvalidTable
+from atomlearn.errors import InvalidParameter, InvalidTable, UnseenCategories
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import transpose
 from atomlearn.tables.columns import CategoryColumn, Column, CutShare, NumberColumn
-from atomlearn.tables.frames import declared_kinds
-from atomlearn.tables.identifiers import warn_of_identifier
 from atomlearn.tables.literals import Literal
+from atomlearn.tables.numbers import Numbers, is_missing
 from atomlearn.tables.rules import Condition
-from atomlearn.tables.table import (
+from atomlearn.tables.validation import (
     column_kind,
     column_names,
+    declared_kinds,
     number_column,
     object_column,
     read_table,
     refusing,
 )
-from atomlearn.tables.unseen import UnseenColumns
 from atomlearn.typing import Bits, Floats, Integers, Objects
+
+FEWEST_ROWS = 100
+"""Tables with fewer rows are not checked for identifiers."""
+EXPECTED = 20.0
+"""A column is only judged if at least this many pairs of equal values are expected by chance."""
+REPEATED = 0.1
+"""An identifier has at most this share of the repetitions that are expected by chance."""
+OF_ROWS = 0.01
+"""An identifier repeats a value in at most this share of the rows."""
+_NAMED = re.compile(r"(?:^|[\W_])(?:(?i:id|uid|identifier|key))$|[a-z](?:Id|ID|Key)$")
+
+
+def is_identifier(values: Numbers, name: str = "") -> bool:
+    """Does a column of numbers have another whole number in (nearly) every row, as if given out?
+
+    Of numbers of very many digits that cannot be told; then the ``name`` of the column has to.
+
+    >>> is_identifier(np.arange(1000.0, 1200.0)), is_identifier(np.arange(200.0) % 90)
+    (True, False)
+    """
+    n = len(values)
+    if n < FEWEST_ROWS or is_missing(values[:10]).any() or not _whole(values[:10]):
+        return False
+    if is_missing(values).any() or not _whole(values):
+        return False
+    distinct = np.unique(values)
+    low, high = distinct[[0, -1]].tolist()  # integers of any length are subtracted exactly
+    repeated = n - len(distinct)
+    if repeated > OF_ROWS * n or high - low < (1 - OF_ROWS) * (n - 1):
+        return False
+    if _NAMED.search(name):
+        return True
+    possible = (high - low) / float(np.diff(distinct).min()) + 1  # identifiers may go in steps
+    expected = n * (n - 1) / (2 * possible)
+    return bool(expected >= EXPECTED and repeated <= REPEATED * expected)
+
+
+def warn_of_identifier(values: Numbers, name: str) -> None:
+    """Warn if the numbers of a column seem to name its rows."""
+    if is_identifier(values, name):
+        warnings.warn(
+            f"column {name!r} has a different whole number in every row, or nearly so: drop the "
+            "column if it is an identifier",
+            stacklevel=3,
+        )
+
+
+def _whole(values: Numbers) -> bool:
+    return values.dtype.kind in "iu" or bool((values % 1 == 0).all())
+
+
+MANY_ROWS = 10
+"""Rows from which on it is no chance that all values are new, if they are of a known type."""
+
+
+class UnseenColumns:
+    """Looks at the categories of a table, part by part, and warns in the end."""
+
+    def __init__(self) -> None:
+        self._new: dict[int, list[Any]] = {}
+        self._columns: dict[int, CategoryColumn] = {}
+        self._known: set[int] = set()
+
+    def look(self, column: CategoryColumn, values: Objects, encoded: Bits) -> None:
+        """Look at some cells of a column, and at their literals."""
+        n = len(column.categories)
+        if n == 0 or column.index in self._known:
+            return
+        if encoded[:, :n].any():
+            self._known.add(column.index)
+            self._new.pop(column.index, None)
+            return
+        new = values[~is_missing(values)].tolist()
+        if new:
+            self._columns[column.index] = column
+            self._new.setdefault(column.index, []).extend(new)
+
+    def warn(self, stacklevel: int = 2) -> None:
+        """Warn of each column in which every known value is new."""
+        for index, new in self._new.items():
+            column = self._columns[index]
+            was = {type_name(category) for category in column.categories}
+            now = {type_name(value) for value in new}
+            if was.isdisjoint(now):
+                why = (
+                    f"it was learned from {_listed(was)} such as {column.categories[0]!r} and now "
+                    f"has {_listed(now)} such as {new[0]!r}: convert it to what it was"
+                )
+            elif len(new) >= MANY_ROWS:
+                why = f"learned were values such as {column.categories[0]!r}, now {new[0]!r}"
+            else:
+                continue
+            warnings.warn(
+                f"column {column.name!r}: none of its {len(new):,} values was seen in training, so "
+                f"it tells nothing; {why}",
+                UnseenCategories,
+                stacklevel=stacklevel + 1,
+            )
+
+
+def type_name(value: Any) -> str:
+    """Text, numbers, truth values or the name of the type.
+
+    >>> type_name("10"), type_name(10), type_name(True)
+    ('text', 'numbers', 'truth values')
+    """
+    if isinstance(value, bool | np.bool_):
+        return "truth values"
+    if isinstance(value, str):
+        return "text"
+    return "numbers" if isinstance(value, Number | np.number) else type(value).__name__
+
+
+def _listed(names: set[str]) -> str:
+    return " and ".join(sorted(names))
+
 
 CELLS_AT_ONCE = 1 << 25
 """Rows encoded at a time, to bound the memory for unpacked bits."""

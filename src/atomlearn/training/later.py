@@ -14,20 +14,20 @@ from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.sets.rows import Rows
-from atomlearn.training.calibration import Calibration
-from atomlearn.training.clock import Clock, Settings
-from atomlearn.training.evidence import Evidence, loss_and_error, sizes_of, weigh_evidence
-from atomlearn.training.examples import Examples, Unseen
-from atomlearn.training.exchange import Exchange, State
-from atomlearn.training.folds import folds_for
-from atomlearn.training.hooks import Hooks, Plan, Round
+from atomlearn.training.boosting.folds import Earlier, learn_weighted_batch, no_weighted_atoms
+from atomlearn.training.data import FORBIDDEN, Examples, Unseen, folds_for
 from atomlearn.training.learned import Learned
 from atomlearn.training.loop import SMALL_CANDIDATES, FindAlternatives, plan, train
-from atomlearn.training.part import Part
-from atomlearn.training.parts import InMemory
-from atomlearn.training.rules import FORBIDDEN
-from atomlearn.training.strict import drop_refuted, pruned
-from atomlearn.training.weighted_batch import Earlier, learn_weighted_batch, no_weighted_atoms
+from atomlearn.training.parts import InMemory, Part
+from atomlearn.training.scores import (
+    Calibration,
+    Evidence,
+    loss_and_error,
+    sizes_of,
+    weigh_evidence,
+)
+from atomlearn.training.settings import Clock, Hooks, Plan, Round, Settings
+from atomlearn.training.strict import Exchange, State, drop_refuted, pruned
 from atomlearn.typing import Bits, Floats, Integers
 
 EPOCHS = 20

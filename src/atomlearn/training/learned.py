@@ -9,15 +9,13 @@ from joblib import Parallel, delayed
 
 from atomlearn.engine.misses import Blocks
 from atomlearn.engine.pool import Pool
-from atomlearn.training.calibration import Calibration, log_ratio, softmax
-from atomlearn.training.evidence import Evidence
-from atomlearn.training.examples import HeldOut, Unseen
-from atomlearn.training.rules import HardRules
-from atomlearn.training.weighted_atoms import WeightedAtoms
+from atomlearn.training.boosting.ensemble import WeightedAtoms
+from atomlearn.training.data import HardRules, HeldOut, Unseen
+from atomlearn.training.scores import Calibration, Evidence, log_ratio, softmax
 from atomlearn.typing import Floats, Integers
 
 if TYPE_CHECKING:
-    from atomlearn.training.hooks import Round
+    from atomlearn.training.settings import Round
 
 
 @dataclass(repr=False)

@@ -15,28 +15,31 @@ from dataclasses import replace
 import numpy as np
 
 from atomlearn import interrupts
-from atomlearn.engine.guided_crossing import Alternatives
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.state import Report
 from atomlearn.sets.rows import Rows
-from atomlearn.training.clock import WEIGHED, Clock, Settings
-from atomlearn.training.evidence import (
+from atomlearn.training.boosting.folds import WeightedFolds, learn_weighted
+from atomlearn.training.boosting.trees import Alternatives
+from atomlearn.training.data import FORBIDDEN, NEVER, SMALL, HeldOut, Unseen
+from atomlearn.training.learned import Learned
+from atomlearn.training.parts import InMemory, Part, Parts
+from atomlearn.training.scores import (
     Evidence,
     adds_nothing,
     given_up,
     sizes_of,
     weigh_evidence,
 )
-from atomlearn.training.examples import HeldOut, Unseen
-from atomlearn.training.exchange import Exchange, State
-from atomlearn.training.folds import NEVER, SMALL
-from atomlearn.training.hooks import Hooks, Plan, Round, ignore
-from atomlearn.training.learned import Learned
-from atomlearn.training.part import Part
-from atomlearn.training.parts import InMemory, Parts
-from atomlearn.training.rules import FORBIDDEN
-from atomlearn.training.strict import KEPT, Judge, drop_refuted, pruned, put_together
-from atomlearn.training.weighted import WeightedFolds, learn_weighted
+from atomlearn.training.settings import WEIGHED, Clock, Hooks, Plan, Round, Settings, ignore
+from atomlearn.training.strict import (
+    KEPT,
+    Exchange,
+    Judge,
+    State,
+    drop_refuted,
+    pruned,
+    put_together,
+)
 from atomlearn.typing import Integers
 
 FIRST_ROUND = 20

@@ -1,22 +1,106 @@
-"""Symmetries of columns as maps of literals, checked against data."""
+"""Symmetries of a table: maps of columns become maps of literals, tested against the data."""
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.symmetries import ALWAYS, NEVER, Symmetries
-from atomlearn.sets.rows import Rows, pack
-from atomlearn.tables.column_maps import Map, check_maps
+from atomlearn.engine.concept import READABLE, Concept, Sampler
+from atomlearn.engine.misses import blocks_of, missed_by
+from atomlearn.engine.symmetries import ALWAYS, NEVER, Symmetries, moved
+from atomlearn.markup import Displayed
+from atomlearn.sets.random import Seed, permutation, seed_sequence, stream
+from atomlearn.sets.rows import Lists, Rows, pack
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.frames import declared_kinds
+from atomlearn.tables.images import Map, check_maps
 from atomlearn.tables.literals import Literal
-from atomlearn.tables.table import read_table
-from atomlearn.training.symmetry_check import SymmetryCheck
-from atomlearn.training.symmetry_check import check_symmetries as check_symmetries_of
-from atomlearn.typing import Integers
+from atomlearn.tables.validation import declared_kinds, read_table
+from atomlearn.typing import Bits, Integers
+
+EPOCHS = 5
+LARGEST = 4000
+"""Examples that are looked at."""
+SLACK = 1.5
+"""Moved pins may be contradicted so many times as often, and missed so many times more seldom."""
+
+
+@dataclass(frozen=True, repr=False)
+class SymmetryCheck(Displayed):
+    """How pins do on examples that they were not learned from, before and after a map."""
+
+    false_before: float
+    """Share of the examples that miss a pin, in the mean: it is false of them."""
+    false_after: float
+    telling_before: float
+    """Share of the counterexamples that miss it: it tells them apart."""
+    telling_after: float
+    n_pins: int
+
+    @property
+    def is_believable(self) -> bool:
+        """Do moved pins do about as well?"""
+        noise = 1 / max(1, self.n_pins)
+        return (
+            self.false_after <= SLACK * self.false_before + noise
+            and self.telling_after * SLACK >= self.telling_before
+        )
+
+    def __str__(self) -> str:
+        verdict = "looks like a symmetry" if self.is_believable else "is no symmetry"
+        return (
+            f"{verdict}: of examples not learned from, {self.false_after:.2%} contradict a moved "
+            f"pin ({self.false_before:.2%} the pin itself), and {self.telling_after:.1%} of the "
+            f"counterexamples miss it ({self.telling_before:.1%})"
+        )
+
+
+def check_constant_maps(
+    maps: Sequence[npt.ArrayLike],
+    examples: Rows,
+    is_positive: Bits,
+    constant: int,
+    n_constants: int,
+    seed: Seed = None,
+) -> list[SymmetryCheck]:
+    """Try each map of constants on pins of the class; ``examples`` are packed terms.
+
+    >>> from atomlearn.sets import rows
+    >>> from atomlearn.datasets import vertical_bars
+    >>> images, labels = vertical_bars(800, shape=(5, 5), noise=0.3)
+    >>> terms = rows.pack(np.hstack([images, ~images, np.zeros((800, 1), dtype=bool)]))
+    >>> grid = np.arange(25).reshape(5, 5)
+    >>> maps = [np.append(np.append(g, g + 25), 50) for g in (grid[::-1].ravel(), grid.T.ravel())]
+    >>> checks = check_symmetries(maps, terms, labels, 50, 51, seed=0)
+    >>> [check.is_believable for check in checks]          # upside down is, transposed is not
+    [True, False]
+    """
+    order, learning = seed_sequence(seed).spawn(2)
+    chosen = permutation(stream(order), len(examples))[:LARGEST]
+    half = chosen[: len(chosen) // 2]
+    rest = chosen[len(chosen) // 2 :]
+    concept = Concept(n_constants, constant, learning, READABLE)
+    sampler = Sampler(concept, examples[half][None], is_positive[half])
+    for _ in range(EPOCHS):
+        sampler.run_epoch()
+    pins = concept.pool.atoms
+    sides = [examples[rest[is_positive[rest]]], examples[rest[~is_positive[rest]]]]
+    before = [_missed(pins, side, n_constants) for side in sides]
+    checks = []
+    for one in maps:
+        after = [_missed(moved(pins, one), side, n_constants) for side in sides]
+        checks.append(SymmetryCheck(before[0], after[0], before[1], after[1], len(concept.pool)))
+    return checks
+
+
+def _missed(atoms: Lists, examples: Rows, n_constants: int) -> float:
+    n = len(examples)
+    if n == 0 or len(atoms.starts) < 2:
+        return 0.0
+    return float(missed_by(atoms, blocks_of(examples, n_constants), n).mean()) / n
+
 
 ENOUGH = 200
 """Minimum number of examples for checking a permutation against data."""
@@ -29,7 +113,7 @@ def check_symmetries(
 
     >>> from atomlearn.datasets import vertical_bars
     >>> X, y = vertical_bars(800, shape=(5, 5), noise=0.3)
-    >>> from atomlearn.tables.column_maps import column_swaps
+    >>> from atomlearn.tables.images import column_swaps
     >>> transposed = np.arange(25).reshape(5, 5).T.ravel()
     >>> checks = check_symmetries(X, y, [column_swaps((5, 5))[0], transposed])
     >>> [one.is_believable for one in checks]
@@ -45,7 +129,7 @@ def check_symmetries(
     maps = constant_maps(encoder, check_maps(symmetries, encoder.n_features_in_))
     labels = np.asarray(y)
     by_class = [
-        check_symmetries_of(maps, rows, labels == label, n, n + 1, random_state)
+        check_constant_maps(maps, rows, labels == label, n, n + 1, random_state)
         for label in np.unique(labels)
     ]
     return [min(checks, key=_trust) for checks in zip(*by_class, strict=True)]
@@ -120,7 +204,7 @@ def believed_symmetries(
     if constants and len(rows) >= ENOUGH:
         n = len(encoder.literals_)
         by_class = [
-            check_symmetries_of(constants, rows, labels == k, n, n + 1, 0) for k in range(n_classes)
+            check_constant_maps(constants, rows, labels == k, n, n + 1, 0) for k in range(n_classes)
         ]
         worst = [min(checks, key=_trust) for checks in zip(*by_class, strict=True)]
         for i, check in zip(maps, worst, strict=True):

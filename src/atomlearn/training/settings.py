@@ -1,4 +1,4 @@
-"""How long to learn: settings, the time limit, and Ctrl-C."""
+"""How long to learn: settings, the time limit, Ctrl-C, and callbacks that report progress."""
 
 import math
 import time
@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
+from atomlearn.engine.state import Report
+from atomlearn.training.learned import Learned
 from atomlearn.typing import Floats
 
 GRACE = 0.4
@@ -136,3 +138,47 @@ class Clock:
             if self.left() < -GRACE:
                 return
             yield job, self.left() / math.ceil((len(jobs) - i) / at_a_time)
+
+
+@dataclass
+class Round:
+    """Some epochs of every class, and the error on held-out rows after them."""
+
+    epochs: int
+    """Epochs since the beginning."""
+    seconds: float
+    error: float | None
+    loss: float | None
+    reports: list[list[Report]]
+    """For each class, one report an epoch."""
+
+
+Current = Callable[[], Learned]
+"""Computes the current model on demand."""
+
+OnRound = Callable[[Round, Current], object]
+"""Called after each round. Returning ``True`` ends the learning."""
+
+
+def ignore(*told: object) -> None:
+    """The default callback: do nothing."""
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Callbacks of the training loop."""
+
+    on_round: OnRound = ignore
+    on_epoch: Callable[[], object] = ignore
+    """Called once for each epoch of a class, of a fold and of a part, from any thread."""
+    on_check: Callable[[], object] = ignore
+    """Called often, from any thread, where training may wait or be abandoned: it may block, or
+    raise an exception."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Upper bounds for the number of rounds and of calls of ``on_epoch``."""
+
+    rounds: int
+    epochs: int

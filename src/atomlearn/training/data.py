@@ -1,4 +1,4 @@
-"""Training examples of several classes, and predictions on held-out ones."""
+"""What is learned from: examples and their folds, predictions on held-out rows, and hard rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +10,87 @@ import numpy.typing as npt
 
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.engine.symmetries import Symmetries
+from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows
-from atomlearn.training.calibration import Calibration, calibrate
-from atomlearn.training.rules import HardRules
-from atomlearn.typing import Floats, Integers
+from atomlearn.training.scores import Calibration, calibrate
+from atomlearn.typing import Bits, Floats, Integers
+
+FORBIDDEN = 100.0
+"""Penalty of an excluded class on held-out rows; predictions use minus infinity."""
+
+
+class HardRule(NamedTuple):
+    """One rule."""
+
+    literals: tuple[int, ...]
+    """Where all of these are true ..."""
+    forbidden: tuple[int, ...]
+    """... none of these classes is possible."""
+    label: int | None = None
+    """The only class that is, if the rule names one."""
+    implied: tuple[int, ...] = ()
+    """All literals that are true where these are."""
+
+
+@dataclass(frozen=True)
+class HardRules:
+    """Rules that every prediction obeys.
+
+    >>> rules = HardRules([HardRule((0, 2), (1,))], n_classes=2)
+    >>> rules.forbidden_of(packed.from_indices([[0], [0, 2]], 4)).tolist()
+    [[False, False], [False, True]]
+    """
+
+    rules: Sequence[HardRule] = ()
+    n_classes: int = 0
+
+    def __bool__(self) -> bool:
+        return len(self.rules) > 0
+
+    def met_by(self, rows: Rows) -> Bits:
+        """Which rules each packed row meets the conditions of, ``(n_rows, n_rules)``."""
+        met = np.zeros((len(rows), len(self.rules)), dtype=np.bool_)
+        for r, rule in enumerate(self.rules):
+            term = packed.row(rule.literals, rows.shape[1] * 64)
+            met[:, r] = ((rows & term) == term).all(axis=1)
+        return met
+
+    def forbidden_of(self, rows: Rows) -> Bits:
+        """Which classes each packed row cannot be of."""
+        return self.forbidden_by(self.met_by(rows))
+
+    def forbidden_in(self, blocks: Blocks, n: int) -> Bits:
+        """The same for rows that are transposed."""
+        met = np.zeros((n, len(self.rules)), dtype=np.bool_)
+        for r, rule in enumerate(self.rules):
+            words = np.bitwise_and.reduce(blocks[:, list(rule.literals)], axis=1)
+            met[:, r] = packed.unpack(words.reshape(1, -1), words.size * 64)[0, :n]
+        return self.forbidden_by(met)
+
+    def forbidden_by(self, met: Bits) -> Bits:
+        """Which classes are excluded by the rules that each row meets.
+
+        Where rules leave no class possible they are not obeyed: something must be predicted.
+        """
+        forbidden = np.zeros((len(met), self.n_classes), dtype=np.bool_)
+        for r, rule in enumerate(self.rules):
+            forbidden[np.ix_(np.flatnonzero(met[:, r]), np.array(rule.forbidden))] = True
+        forbidden[forbidden.all(axis=1)] = False
+        return forbidden
+
+    def decide(self, rows: Rows, is_true: Bits, k: int) -> Bits:
+        """Whether each packed row is of class ``k``: as rules say, else as ``is_true`` says."""
+        if not self:
+            return is_true
+        forbidden = self.forbidden_of(rows)
+        forced = forbidden.sum(axis=1) == self.n_classes - 1
+        return np.where(forced | forbidden[:, k], ~forbidden[:, k], is_true)
+
+    def terms(self, n_constants: int) -> tuple[Rows, Integers]:
+        """Of rules that name a class: what a row that meets it has at least, and the class."""
+        positive = [rule for rule in self.rules if rule.label is not None]
+        rows = packed.from_indices([list(rule.implied) for rule in positive], n_constants)
+        return rows, np.array([rule.label for rule in positive], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -219,3 +296,109 @@ def joined(sets: Sequence[Examples]) -> Examples:
 def _concatenated(arrays: Sequence[Any]) -> Any:
     """The arrays as one, if there are all of them."""
     return None if any(one is None for one in arrays) else np.concatenate(arrays)
+
+
+MANY_FOLDS, FEW_FOLDS = 5, 3
+SMALL = 5000
+"""Sets of at most so many examples have many folds, because each row counts ..."""
+HUGE = 200_000
+"""... and of more than so many examples one fold alone judges as well as all."""
+
+NEVER = -1
+"""The fold of a row that is never held out: the only one of its class."""
+EVERY = -2
+"""Used in place of a fold if no row is held out."""
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Examples with all the labels that they had, dealt into folds."""
+
+    n_folds: int
+    example: Integers
+    label: Integers
+    weight: Floats
+    fold: Integers
+
+    def __len__(self) -> int:
+        return len(self.example)
+
+    def held(self, f: int) -> Integers:
+        """The examples of fold ``f``, without duplicates."""
+        return np.unique(self.example[self.fold == f])
+
+    def learned(self, f: int, examples: Examples) -> Bits:
+        """Mask of the training examples when fold ``f`` is held out."""
+        ours = (self.fold != f) & (self.label == examples.labels[self.example])
+        learned = np.zeros(len(examples), dtype=np.bool_)
+        learned[self.example[ours]] = True
+        return learned
+
+    def some(self, which: Integers, n_examples: int) -> "Dealt":
+        """The folds of some of the examples."""
+        place = np.full(n_examples, -1)
+        place[which] = np.arange(len(which))
+        kept = place[self.example] >= 0
+        example = place[self.example[kept]]
+        return Dealt(self.n_folds, example, self.label[kept], self.weight[kept], self.fold[kept])
+
+    def extended(self, more: "Dealt") -> "Dealt":
+        """These and some more, in the same folds."""
+        pairs = [
+            np.concatenate([getattr(self, name), getattr(more, name)])
+            for name in ("example", "label", "weight", "fold")
+        ]
+        return Dealt(self.n_folds, *pairs)
+
+
+def folds_for(n_rows: int) -> int:
+    """Number of folds for a number of rows."""
+    if n_rows <= SMALL:
+        return MANY_FOLDS
+    return FEW_FOLDS if n_rows <= HUGE else 1
+
+
+def deal(
+    examples: Examples, n_folds: int, rng: np.random.Generator, most: int | None = None
+) -> Dealt:
+    """Deal the examples of each class evenly; with no folds, none is ever held out, and a single
+    fold has as many rows as one of many.
+
+    All folds together have about ``most`` rows: the others are never held out.
+    """
+    which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
+    label = np.concatenate([examples.labels, examples.dissent.labels])
+    weight = np.concatenate([examples.weights, examples.dissent.weights])
+    often = examples.weights if examples.copies is None else examples.copies
+    often = np.concatenate([often, examples.dissent.copies])
+    copies = np.clip(np.rint(often), 1, max(n_folds, 1)).astype(np.int64)
+    unit = np.repeat(np.arange(len(which)), copies)
+    nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
+    n_shares = n_folds if n_folds > 1 else MANY_FOLDS
+    if most is not None:
+        n_held = len(unit) * n_folds // n_shares
+        n_shares *= max(1, -(-n_held // most))
+    place = np.full(len(which), NEVER)
+    for k, ours in enumerate(by_label(label, examples.n_classes)) if n_folds else ():
+        if copies[ours].sum() > 1:
+            place[rng.permutation(ours)] = np.arange(len(ours)) + k
+    fold = np.where(place[unit] == NEVER, NEVER, (place[unit] + nth) % n_shares)
+    fold[fold >= n_folds] = NEVER
+    return Dealt(n_folds, which[unit], label[unit], (weight / copies)[unit], fold)
+
+
+def joined_folds(dealt: Sequence[Dealt], sizes: Sequence[int]) -> Dealt:
+    """Concatenate the folds of several sets of examples of the given sizes."""
+    joint = dealt[0]
+    for one, first in zip(dealt[1:], np.cumsum(sizes), strict=False):
+        joint = joint.extended(replace(one, example=one.example + first))
+    return joint
+
+
+def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:
+    """A random number for each row that depends on nothing but the row."""
+    factors = rng.integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
+    keys = (rows * (factors * np.uint64(2) + np.uint64(1))).sum(axis=1, dtype=np.uint64)
+    keys ^= keys >> np.uint64(32)
+    keys *= np.uint64(0x9E3779B97F4A7C15)
+    return keys ^ (keys >> np.uint64(29))

@@ -11,7 +11,7 @@ from atomlearn.engine.pool import Pool, hash_lists
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, append, take
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
-from atomlearn.training.examples import by_label
+from atomlearn.training.data import by_label
 from atomlearn.typing import Floats, Integers
 
 

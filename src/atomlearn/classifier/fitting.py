@@ -1,0 +1,308 @@
+"""What fit checks and prepares before it learns, and the progress that it shows."""
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy.typing as npt
+
+from atomlearn import interrupts
+from atomlearn.errors import InvalidParameter, nearest
+from atomlearn.markup import in_notebook, table
+from atomlearn.tables.encoder import LiteralEncoder, check_count, is_whole
+from atomlearn.tables.rules import Rule, RuleConflict, parse_rules
+from atomlearn.tables.training_rows import RowConflict, codes_of
+from atomlearn.tables.validation import column_names
+from atomlearn.training.parts import Part, Parts
+from atomlearn.training.settings import Current, Hooks, Plan, Round, Settings, ignore
+from atomlearn.training.strict import State
+from atomlearn.typing import Floats, Integers
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+EVIDENCE = ("auto", "strict", "weighted")
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise :class:`~atomlearn.errors.InvalidParameter` for the first invalid parameter."""
+    for name in ("max_epochs", "max_classes", "max_cuts"):
+        if parameters[name] is not None:
+            check_count(name, parameters[name])
+    limit = parameters["time_limit"]
+    if limit is not None and not (_is_finite(limit) and limit > 0):
+        raise InvalidParameter(f"time_limit must be positive and finite, in seconds: {limit!r}")
+    n_jobs = parameters["n_jobs"]
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise InvalidParameter(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
+    if not isinstance(parameters["verbose"], Integral):
+        raise InvalidParameter(f"verbose must be 0 or 1, not {parameters['verbose']!r}")
+    evidence = parameters["evidence"]
+    if evidence not in EVIDENCE:
+        known, hint = ", ".join(map(repr, EVIDENCE)), nearest(evidence, EVIDENCE)
+        raise InvalidParameter(f"evidence must be one of {known}, not {evidence!r}{hint}")
+    _check_seed(parameters["random_state"])
+    _check_image_shape(parameters["image_shape"])
+    _check_class_weight(parameters["class_weight"])
+    rules = parameters["rules"]
+    if rules is not None and not isinstance(rules, list | tuple):
+        raise InvalidParameter(f"rules must be a list of rules, not {rules!r}")
+    if not isinstance(parameters["symmetries"], None | list | tuple) and not hasattr(
+        parameters["symmetries"], "__iter__"
+    ):
+        raise InvalidParameter("symmetries must be a list of maps of columns")
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+
+
+def _check_seed(seed: Any) -> None:
+    if isinstance(seed, str | float) or (isinstance(seed, Integral) and seed < 0):
+        raise InvalidParameter(f"random_state must be a whole number from 0 on, not {seed!r}")
+
+
+def _check_image_shape(shape: Any) -> None:
+    if shape is None:
+        return
+    sides = tuple(shape) if isinstance(shape, list | tuple) else ()
+    if len(sides) != 2 or not all(is_whole(side) and side > 0 for side in sides):
+        raise InvalidParameter(f"image_shape must be (height, width), such as (28, 28): {shape!r}")
+
+
+def _check_class_weight(weights: Any) -> None:
+    if weights is None or (isinstance(weights, str) and weights == "balanced"):
+        return
+    if not isinstance(weights, Mapping):
+        raise InvalidParameter(f"class_weight must be a dict, 'balanced' or None, not {weights!r}")
+    for label, weight in weights.items():
+        if not _is_finite(weight) or weight < 0:
+            raise InvalidParameter(
+                f"class_weight: the weight of {label!r} must be a number from 0 on, not negative, "
+                f"infinite or nan: {weight!r}"
+            )
+
+
+LAST = 10
+"""Epochs that a notebook shows."""
+
+
+class History(list[dict[str, Any]]):
+    """A list with a dictionary for each epoch of each class.
+
+    >>> History([{"class": "a", "epoch": 1, "estimated_error": 0.25}])
+    <History: 1 epoch of 1 class, estimated error 25.0%>
+    """
+
+    def __repr__(self) -> str:
+        n, classes = len(self), len({str(one["class"]) for one in self})
+        errors = [one["estimated_error"] for one in self if one["estimated_error"] is not None]
+        told = f", estimated error {errors[-1]:.1%}" if errors else ""
+        return (
+            f"<History: {n:,} epoch{'s' * (n != 1)} of {classes:,} "
+            f"class{'es' * (classes != 1)}{told}>"
+        )
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return in_notebook("<p>no epoch yet</p>")
+        head = list(self[0])
+        rows = [[_shown(one[name]) for name in head] for one in self[-LAST:]]
+        more = f"<p>the last of {len(self):,} epochs:</p>" if len(self) > LAST else ""
+        return in_notebook(more + table(head, rows, numbers=range(1, len(head))))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+@dataclass
+class TrainingData:
+    """The encoded parts of a training table, with its classes, rules and conflicts."""
+
+    classes: npt.NDArray[Any]
+    encoder: LiteralEncoder
+    parts: Parts
+    home: Part
+    """The rows that everything is judged by."""
+    totals: Integers
+    """Different rows of each class."""
+    class_weights: Floats
+    conflicts: list[RowConflict]
+    rules: list[Rule] = field(default_factory=list)
+    rule_conflicts: list[RuleConflict] = field(default_factory=list)
+    decided: float = 0.0
+    """Weight of the rows that rules classify correctly ..."""
+    contradicted: float = 0.0
+    """... and of those whose labels contradict a rule, relative to that of the others."""
+    left: Integers | None = None
+    """Rows of each class that contradict no rule, if there are rules."""
+    met: Integers | None = None
+    """Rows that meet the conditions of each rule."""
+    n_rows: int = 0
+    """Rows of the table."""
+    state: State | None = None
+    """A checkpoint to go on from ..."""
+    on_exchange: Callable[[State], object] = ignore
+    """... and what writes the next ones."""
+    share_examples: bool = True
+
+
+def fit_encoder(
+    classifier: "AlgebraicClassifier",
+    table: Any,
+    targets: npt.NDArray[Any],
+    weights: Floats,
+    declared: Sequence[str | None] | None,
+    classes: npt.NDArray[Any],
+) -> tuple[LiteralEncoder, list[Rule]]:
+    """Choose the literals of a validated table, and read the classifier's rules about them."""
+    names = column_names(classifier)
+    rules = parse_rules(classifier.rules or (), names, classes.tolist(), doubt=True)
+    encoder = LiteralEncoder(max_cuts=classifier.max_cuts).fit_table(
+        table,
+        weights,
+        classifier,
+        declared,
+        codes_of(targets, classes),
+        are_pixels=classifier.image_shape is not None or classifier.symmetries is not None,
+        conditions=[condition for rule in rules for condition in rule.conditions],
+    )
+    return encoder, rules
+
+
+class PartsSource(Protocol):
+    """A table in parts, wherever these are."""
+
+    def prepare(self, classifier: "AlgebraicClassifier") -> TrainingData:
+        """Look at all parts and encode them where they are, with the classifier's parameters."""
+
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # scikit-learn before 1.9 has no callbacks
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing to support."""
+
+    def with_callbacks(method: Any) -> Any:
+        """The method as it is."""
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "callback_tasks", "show_progress", "with_callbacks"]
+
+
+@contextmanager
+def show_progress(
+    verbose: int, settings: Settings, plan: Plan, console: "Console | None" = None
+) -> Iterator[Hooks]:
+    """Show epochs done and the estimated error; on stderr, so that output stays clean."""
+    if not verbose:
+        yield Hooks()
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True) if console is None else console
+    with _bar(console, settings, plan) if console.is_terminal else _lines(plan) as hooks:
+        yield hooks
+
+
+@contextmanager
+def _bar(console: "Console", settings: Settings, plan: Plan) -> Iterator[Hooks]:
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    start = time.monotonic()
+    columns = (
+        TextColumn("learning"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[state]}"),
+        TimeElapsedColumn(),
+    )
+    with (
+        interrupts.cleaned_up(lambda: console.show_cursor(True)),
+        Progress(*columns, console=console) as bar,
+    ):
+        task = bar.add_task("", total=1.0, state="")
+        epochs = 0
+
+        def on_epoch() -> None:
+            nonlocal epochs
+            epochs += 1
+            share = epochs / plan.epochs
+            if settings.time_limit is not None:
+                share = max(share, (time.monotonic() - start) / settings.time_limit)
+            bar.update(task, completed=min(share, 1.0))
+
+        def on_round(done: Round, current: Current) -> None:
+            bar.update(task, state=_state(done))
+
+        yield Hooks(on_round, on_epoch)
+        bar.update(task, completed=1.0)
+
+
+@contextmanager
+def _lines(plan: Plan) -> Iterator[Hooks]:
+    """Print one line a round, for log files and notebooks."""
+    rounds = 0
+
+    def on_round(done: Round, current: Current) -> None:
+        nonlocal rounds
+        rounds += 1
+        told = f"round {rounds} of at most {plan.rounds}: {_state(done)}, {done.seconds:.1f} s"
+        print(f"learning: {told}", file=sys.stderr, flush=True)
+
+    yield Hooks(on_round)
+
+
+def _state(done: Round) -> str:
+    error = "" if done.error is None else f", error about {done.error:.2%}"
+    return f"epoch {done.epochs}{error}"
+
+
+@contextmanager
+def callback_tasks(
+    estimator: Any,
+    plan: Plan,
+    hooks: Hooks,
+    fitted: Callable[[Current], dict[str, Any]],
+    **data: Any,
+) -> Iterator[Hooks]:
+    """Add scikit-learn's callbacks to the hooks: one task a round, all within the task of fit.
+
+    ``fitted`` makes the attributes of an estimator that stopped there; ``data`` is what the
+    callbacks may see (``X``, ``y``, ``metadata``).
+    """
+    if not hasattr(estimator, "_init_callback_context") or not hasattr(estimator, "_skl_callbacks"):
+        yield hooks
+        return
+    context = estimator._init_callback_context(max_subtasks=plan.rounds)
+    context.call_on_fit_task_begin(estimator=estimator, **data)
+    task: Any = None
+
+    def begin() -> None:
+        nonlocal task
+        task = context.subcontext(task_name="round")
+        task.call_on_fit_task_begin(estimator=estimator, **data)
+
+    def on_round(done: Round, current: Current) -> bool:
+        nonlocal task
+        hooks.on_round(done, current)
+        if task is None:
+            begin()
+        stop = task.call_on_fit_task_end(
+            estimator=estimator, reconstruction_attributes=lambda: fitted(current), **data
+        )
+        task = None
+        return bool(stop)
+
+    yield Hooks(on_round, hooks.on_epoch, hooks.on_check)
+    context.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=lambda: {}, **data)
