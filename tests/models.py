@@ -40,8 +40,9 @@ def digest(*parts: Any) -> str:
 def classifier_digest(classifier: AlgebraicClassifier, X: Any) -> str:
     """What a classifier has learned, and what it says of some rows."""
     learned, parts = classifier.learned_, []
-    for pool in learned.pools:
-        parts += [pool.atoms.starts, pool.atoms.constants]
+    for k in range(learned.n_classes):
+        atoms = learned.deciding().against(k)
+        parts += [atoms.starts, atoms.constants]
     if learned.weighted is not None:
         weighted = learned.weighted
         parts += [weighted.atoms.starts, weighted.atoms.constants, weighted.classes]

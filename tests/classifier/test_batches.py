@@ -2,6 +2,7 @@
 
 import pickle
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ from sklearn.metrics import log_loss
 import atomlearn
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.training import later
-from atomlearn.training.boosting.folds import Earlier
+from atomlearn.training import loop
+from atomlearn.training.boosting.folds import EarlierRows
 from atomlearn.training.scores import KINDS
 
 CLASSES = [0, 1, 2]
@@ -54,7 +55,7 @@ def learned(X, y, rows=200, change=lambda one: one, **params):
 @pytest.mark.parametrize("table", [overlapping, clean])
 @pytest.mark.parametrize("remembered", [300, 5000])
 def test_the_choice_is_about_as_good_as_either_kind(table, remembered, monkeypatch):
-    monkeypatch.setattr(later, "REMEMBERED", remembered)
+    monkeypatch.setattr(loop, "REMEMBERED", remembered)
     X, y = table(1000, 0)
     new, new_y = table(1000, 1)
     losses = {
@@ -78,7 +79,7 @@ def test_what_is_of_no_use_is_dropped_once_that_is_sure(table, kind, monkeypatch
     X, y = table(1000, 0)
     early = learned(X, y).learned_
     assert early.evidence.strict > 0 and early.weighted is not None  # both go on
-    monkeypatch.setattr(later, "REMEMBERED", 300)
+    monkeypatch.setattr(loop, "REMEMBERED", 300)
     late = learned(X, y)
     assert late.evidence_.chosen == kind and list(late.evidence_.losses) == [kind]
     known, weighted = late.learned_, late.learned_.weighted
@@ -87,14 +88,15 @@ def test_what_is_of_no_use_is_dropped_once_that_is_sure(table, kind, monkeypatch
     else:
         assert late.evidence_.strict == 0
         n = [((weighted.classes == k) & (weighted.weights < 0)).sum() for k in CLASSES]
-        assert [len(pool) for pool in known.pools] == n
+        assert [known.deciding().against(k).n for k in CLASSES] == n
+        assert not any(map(len, known.pools))
 
 
 def test_atoms_that_do_not_decide_are_not_shown():
     X, y = clean(600, 0)
     ours = learned(X, y)
-    known = ours.learned_
-    known.evidence = ours.evidence_ = type(known.evidence)("strict", {}, {}, 1.0, 0.0)
+    ours.evidence_ = type(ours.evidence_)("strict", {}, {}, 1.0, 0.0)
+    ours.learned_ = known = replace(ours.learned_, evidence=ours.evidence_)
     n_strict = sum(map(len, known.pools))
     assert len(known.weighted) and 0 < len(ours.atoms_frame().loc["strict"]) <= n_strict
     assert "log-odds" not in str(ours.explain(X[0])) and f"{n_strict:,} atoms" in repr(known)
@@ -108,7 +110,7 @@ def test_atoms_that_do_not_decide_are_not_shown():
 @pytest.mark.parametrize("remembered", [300, 5000])
 def test_going_on_is_going_on(table, remembered, tmp_path, monkeypatch):
     """Saved, pickled or with more jobs: the same model, batch after batch."""
-    monkeypatch.setattr(later, "REMEMBERED", remembered)
+    monkeypatch.setattr(loop, "REMEMBERED", remembered)
     X, y = table(700, 0)
 
     def reloaded(one):
@@ -188,7 +190,7 @@ def test_any_batches_are_learned_from(sizes, evidence):
 
 
 def test_a_large_first_batch_leaves_as_many_held_out_rows_as_any(monkeypatch):
-    monkeypatch.setattr(later, "REMEMBERED", 100)
+    monkeypatch.setattr(loop, "REMEMBERED", 100)
     X, y = clean(500, 0)
     ours = learned(X, y, rows=500)
     assert 0 < len(ours.learned_.unseen) <= 100
@@ -232,6 +234,6 @@ def test_earlier_rows_keep_small_batches_from_misleading(monkeypatch):
 
 def test_a_small_batch_is_one_voice_of_many():
     rows, labels = np.zeros((30, 1), np.uint64), np.zeros(30, np.int64)
-    assert Earlier(rows, labels, np.ones(30), 30).share(10) == 1.0
-    assert Earlier(rows, labels, np.ones(30), 390).share(10) == pytest.approx(0.1)
-    assert Earlier(rows[:0], labels[:0], np.ones(0), 0).share(10) == 1.0
+    assert EarlierRows(rows, labels, np.ones(30), 30).share(10) == 1.0
+    assert EarlierRows(rows, labels, np.ones(30), 390).share(10) == pytest.approx(0.1)
+    assert EarlierRows(rows[:0], labels[:0], np.ones(0), 0).share(10) == 1.0

@@ -11,8 +11,8 @@ from sklearn.datasets import load_digits
 from atomlearn import AlgebraicClassifier
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.tables.images import permuted, translations
-from atomlearn.training import data, later, loop
-from atomlearn.training.boosting.folds import learn_weighted
+from atomlearn.training import data, loop
+from atomlearn.training.boosting.folds import boost_folds
 from tests.engine.strategies import sets_of_lists
 
 
@@ -162,7 +162,7 @@ def test_batches_after_fit_and_what_is_wrong_with_batches(iris):
 
 
 def test_batches_remember_a_bounded_number_of_unseen_rows(monkeypatch, iris):
-    monkeypatch.setattr(later, "REMEMBERED", 40)
+    monkeypatch.setattr(loop, "REMEMBERED", 40)
     classifier = quick().partial_fit(*iris, classes=np.unique(iris[1]))
     for _ in range(2):
         classifier.partial_fit(*iris)
@@ -238,7 +238,7 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
         if len(calls) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("atomlearn.training.loop._Training._end_round", interrupted)
+    monkeypatch.setattr("atomlearn.training.loop.Training._end_round", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         classifier = quick(max_epochs=30, evidence="strict").fit(X, y)
     assert len(calls) == 2 and classifier.learned_.interrupted
@@ -248,11 +248,11 @@ def test_ctrl_c_returns_a_usable_model(iris, monkeypatch):
 def test_ctrl_c_before_there_are_weighted_atoms_leaves_strict_ones(monkeypatch):
     X, y = load_digits(return_X_y=True)
 
-    def interrupted(examples, alternatives, dealt, seed, clock, rival):
+    def interrupted(examples, splits, dealt, seed, clock, rival):
         clock.interrupted = True
-        return learn_weighted(examples, alternatives, dealt, seed, clock, rival)
+        return boost_folds(examples, splits, dealt, seed, clock, rival)
 
-    monkeypatch.setattr("atomlearn.training.loop.learn_weighted", interrupted)
+    monkeypatch.setattr("atomlearn.training.loop.boost_folds", interrupted)
     with pytest.warns(UserWarning, match="interrupted"):
         classifier = AlgebraicClassifier(random_state=0).fit(X[:600], y[:600])
     assert classifier.evidence_.chosen == "strict" and classifier.score(X, y) > 0.8

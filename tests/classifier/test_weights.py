@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +38,8 @@ def test_a_class_of_weight_zero_is_never_said_after_loading_either(noisy, tmp_pa
     X, y = noisy
     kept = AlgebraicClassifier(random_state=0, max_epochs=3, evidence="weighted")
     kept.fit(X, y)
-    kept.learned_.prior = np.log([1.0, 1e-300, 1.0]) - [0, np.inf, 0]
+    prior = np.log([1.0, 1e-300, 1.0]) - [0, np.inf, 0]
+    kept.learned_ = replace(kept.learned_, prior=prior)
     kept.save(tmp_path / "m.atoms")
     loaded = atomlearn.load(tmp_path / "m.atoms")
     assert (loaded.predict_proba(X) == kept.predict_proba(X)).all()
@@ -152,7 +154,7 @@ def test_a_cost_is_what_having_the_atoms_would_gain(by_evidence, noisy, kind):
     learned = fitted.learned_
     row = np.append(fitted.encoder_.transform(noisy[0][:1])[0], False)
     for k, misses in enumerate(fitted.misses(noisy[0][:1])[0]):
-        missed = missed_atoms(learned, k, row)
+        missed = missed_atoms(learned.deciding(), k, row)
         everything = np.ones(missed.atoms.n, dtype=bool)
         total = missed.cost_of(everything)
         assert total == pytest.approx(missed.strict_cost + missed.weighted_cost)

@@ -174,7 +174,7 @@ def test_download_is_only_on_demand(dataset, content, cache, monkeypatch):
         fill(folder, content)
 
     monkeypatch.setattr(fetch, "sources", lambda dataset: {"somewhere": source})
-    monkeypatch.setattr("atomlearn.datasets.images.MNIST", dataset)
+    monkeypatch.setattr("atomlearn.datasets.fetch.MNIST", dataset)
     with pytest.raises(DataNotFound):
         load_mnist()
     assert len(load_mnist(download=True)[0]) == 6

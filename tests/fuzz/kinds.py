@@ -171,7 +171,7 @@ def write_exchange(path: Path) -> None:
         [fitted.learned_.pools],
         [[fitted.sample_.rows[:3], fitted.sample_.rows[3:5]]],
         np.full((1, 2), 10),
-        10, 0.5, 0.6, 1, False, 2, [Round(10, 1.0, 0.1, 0.2, reports)],
+        10, 0.6, False, 2, [Round(10, 1.0, 0.1, 0.2, reports)],
     )  # fmt: skip
     checkpoint(path).write(state)
 

@@ -72,9 +72,9 @@ def test_atoms_that_have_no_say_do_not_decide():
         assert found.chosen == kind and 0.0 in (found.strict, found.weighted)
 
 
-def test_strict_atoms_are_not_given_up_while_learning_goes_on():
+def test_strict_atoms_are_not_given_up_while_learning_expects_more():
     assert sizes_of(50, 9) == {"strict": 50, "weighted": 9, "both": 59}
-    going = sizes_of(50, 9, goes_on=True)
+    going = sizes_of(50, 9, expects_more=True)
     assert going["strict"] < going["both"] < going["weighted"]
 
 

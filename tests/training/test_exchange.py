@@ -13,7 +13,7 @@ from atomlearn.engine.concept import Recipe
 from atomlearn.engine.pool import Source
 from atomlearn.sets import rows
 from atomlearn.training.data import EVERY, Examples
-from atomlearn.training.loop import train
+from atomlearn.training.loop import Training
 from atomlearn.training.parts import (
     Part,
     Shared,
@@ -165,7 +165,7 @@ def test_bars_are_learned(n_parts):
     parts, _ = bars(6000, n_parts, noise=0.2, n_folds=3)
     seen = []
     hooks = Hooks(lambda done, current: seen.append(done.epochs))
-    learned = train(parts, joined_parts(parts.parts), 0, Settings(), hooks)
+    learned = Training(parts, joined_parts(parts.parts), 0, Settings(), hooks).run()
     test = bars(2000, 1, seed=2, noise=0.2)[1]
     assert (learned.scores(test.blocks(), len(test)).argmax(axis=1) != test.labels).mean() < 0.02
     assert seen[-1] == learned.epochs[0]
@@ -174,7 +174,7 @@ def test_bars_are_learned(n_parts):
 
 def test_strict_atoms_of_all_folds_hold_for_every_example():
     parts, everything = bars(600, 2, noise=0.2, n_folds=5)
-    learned = train(parts, joined_parts(parts.parts), 0, Settings(max_epochs=20))
+    learned = Training(parts, joined_parts(parts.parts), 0, Settings(max_epochs=20)).run()
     assert all(map(len, learned.pools))
     for k, pool in enumerate(learned.pools):
         atoms = sets_of_lists(pool.atoms)
@@ -196,10 +196,12 @@ def test_an_interruption_leaves_what_was_known_before(where):
     interrupted = Interrupted(parts.parts, parts.sources)
     states = []
     home = joined_parts(parts.parts)
-    learned = train(interrupted, home, 0, Settings(max_epochs=200), on_exchange=states.append)
+    learned = Training(
+        interrupted, home, 0, Settings(max_epochs=200), on_exchange=states.append
+    ).run()
     assert learned.interrupted and [state.epoch for state in states] == [1, 3]
     whole = []
-    train(parts, home, 0, Settings(max_epochs=200), on_exchange=whole.append)
+    Training(parts, home, 0, Settings(max_epochs=200), on_exchange=whole.append).run()
     for ours, theirs in zip(chain(*states[-1].pools), chain(*whole[1].pools), strict=True):
         assert np.array_equal(ours.atoms.constants, theirs.atoms.constants)
 
@@ -209,9 +211,9 @@ def test_a_saved_state_goes_on_as_if_it_had_never_stopped():
     parts, _ = bars(400, 2, n_folds=5)
     home, states = joined_parts(parts.parts), []
     told = Settings(max_epochs=150)
-    whole = train(parts, home, 0, told, on_exchange=states.append)
+    whole = Training(parts, home, 0, told, on_exchange=states.append).run()
     assert len(states) > 2
-    resumed = train(parts, home, 0, told, state=states[1])
+    resumed = Training(parts, home, 0, told, state=states[1]).run()
     for ours, theirs in zip(resumed.pools, whole.pools, strict=True):
         assert np.array_equal(ours.atoms.constants, theirs.atoms.constants)
     assert np.array_equal(resumed.calibration.offset, whole.calibration.offset)

@@ -11,7 +11,7 @@ from atomlearn.sets import rows
 from atomlearn.sets.rows import lists_of, take
 from atomlearn.training.boosting import folds
 from atomlearn.training.boosting.trees import (
-    Alternatives,
+    Splits,
     chi_squared,
     count_common,
     informative_columns,
@@ -19,9 +19,9 @@ from atomlearn.training.boosting.trees import (
 )
 
 
-def alternatives_of(truths, group):
+def splits_of(truths, group):
     sides = lists_of([[i] for i in range(2 * truths.shape[1])])
-    return Alternatives(rows.pack(truths.T), sides, np.asarray(group))
+    return Splits(rows.pack(truths.T), sides, np.asarray(group))
 
 
 @pytest.mark.kernels
@@ -41,12 +41,12 @@ def test_noise_fails_and_signal_passes():
     labels = rng.integers(2, size=600)
     signal = (rng.random(600) < 0.3 + 0.4 * labels)[:, None]
     truths = np.hstack([signal, rng.random((600, 100)) < 0.5])
-    alternatives = alternatives_of(truths, np.arange(101))
-    found = informative_columns(alternatives, labels, np.ones(600, dtype=bool), 2)
+    splits = splits_of(truths, np.arange(101))
+    found = informative_columns(splits, labels, np.ones(600, dtype=bool), 2)
     assert 0 in found and len(found) < 15
-    nobody = informative_columns(alternatives, labels, labels == 1, 2)
+    nobody = informative_columns(splits, labels, labels == 1, 2)
     assert len(nobody) == 0  # one class alone has nothing to tell apart
-    some = only(alternatives, np.array([0, 7]))
+    some = only(splits, np.array([0, 7]))
     assert (rows.unpack(some.has, 600) == truths.T[[0, 7]]).all()
     assert take(some.sides, np.arange(4)).constants.tolist() == [0, 1, 14, 15]
     assert some.group.tolist() == [0, 1]

@@ -14,7 +14,7 @@ from atomlearn.engine.concept import Sampler
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.training import loop, parts
 from atomlearn.training import settings as clocks
-from atomlearn.training.boosting.rounds import WeightedLearner
+from atomlearn.training.boosting.rounds import Booster
 from atomlearn.training.settings import Settings
 from atomlearn.training.strict import Judge
 
@@ -132,7 +132,7 @@ def test_many_classes_are_judged_by_fewer_rows(clock, table, monkeypatch):
 
 
 def test_weighted_atoms_are_not_begun_without_time(clock, table, monkeypatch):
-    begun = slowed(monkeypatch, clock, WeightedLearner, "run_round", 1)
+    begun = slowed(monkeypatch, clock, Booster, "run_round", 1)
     monkeypatch.setattr(clocks, "WEIGHED", 1.0)
     monkeypatch.setattr(loop, "WEIGHED", 1.0)
     model = AlgebraicClassifier(random_state=0, time_limit=8 * CLASSES).fit(*table)

@@ -10,7 +10,6 @@ import numpy as np
 from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
 from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term
 from atomlearn.algebra.text import write_names
-from atomlearn.engine.full_crossing import tells_apart
 from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
 from atomlearn.markup import MOST_ROWS, Displayed, in_notebook, table
 from atomlearn.sets import rows as bits
@@ -108,13 +107,13 @@ class Atoms(tuple[Atom, ...]):
 
 def pinning_terms(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Term]:
     """The pinning term of each atom."""
-    outside = bits.complement(tells_apart(atoms, n), n)
+    outside = bits.complement(bits.without_full(atoms, n), n)
     return [Term(vocabulary, tuple(bits.members(row).tolist())) for row in outside]
 
 
 def pinning_relations(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Relation]:
     """All pinning relations, atom by atom."""
-    atoms = tells_apart(atoms, n)
+    atoms = bits.without_full(atoms, n)
     return [
         Relation(Constant(vocabulary, (c,)), term, positive=False)
         for atom, term in zip(atoms, pinning_terms(vocabulary, atoms, n), strict=True)
@@ -439,9 +438,9 @@ class Model(Displayed):
     @cached_property
     def _theory(self) -> frozenset[frozenset[str]]:
         """The irredundant atoms but the paper's 0, which tells nothing apart: one set a theory."""
-        from atomlearn.engine.full_crossing import irredundant, tells_apart
+        from atomlearn.engine.full_crossing import irredundant
 
-        atoms = self._atoms(irredundant(tells_apart(self._rows, self._n)))
+        atoms = self._atoms(irredundant(bits.without_full(self._rows, self._n)))
         return frozenset(frozenset(atom.constants) for atom in atoms)
 
 

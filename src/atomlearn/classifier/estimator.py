@@ -34,7 +34,7 @@ from atomlearn.errors import InterruptedWarning, InvalidParameter
 from atomlearn.files.load import LARGE
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
-from atomlearn.tables.literals import find_alternatives
+from atomlearn.tables.literals import find_splits
 from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules, warn_of_unmet
 from atomlearn.tables.training_rows import (
     RowConflict,
@@ -45,11 +45,10 @@ from atomlearn.tables.training_rows import (
     root_seed,
 )
 from atomlearn.tables.validation import check_targets, declared_kinds, read_table
-from atomlearn.training.boosting.trees import Alternatives
+from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import HardRules, folds_for
-from atomlearn.training.later import nothing_learned, plan_part, train_later
 from atomlearn.training.learned import Learned
-from atomlearn.training.loop import plan, train
+from atomlearn.training.loop import Training, nothing_learned, plan, plan_part, train_batch
 from atomlearn.training.parts import InMemory, Part
 from atomlearn.training.scores import softmax
 from atomlearn.training.settings import Clock, Current, Hooks, Plan, Round, Settings
@@ -262,23 +261,24 @@ class AlgebraicClassifier(
             seed = root_seed(np.random.SeedSequence([self.seed_, *known.epochs]))
 
         def learn(hooks: Hooks) -> Learned:
-            return train(
+            return Training(
                 data.parts,
                 data.home,
                 seed,
                 settings,
                 hooks,
                 None if known is None else known.pools,
-                self._alternatives,
+                self._splits,
                 data.state,
                 data.on_exchange,
                 data.share_examples,
-            )
+            ).run()
 
         history = self.history_ if goes_on else []
         learned = self._watched(learn, planned, settings, **callback_data)
         if known is not None:
-            learned.epochs = [a + b for a, b in zip(known.epochs, learned.epochs, strict=True)]
+            epochs = [a + b for a, b in zip(known.epochs, learned.epochs, strict=True)]
+            learned = replace(learned, epochs=epochs)
         home = data.home.examples
         empty = TrainingSample.empty(home.variants.shape[2], len(self.classes_))
         chances = learned.held_out_chances(home.labels)
@@ -289,10 +289,14 @@ class AlgebraicClassifier(
         held_out = [] if clock.late() else learned.held_out
         trials = trials_of(held_out, home, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_), clock)
-        learned.held_out = []
         n_learned = home.total_weight * (int(data.totals.sum()) / len(home))
         n_all = n_learned + data.decided + data.contradicted
-        learned.undecided, learned.contradicted = n_learned / n_all, data.contradicted / n_all
+        learned = replace(
+            learned,
+            held_out=[],
+            undecided=n_learned / n_all,
+            contradicted=data.contradicted / n_all,
+        )
         self.conflicts_, self.doubted_ = Listed(data.conflicts), np.zeros(0, dtype=np.int64)
         self.rule_conflicts_ = Listed(data.rule_conflicts)
         self._conclude(learned, history)
@@ -358,11 +362,11 @@ class AlgebraicClassifier(
         seed = root_seed(np.random.SeedSequence([self.seed_, int(sample.totals.sum())]))
         prior = log_weights(data.class_weights(self.classes_))
         settings = replace(settings, prior=prior)
-        self.learned_.prior = prior
+        self.learned_ = replace(self.learned_, prior=prior)
         undecided, contradicted = self.learned_.undecided, self.learned_.contradicted
 
         def learn(hooks: Hooks) -> Learned:
-            return train_later(
+            return train_batch(
                 self.learned_,
                 examples,
                 self.sample_.earlier(),
@@ -370,7 +374,7 @@ class AlgebraicClassifier(
                 sample.totals,
                 settings,
                 hooks,
-                self._alternatives,
+                self._splits,
                 seed,
             )
 
@@ -382,8 +386,11 @@ class AlgebraicClassifier(
         self.sample_ = sample
         n_all = examples.total_weight + data.decided + data.contradicted
         new = table.shape[0] / (self.n_rows_ + table.shape[0])
-        learned.undecided = (1 - new) * undecided + new * examples.total_weight / n_all
-        learned.contradicted = (1 - new) * contradicted + new * data.contradicted / n_all
+        learned = replace(
+            learned,
+            undecided=(1 - new) * undecided + new * examples.total_weight / n_all,
+            contradicted=(1 - new) * contradicted + new * data.contradicted / n_all,
+        )
         self.n_rows_ += table.shape[0]
         self.held_out_ = []  # every row is learned from sooner or later
         self.conflicts_ = Listed(data.conflicts(self.classes_))
@@ -394,7 +401,7 @@ class AlgebraicClassifier(
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
         """Number of atoms of each class that each row misses, ``(n_samples, n_classes)``."""
         return np.concatenate(
-            [self.learned_.misses(*blocks, self.n_jobs) for blocks in self._blocks(X)]
+            [self.learned_.deciding().misses(*blocks, self.n_jobs) for blocks in self._blocks(X)]
         )
 
     def decision_function(self, X: Any) -> Floats:
@@ -498,7 +505,7 @@ class AlgebraicClassifier(
             yield
             note.kept = True
         if note.signal or self.learned_.interrupted:
-            self.learned_.interrupted = True
+            self.learned_ = replace(self.learned_, interrupted=True)
             warnings.warn(
                 "learning was interrupted: the model is what has been learned so far",
                 InterruptedWarning,
@@ -508,8 +515,8 @@ class AlgebraicClassifier(
     def _conclude(self, learned: Learned, history: list[dict[str, Any]]) -> None:
         """Take over what was learned, each weighted atom once."""
         if learned.weighted is not None:
-            learned.weighted = without_repetitions(learned.weighted, self.encoder_.literals_)
-            learned.show_weighted()
+            weighted = without_repetitions(learned.weighted, self.encoder_.literals_)
+            learned = replace(learned, weighted=weighted)
         self.learned_ = learned
         self.evidence_ = learned.evidence
         self.estimated_error_ = learned.error
@@ -560,8 +567,8 @@ class AlgebraicClassifier(
     def _compiled_rules(self) -> HardRules:
         return compile_rules(self.rules_, self.encoder_, self.classes_)
 
-    def _alternatives(self, rows: Rows) -> Alternatives:
-        return find_alternatives(self.encoder_.literals_, rows)
+    def _splits(self, rows: Rows) -> Splits:
+        return find_splits(self.encoder_.literals_, rows)
 
 
 def log_weights(weights: Floats) -> Floats:

@@ -29,7 +29,7 @@ from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, append, lists_of, pack_row, take, to_rows
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Rule
-from atomlearn.training.learned import Learned
+from atomlearn.training.learned import Deciding, Learned
 from atomlearn.training.scores import softmax
 from atomlearn.typing import Bits, Floats
 
@@ -76,18 +76,14 @@ class Missed:
         return self.slope * float(np.log(m / (m - n)))
 
 
-def missed_atoms(learned: Learned, k: int, has: Bits) -> Missed:
+def missed_atoms(deciding: Deciding, k: int, has: Bits) -> Missed:
     """The atoms of class ``k`` that decide and that a row with these constants misses."""
-    pool, evidence, weighted = learned.pools[k].atoms, learned.evidence, learned.weighted
-    strict = np.flatnonzero(~held(pool, has)) if evidence.strict > 0 else np.zeros(0, np.int64)
-    atoms, costs, n_ours = take(pool, strict), np.zeros(0), 0
-    if weighted is not None and evidence.weighted > 0:
-        ours = np.flatnonzero(weighted.classes == k)
-        missed = ours[~held(take(weighted.atoms, ours), has)]
-        atoms = append(atoms, take(weighted.atoms, missed))
-        costs, n_ours = -evidence.weighted * weighted.weights[missed], len(ours)
-    slope = evidence.strict * learned.calibration.slope
-    return Missed(atoms, costs, len(strict), slope, n_ours)
+    pool, weighted = deciding.strict[k], deciding.weighted
+    strict = np.flatnonzero(~held(pool, has))
+    ours = np.flatnonzero(weighted.classes == k)
+    missed = ours[~held(take(weighted.atoms, ours), has)]
+    atoms = append(take(pool, strict), take(weighted.atoms, missed))
+    return Missed(atoms, -weighted.weights[missed], len(strict), deciding.slope, len(ours))
 
 
 def held(atoms: Lists, has: Bits) -> Bits:
@@ -149,7 +145,7 @@ class Likeness:
         return implied | implies | (shared & (both >= ALIKE * either))
 
 
-def tell_apart(
+def select_diverse(
     likeness: Likeness, values: Floats, sizes: Floats, most: int, add_up: bool = True
 ) -> list[Group]:
     """At most ``most`` atoms that are not alike, those with the largest values, short ones first.
@@ -434,28 +430,27 @@ def explain_row(
     blocks = blocks_of(row[None, :], learned.n_constants)
     scores = learned.scores(blocks, 1)
     order = np.argsort(-scores[0], kind="stable")
-    meeting = _Meeting(learned, sample, literals, row, max_atoms, image)
-    chances, misses = softmax(scores)[0], learned.misses(blocks, 1)[0]
+    explainer = RowExplainer(learned, sample, literals, row, max_atoms, image)
+    chances = softmax(scores)[0]
     classes = tuple(
-        meeting.see(
+        explainer.explain_class(
             int(k),
             labels[k],
             float(chances[k]),
-            int(misses[k]),
             place < MOST_CLASSES,
             bool(np.isneginf(scores[0, k])),
         )
         for place, k in enumerate(order)
     )
-    reasons = meeting.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
+    reasons = explainer.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
     met = learned.rules.met_by(row[None, :])
     named = tuple(rules[int(r)] for r in np.flatnonzero(met[0]))
     is_obeyed = not named or bool(learned.rules.forbidden_by(met).any())
     return Explanation(classes, reasons, image, named, is_obeyed=is_obeyed)
 
 
-class _Meeting:
-    """One row compared with all classes."""
+class RowExplainer:
+    """Explains one row class by class."""
 
     def __init__(
         self,
@@ -467,29 +462,29 @@ class _Meeting:
         image: Floats | None,
     ) -> None:
         self.learned, self.sample, self.literals = learned, sample, literals
+        self.deciding = learned.deciding()
         self.max_atoms, self.image = max_atoms, image
         self.columns = sample.columns()
         self.has = packed.unpack(row, learned.n_constants)
 
-    def see(
-        self, k: int, label: Any, probability: float, misses: int, listed: bool, is_excluded: bool
+    def explain_class(
+        self, k: int, label: Any, probability: float, listed: bool, is_excluded: bool
     ) -> ClassSeen:
-        """One class; its missed atoms if they are ``listed``."""
-        learned = self.learned
-        missed = missed_atoms(learned, k, self.has)
+        """Explain the score of one class, with its missed atoms if they are ``listed``."""
+        learned, deciding = self.learned, self.deciding
+        missed = missed_atoms(deciding, k, self.has)
         atoms = self._listed(missed, k) if listed else ()
         pixels = None if self.image is None or not listed else self._pixels(missed)
-        is_weighted = learned.weighted is not None and learned.evidence.weighted > 0
-        is_strict = learned.evidence.strict > 0
+        is_weighted, is_strict = learned.evidence.weighted > 0, learned.evidence.strict > 0
         return ClassSeen(
             label,
             probability,
-            misses if is_strict else len(missed.weighted),
-            len(learned.pools[k]) if is_strict else missed.n_weighted_atoms,
-            float(learned.typical[k]) if is_strict else None,
+            missed.n_strict if is_strict else len(missed.weighted),
+            deciding.strict[k].n if is_strict else missed.n_weighted_atoms,
+            float(deciding.typical[k]) if is_strict else None,
             atoms,
-            offset=float(learned.offsets[k]),
-            class_weight=float(np.exp(np.broadcast_to(learned.prior, len(learned.pools))[k])),
+            offset=float(deciding.offsets[k]),
+            class_weight=float(np.exp(np.broadcast_to(learned.prior, learned.n_classes)[k])),
             cost=missed.weighted_cost if is_weighted else None,
             strict_cost=missed.strict_cost if is_strict else None,
             is_excluded=is_excluded,
@@ -498,8 +493,8 @@ class _Meeting:
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
         """Atoms of the first class that the row has and most rows of the second class miss."""
-        pool = self.learned.pools[first].atoms
-        atoms = take(pool, np.flatnonzero(held(pool, self.has)))
+        against = self.deciding.against(first)
+        atoms = take(against, np.flatnonzero(held(against, self.has)))
         missing = ~containing(atoms, self.columns)
         telling = self._share(missing, self.sample.labels == second)
         more = telling
@@ -510,7 +505,7 @@ class _Meeting:
         true = [[c for c in self._constants(atoms, int(a)) if self.has[c]] for a in best]
         likeness = Likeness(lists_of(true), self.literals, missing[best])
         sizes = np.array([float(len(self._constants(atoms, int(a)))) for a in best])
-        groups = tell_apart(likeness, more[best], sizes, self.max_atoms, add_up=False)
+        groups = select_diverse(likeness, more[best], sizes, self.max_atoms, add_up=False)
         chosen = [int(best[group.atom]) for group in groups]
         return tuple(self._seen(atoms, a, float(telling[a])) for a in chosen)
 
@@ -523,7 +518,7 @@ class _Meeting:
         likeness = Likeness(missed.atoms, self.literals, missing)
         sizes = np.diff(missed.atoms.starts).astype(np.float64)
         seen = []
-        for group in tell_apart(likeness, missed.values, sizes, self.max_atoms):
+        for group in select_diverse(likeness, missed.values, sizes, self.max_atoms):
             one = self._seen(missed.atoms, group.atom, float(telling[group.atom]))
             cost, alike = missed.cost_of(group.members), int(group.members.sum()) - 1
             seen.append(replace(one, cost=cost, alike=alike))

@@ -46,7 +46,7 @@ from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rule
 from atomlearn.tables.training_rows import RowConflict
 from atomlearn.training.boosting.ensemble import WeightedAtoms
 from atomlearn.training.data import HardRules, Unseen
-from atomlearn.training.learned import Learned
+from atomlearn.training.learned import Learned, without_atoms
 from atomlearn.training.scores import KINDS, Calibration, Evidence
 from atomlearn.typing import Integers
 
@@ -130,7 +130,7 @@ def add_weighted(file: Container, learned: Learned) -> None:
 
 def with_weighted(learned: Learned, file: Members, state: Value) -> Learned:
     """What was learned together with the weights of a file; files of version 1 have none."""
-    n, told = len(learned.pools), state.given("evidence")
+    n, told = learned.n_classes, state.given("evidence")
     if told is None:
         return learned
     evidence, prior = _evidence(told), state["prior"].numbers(n, -LARGE, LARGE)
@@ -141,7 +141,10 @@ def with_weighted(learned: Learned, file: Members, state: Value) -> Learned:
         shape = unseen.ratios.shape
         said = file.floats("unseen_weighted.npy", shape, low=-LARGE, high=LARGE)
         unseen = replace(unseen, weighted=said)
-    return replace(learned, weighted=weighted, evidence=evidence, prior=prior, unseen=unseen)
+    learned = replace(learned, weighted=weighted, evidence=evidence, prior=prior, unseen=unseen)
+    if evidence.strict == 0:  # files of version 2 repeat the weighted atoms
+        learned = replace(learned, pools=without_atoms(learned.pools))
+    return learned
 
 
 _HAS = "weighted_weights.npy"
@@ -174,8 +177,9 @@ def _evidence(told: Value) -> Evidence:
 
 
 KIND = "classifier"
-VERSION = 2
-"""Version 2 added weighted atoms, which an earlier reader would ignore."""
+VERSION = 3
+"""Version 2 added weighted atoms. Since version 3 the pools have strict atoms only: earlier files
+repeat weighted atoms there if these alone decide."""
 
 _PLAIN = (str, int, float, bool)
 _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
@@ -201,7 +205,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     info = {
         "classes": len(pools),
         "columns": classifier.n_features_in_,
-        "atoms": sum(map(len, pools)),
+        "atoms": learned.deciding().n_atoms,
         "how_to_read": "model.json: literals; atoms.npy, offsets.npy, class_offsets.npy: atoms",
     }
     file = Container(KIND, VERSION, info)
@@ -280,7 +284,8 @@ class _Reader:
         state["seed"].need(seed.isascii() and seed.isdecimal(), "is not a number")
         classifier.seed_ = int(seed)
         classifier.learned_ = self.learned()
-        classifier.rules_, classifier.learned_.rules = self.rules(encoder, classes)
+        classifier.rules_, rules = self.rules(encoder, classes)
+        classifier.learned_ = replace(classifier.learned_, rules=rules)
         refused = rule_conflicts_in(state.given("rule_conflicts"), classifier.rules_, classes)
         classifier.rule_conflicts_ = Listed(refused)
         classifier.sample_ = self.sample()
@@ -355,11 +360,17 @@ class _Reader:
         )
         pools = pools_in(file, self.n_constants, n)
         epochs = state["epochs"].integers(n, high=MOST_EPOCHS).tolist()
-        learned = Learned(pools, epochs, typical, calibration, unseen)
         undecided = state.given("undecided")  # older files have none
-        learned.undecided = 1.0 if undecided is None else undecided.number(0, 1)
         contradicted = state.given("contradicted")
-        learned.contradicted = 0.0 if contradicted is None else contradicted.number(0, 1)
+        learned = Learned(
+            pools,
+            epochs,
+            typical,
+            calibration,
+            unseen,
+            undecided=1.0 if undecided is None else undecided.number(0, 1),
+            contradicted=0.0 if contradicted is None else contradicted.number(0, 1),
+        )
         return with_weighted(learned, file, state)
 
     def error(self, learned: Learned) -> float | None:
@@ -551,7 +562,7 @@ def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
 
 
 def _prior_as_json(learned: Learned) -> list[float]:
-    prior = np.zeros(len(learned.pools)) + learned.prior
+    prior = np.zeros(learned.n_classes) + learned.prior
     return np.maximum(prior, -LARGE).tolist()  # JSON has no infinity: what has weight 0
 
 

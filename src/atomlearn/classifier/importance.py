@@ -1,8 +1,8 @@
 """The atoms of a classifier as a table, and the importance of each column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,42 +13,16 @@ from atomlearn.engine.misses import containing
 from atomlearn.errors import MissingExtra
 from atomlearn.logic.formulas import Clause
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Lists, lists_of, pack_row, take
+from atomlearn.sets.rows import Lists, lists_of, pack_row
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal, weakest
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
-from atomlearn.training.learned import Learned
+from atomlearn.training.learned import ClassAtoms, Learned
 from atomlearn.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Deciding(NamedTuple):
-    """Atoms of a class that decide, and what missing each adds to its log-odds."""
-
-    k: int
-    atoms: Lists
-    weights: Floats
-    is_strict: bool
-
-
-def deciding(learned: Learned) -> Iterator[Deciding]:
-    """The atoms in use, class by class.
-
-    The strict atoms of a class share one weight: the change in log-odds by one more miss for a row
-    with the median number of misses of other classes.
-    """
-    evidence = learned.evidence
-    for k, pool in enumerate(learned.pools):
-        if evidence.strict > 0:
-            one = -evidence.strict * learned.calibration.slope / (learned.typical[k] + 1.0)
-            yield Deciding(k, pool.atoms, np.full(len(pool), one), True)
-        if learned.weighted is not None and evidence.weighted > 0:
-            ours = np.flatnonzero(learned.weighted.classes == k)
-            weights = evidence.weighted * learned.weighted.weights[ours]
-            yield Deciding(k, take(learned.weighted.atoms, ours), weights, False)
 
 
 def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) -> WeightedAtoms:
@@ -112,27 +86,28 @@ class Importance:
         except ImportError:
             raise MissingExtra("atoms_frame needs pandas: pip install pandas") from None
 
-        columns, learned = self.sample_.columns(), self.learned_
+        columns, deciding = self.sample_.columns(), self.learned_.deciding()
         parts = [
             pd.DataFrame(
-                {"class": self.classes_, "atom": "offset", "weight": learned.offsets, "size": 0,
+                {"class": self.classes_, "atom": "offset", "weight": deciding.offsets, "size": 0,
                  "missed_by_class": 1.0, "missed_by_others": 1.0},
                 index=["offset"] * len(self.classes_),
             )
         ]  # fmt: skip
-        for one in deciding(learned):
-            if len(one.weights):
-                kind = "strict" if one.is_strict else "weighted"
-                listed = pd.DataFrame(self._told(one, columns), index=[kind] * len(one.weights))
-                if one.is_strict:
-                    listed["weight"] = listed.groupby("atom")["weight"].transform("sum")
-                    listed = listed.drop_duplicates("atom")
-                parts.append(listed)
+        for one in deciding.by_class():
+            if not one.atoms.n:
+                continue
+            kind = "strict" if one.is_strict else "weighted"
+            listed = pd.DataFrame(self._told(one, columns), index=[kind] * len(one.weights))
+            if one.is_strict:
+                listed["weight"] = listed.groupby("atom")["weight"].transform("sum")
+                listed = listed.drop_duplicates("atom")
+            parts.append(listed)
         frame = pd.concat(parts)
         frame.index.name = "kind"
-        each = {self.classes_[one.k]: one.weights[0] for one in deciding(learned)
-                if one.is_strict and len(one.weights)}  # fmt: skip
-        frame.attrs = {"slope": learned.slope, "strict_weight": each}
+        strict = (one for one in deciding.by_class() if one.is_strict and one.atoms.n)
+        each = {self.classes_[one.k]: one.weights[0] for one in strict}
+        frame.attrs = {"slope": deciding.slope, "strict_weight": each}
         return frame
 
     @property
@@ -146,7 +121,7 @@ class Importance:
         columns = self.sample_.columns()
         weights = self.sample_.weights()
         total = np.zeros(len(self.encoder_.columns_))
-        for one in deciding(self.learned_):
+        for one in self.learned_.deciding().by_class():
             missing = self._share_missing(one.atoms, columns, weights)
             spread = np.sqrt(missing * (1.0 - missing))
             self._share_out(one.atoms, np.abs(one.weights) * spread, total)
@@ -156,7 +131,7 @@ class Importance:
         """The literals as they are told: those of an image by row and column."""
         return placed(self.encoder_.literals_, self.encoder_.columns_, self.image_shape)
 
-    def _told(self, one: Deciding, columns: packed.Rows) -> dict[str, Any]:
+    def _told(self, one: ClassAtoms, columns: packed.Rows) -> dict[str, Any]:
         atoms, literals = one.atoms, self._literals()
         clauses = [
             Clause.of([literals[c] for c in constants if c < len(literals)])

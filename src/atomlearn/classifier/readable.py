@@ -111,9 +111,8 @@ def _picture(told: "Explanation") -> str:
 
 def classifier_html(classifier: "AlgebraicClassifier") -> str:
     """A fitted classifier: its figures, importances and short definitions."""
-    from atomlearn.classifier.importance import deciding
 
-    n_atoms = sum(len(one.weights) for one in deciding(classifier.learned_))
+    n_atoms = classifier.learned_.deciding().n_atoms
     error = classifier.estimated_error_
     figures = [
         ["classes", f"{len(classifier.classes_):,}"],
@@ -231,7 +230,7 @@ class Readable(Importance):
         if max_clauses is not None and not isinstance(max_clauses, str):
             _check_not_negative("max_clauses", max_clauses)
         k = class_number(label, self.classes_)
-        atoms = self.learned_.pools[k].atoms
+        atoms = self.learned_.deciding().against(k)
         errors = classifier_errors(self.learned_)
         return define_class(
             self.classes_[k],

@@ -26,7 +26,7 @@ from atomlearn.logic.telling import (
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, pack_row, take
 from atomlearn.sets.words import transpose
-from atomlearn.training.boosting.folds import Earlier
+from atomlearn.training.boosting.folds import EarlierRows
 from atomlearn.training.data import Examples, HeldOut, by_label, row_keys
 from atomlearn.training.learned import Learned
 from atomlearn.training.settings import Clock
@@ -96,11 +96,11 @@ class TrainingSample:
         weights: Floats = (self.totals / np.maximum(drawn, 1))[self.labels]
         return weights
 
-    def earlier(self) -> Earlier:
+    def earlier(self) -> EarlierRows:
         """The sample as what came before a batch."""
         weights = self.weights()
         mean = weights.mean() if len(weights) else 1.0
-        return Earlier(self.rows, self.labels, weights / mean, int(self.totals.sum()))
+        return EarlierRows(self.rows, self.labels, weights / mean, int(self.totals.sum()))
 
     def columns(self) -> Rows:
         """For each constant, the packed set of the rows that have it."""
@@ -195,7 +195,7 @@ def classifier_errors(learned: Learned) -> list[float] | None:
     said = learned.unseen_scores().argmax(axis=1)
     share = unseen.weights / unseen.weights.sum()
     return [
-        float(share[(said == k) != (unseen.labels == k)].sum()) for k in range(len(learned.pools))
+        float(share[(said == k) != (unseen.labels == k)].sum()) for k in range(learned.n_classes)
     ]
 
 

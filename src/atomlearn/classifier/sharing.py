@@ -29,7 +29,7 @@ from atomlearn.tables.training_rows import class_number, codes_of
 from atomlearn.tables.validation import read_table
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
 from atomlearn.training.data import Unseen
-from atomlearn.training.learned import Learned
+from atomlearn.training.learned import Learned, count_missed
 from atomlearn.training.scores import Evidence
 from atomlearn.typing import Integers
 
@@ -46,7 +46,7 @@ def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:
     total = max(sum(n_rows), 1)
     shares = [n / total if sum(n_rows) else 1 / len(models) for n in n_rows]
     parts = [
-        _scaled(one.weighted, share * one.evidence.weighted)
+        one.weighted.scaled(share * one.evidence.weighted)
         for one, share in zip(models, shares, strict=True)
         if one.weighted is not None and one.evidence.weighted > 0
     ]
@@ -58,7 +58,7 @@ def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:
         weighted=merged(parts),
         evidence=Evidence(chosen, {}, {}, float(strict), 1.0),
         calibration=counted.calibration,
-        unseen=Unseen.none(len(first.pools)),
+        unseen=Unseen.none(first.n_classes),
     )
 
 
@@ -68,10 +68,6 @@ def merged_counts(ours: WeightedAtoms | None, others: Sequence[Learned], k: int)
     theirs = [_hashes(one.weighted, k) for one in others if one.weighted is not None]
     new = set().union(*theirs) - known
     return Merged(len(new), sum(map(len, theirs)) - len(new), 0)
-
-
-def _scaled(weighted: WeightedAtoms, factor: float) -> WeightedAtoms:
-    return replace(weighted, weights=factor * weighted.weights, offset=factor * weighted.offset)
 
 
 def _hashes(weighted: WeightedAtoms, k: int) -> set[int]:
@@ -101,7 +97,11 @@ class Sharing:
         'class 0'
         """
         check_is_fitted(self)
-        return self._named(class_number(label, self.classes_))
+        k = class_number(label, self.classes_)
+        pool = self.learned_.pools[k].copy(names=self._names(k))
+        if self.learned_.evidence.strict == 0:
+            pool.add_lists(self.learned_.deciding().against(k), epoch=0)
+        return pool
 
     def merge(
         self, *others: "AlgebraicClassifier | Pool | str | Path", X: Any = None, y: Any = None
@@ -128,14 +128,15 @@ class Sharing:
             self._check_weights(theirs)
         rules = self._merged_rules(theirs)
         self.rules_ = list(rules)
-        self.learned_.rules = compile_rules(self.rules_, self.encoder_, self.classes_)
+        compiled = compile_rules(self.rules_, self.encoder_, self.classes_)
+        self.learned_ = replace(self.learned_, rules=compiled)
         told = self._merge_strict(theirs, *self._witnesses(X, y))
         if has_weights:
             self._merge_weights(weighing, told)
         # The others may have learned from what was held out here, and this is another model now.
         self.held_out_, self.estimated_error_ = [], None
-        self.learned_.evidence = replace(self.learned_.evidence, losses={}, errors={})
-        self.evidence_ = self.learned_.evidence
+        self.evidence_ = replace(self.learned_.evidence, losses={}, errors={})
+        self.learned_ = replace(self.learned_, evidence=self.evidence_)
         return told
 
     def _merged_rules(self, others: "list[Sharing | Pool]") -> dict[Rule, None]:
@@ -166,20 +167,19 @@ class Sharing:
     ) -> dict[Any, Merged]:
         """Merge pins; classifiers that use weighted atoms only have none."""
         told: dict[Any, Merged] = {}
-        changed = []
+        pools, changed = list(self.learned_.pools), []
         for k, label in enumerate(self.classes_.tolist()):
             theirs = [pool for other in others for pool in _pools(other, label)]
             if not theirs:
                 continue
-            ours = self._named(k)
-            if self.learned_.evidence.strict == 0:
-                ours.keep(np.zeros(0, dtype=np.int64))
+            ours = self.learned_.pools[k].copy(names=self._names(k))
             positives = examples_of(np.ascontiguousarray(rows[labels == k]), ours.n_constants)
             dropped = ours.drop_contradicted(positives)  # what other batches taught may be
             told[label] = ours.merge(*theirs, relations=positives)
-            self.learned_.pools[k] = ours
+            pools[k] = ours
             if told[label].new or dropped:
                 changed.append(k)
+        self.learned_ = replace(self.learned_, pools=pools)
         if changed:
             self._settle(changed)
         return told
@@ -209,12 +209,10 @@ class Sharing:
             told[label] = Merged(*(a + b for a, b in zip(before, counts, strict=True)))
         n_rows = [int(one.sample_.totals.sum()) for one in all_of_them]
         self.learned_ = average(models, n_rows)
-        self.learned_.show_weighted()
 
-    def _named(self, k: int) -> Pool:
+    def _names(self, k: int) -> list[str]:
         literals = [literal.in_full for literal in self.encoder_.literals_]
-        names = [*literals, class_name(self.classes_[k])]
-        return self.learned_.pools[k].copy(names=names)
+        return [*literals, class_name(self.classes_[k])]
 
     def _witnesses(self, X: Any, y: Any) -> tuple[Rows, Integers]:
         """The rows against which pins are checked."""
@@ -229,8 +227,11 @@ class Sharing:
     def _settle(self, changed: list[int]) -> None:
         """Recompute the median misses; the calibration, which is relative to them, stays."""
         blocks = blocks_of(self.sample_.rows, len(self.encoder_.literals_) + 1)
-        misses = self.learned_.misses(blocks, len(self.sample_.labels))
-        self.learned_.typical[changed] = typical_misses(misses, self.sample_.labels)[changed]
+        atoms = [pool.atoms for pool in self.learned_.pools]
+        misses = count_missed(atoms, blocks, len(self.sample_.labels))
+        typical = self.learned_.typical.copy()
+        typical[changed] = typical_misses(misses, self.sample_.labels)[changed]
+        self.learned_ = replace(self.learned_, typical=typical)
 
 
 def class_name(label: Any) -> str:

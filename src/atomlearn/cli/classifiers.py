@@ -5,7 +5,6 @@ from pathlib import Path
 
 from atomlearn.classifier.definition import Short
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.classifier.importance import deciding
 from atomlearn.cli.output import counted, fail, print_json
 from atomlearn.errors import suggest
 from atomlearn.export.description import describe
@@ -15,7 +14,7 @@ from atomlearn.training.learned import Learned
 
 def how_it_decides(learned: Learned) -> str:
     """How the score of a class is made, and what is predicted."""
-    strict = f"less {learned.slope:.3g} × log(1 + the number of strict atoms missed)"
+    strict = f"less {learned.deciding().slope:.3g} × log(1 + the number of strict atoms missed)"
     parts = {
         "strict": strict,
         "weighted": "plus the weights of the atoms missed",
@@ -47,7 +46,7 @@ def show_classifier(
     n_atoms = atom_counts(classifier.learned_)
     atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
     columns = [column.name for column in classifier.encoder_.columns_]
-    offsets = dict(zip(atoms, classifier.learned_.offsets.tolist(), strict=True))
+    offsets = dict(zip(atoms, classifier.learned_.deciding().offsets.tolist(), strict=True))
     if html is not None:
         from atomlearn.cli.pages import classifier_page
 
@@ -135,7 +134,7 @@ def tell_fit(classifier: AlgebraicClassifier, n_rows: int, out: Path, as_json: b
 def atom_counts(learned: Learned) -> list[int]:
     """Number of atoms in use for each class."""
     counts = [0] * len(learned.pools)
-    for one in deciding(learned):
+    for one in learned.deciding().by_class():
         counts[one.k] += len(one.weights)
     return counts
 

@@ -97,7 +97,7 @@ def add_classes(page: Page, classifier: "AlgebraicClassifier") -> None:
     errors = classifier_errors(learned)
     rows = zip(
         classifier.classes_, classifier.sample_.totals, atom_counts(learned), learned.typical,
-        learned.offsets, strict=True,
+        learned.deciding().offsets, strict=True,
     )  # fmt: skip
     counts = learned.evidence.strict > 0
     page.table(

@@ -106,9 +106,7 @@ class Checkpoint:
             _by_fold(refuting, self.n_classes),
             np.full((self.n_folds, self.n_classes), epoch),
             epoch,
-            _loss(state.given("best")),
             _loss(state.given("first")),
-            state["stale"].integer(),
             state["adds_nothing"].truth(),
             state["refuted"].integer(),
             [_round(one, self.n_classes) for one in file.json("rounds.json").items()],
@@ -135,9 +133,7 @@ class Checkpoint:
             {what: _digest(ours) for what, ours in self.about.items()}
             | {
                 "epoch": state.epoch,
-                "best": _finite(state.best),
                 "first": _finite(state.first),
-                "stale": state.stale,
                 "adds_nothing": state.adds_nothing,
                 "refuted": state.n_refuted,
                 "max_epochs": self.max_epochs,

@@ -40,15 +40,9 @@ def irredundant(atoms: Rows) -> Rows:
     return atoms[~redundant(atoms)]
 
 
-def tells_apart(atoms: Rows, n: int) -> Rows:
-    """Without the atom that all ``n`` constants contain (the paper's 0), which decides nothing."""
-    apart: Rows = atoms[(atoms != bits.full(n)).any(axis=1)]
-    return apart
-
-
 def as_free(atoms: Rows, other: Rows, n: int) -> bool:
     """Does the model of ``atoms`` satisfy every negative relation of the ``other``?"""
-    return bool(covered(tells_apart(other, n), atoms).all())
+    return bool(covered(bits.without_full(other, n), atoms).all())
 
 
 @kernel

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.classifier.importance import deciding
 from atomlearn.explorer.cells import cells_of
 from atomlearn.explorer.examples import examples_of
 from atomlearn.explorer.held_out import calibration, confusion
@@ -66,7 +65,7 @@ def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
         "evidence": learned.evidence.chosen,
         "losses": learned.evidence.losses,
         "errors": learned.evidence.errors,
-        "atoms": sum(len(one.weights) for one in deciding(learned)),
+        "atoms": learned.deciding().n_atoms,
     }
 
 
@@ -116,7 +115,7 @@ def _atoms(classifier: "AlgebraicClassifier") -> dict[str, Any] | None:
     """Shares of sampled rows that miss each atom, in the order of the description: strict atoms
     class by class, then weighted ones."""
     learned = classifier.learned_
-    found = list(deciding(learned))
+    found = list(learned.deciding().by_class())
     if sum(len(one.weights) for one in found) > MOST_LISTED:
         return None
     columns, sample = classifier.sample_.columns(), classifier.sample_

@@ -66,7 +66,7 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
         "classes": [value(label) for label in classifier.classes_],
         "columns": [_column(column, value) for column in encoder.columns_],
         "literals": [_literal(one, value) for one in encoder.literals_],
-        "prior": np.maximum(np.zeros(len(learned.pools)) + learned.prior, -LARGEST).tolist(),
+        "prior": np.maximum(np.zeros(learned.n_classes) + learned.prior, -LARGEST).tolist(),
         "strict": _strict(learned, n_literals),
         "weighted": _weighted(learned, n_literals),
         "rules": [

@@ -105,8 +105,8 @@ def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:
     sample = classifier.sample_
     columns = sample.columns()
     orders = []
-    for k, pool in enumerate(classifier.learned_.pools):
-        missing = ~containing(pool.atoms, columns) & pack_row(sample.labels != k)
+    for k, atoms in enumerate(classifier.learned_.deciding().strict):
+        missing = ~containing(atoms, columns) & pack_row(sample.labels != k)
         orders.append(np.argsort(-packed.count(missing), kind="stable").tolist())
     return orders
 

@@ -75,6 +75,12 @@ def pack(matrix: Bits) -> Rows:
     return octets.view("<u8").astype(np.uint64, copy=False)
 
 
+def without_full(rows: Rows, n: int) -> Rows:
+    """The sets that lack a member: an atom of all ``n`` (the paper's 0) decides nothing."""
+    some: Rows = rows[(rows != full(n)).any(axis=1)]
+    return some
+
+
 def pack_row(which: Bits) -> Rows:
     """One set as a row, from a truth value for each member."""
     return pack(which[None, :])[0]

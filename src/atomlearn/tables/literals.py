@@ -15,7 +15,7 @@ from atomlearn.logic.formulas import Clause, escape_latex
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows, to_lists
 from atomlearn.sets.words import transpose
-from atomlearn.training.boosting.trees import Alternatives
+from atomlearn.training.boosting.trees import Splits
 
 Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
 OPERATORS: tuple[str, ...] = get_args(Operator)
@@ -254,7 +254,7 @@ def show(value: Any) -> str:
     return short if float(short) == value else repr(value)
 
 
-def find_alternatives(literals: Sequence[Literal], examples: Rows) -> Alternatives:
+def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
     """Pairs of sets of literals of which each row has exactly one.
 
     A missing value may be on either side: ``x > 3`` against ``x ≤ 3`` or missing, and ``x ≤ 3``
@@ -285,4 +285,4 @@ def find_alternatives(literals: Sequence[Literal], examples: Rows) -> Alternativ
     lists = to_lists(packed.from_indices(sides, n_literals + 1))
     group = np.unique(np.array(columns, dtype=np.int64), return_inverse=True)[1]
     has = np.ascontiguousarray(having[first])
-    return Alternatives(has, lists, group.astype(np.int64))
+    return Splits(has, lists, group.astype(np.int64))

@@ -73,7 +73,7 @@ def check_constant_maps(
     >>> terms = rows.pack(np.hstack([images, ~images, np.zeros((800, 1), dtype=bool)]))
     >>> grid = np.arange(25).reshape(5, 5)
     >>> maps = [np.append(np.append(g, g + 25), 50) for g in (grid[::-1].ravel(), grid.T.ravel())]
-    >>> checks = check_symmetries(maps, terms, labels, 50, 51, seed=0)
+    >>> checks = check_constant_maps(maps, terms, labels, 50, 51, seed=0)
     >>> [check.is_believable for check in checks]          # upside down is, transposed is not
     [True, False]
     """

@@ -12,7 +12,7 @@ from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows
-from atomlearn.training.scores import Calibration, calibrate
+from atomlearn.training.scores import Calibration, calibrate, error_and_loss
 from atomlearn.typing import Bits, Floats, Integers
 
 FORBIDDEN = 100.0
@@ -131,6 +131,21 @@ class Unseen:
             None if self.examples is None else self.examples[::step],
         )
 
+    def extended(self, new: "Unseen", most: int) -> "Unseen":
+        """These predictions and new ones: the most recent, up to so many."""
+        if new.weighted is not None and self.weighted is None:
+            return new
+        both = None
+        if new.weighted is not None and self.weighted is not None:
+            both = np.concatenate([self.weighted, new.weighted])[-most:]
+        return Unseen(
+            np.concatenate([self.ratios, new.ratios])[-most:],
+            np.concatenate([self.labels, new.labels])[-most:],
+            np.concatenate([self.weights, new.weights])[-most:],
+            np.concatenate([self.shares, new.shares])[-most:],
+            both,
+        )
+
     def renumbered(self, numbers: Integers) -> "Unseen":
         """The same of examples that have these numbers elsewhere."""
         return replace(self, examples=None if self.examples is None else numbers[self.examples])
@@ -147,11 +162,8 @@ class Unseen:
         self, calibration: Calibration, prior: Floats | float = 0.0
     ) -> tuple[float, float]:
         """Share of wrong predictions if the ``prior`` is added to scores, and mean loss without."""
-        p = calibration.probabilities(self.ratios)
-        share = self.weights / self.weights.sum()
-        own = p[np.arange(len(self)), self.labels]
-        wrong = (calibration.scores(self.ratios) + prior).argmax(axis=1) != self.labels
-        return float((share * wrong).sum()), float(-(share * np.log(own + 1e-12)).sum())
+        scores = calibration.scores(self.ratios)
+        return error_and_loss(scores, self.labels, self.weights, prior)
 
 
 class HeldOut(NamedTuple):

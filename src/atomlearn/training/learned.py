@@ -1,15 +1,22 @@
-"""The trained model: atoms of each class, their calibration, and predictions."""
+"""The trained model: what was learned, what of it decides, and the predictions.
 
+:meth:`Learned.deciding` is the one answer to the question which atoms count and how much: scoring,
+explaining, importances, exporting, sharing and drawing all use it.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
-from atomlearn.engine.misses import Blocks
+from atomlearn.engine.misses import Blocks, count_misses
 from atomlearn.engine.pool import Pool
-from atomlearn.training.boosting.ensemble import WeightedAtoms
+from atomlearn.sets.rows import Lists, no_lists, take
+from atomlearn.training.boosting.ensemble import WeightedAtoms, no_weighted_atoms
 from atomlearn.training.data import HardRules, HeldOut, Unseen
 from atomlearn.training.scores import Calibration, Evidence, log_ratio, softmax
 from atomlearn.typing import Floats, Integers
@@ -18,15 +25,95 @@ if TYPE_CHECKING:
     from atomlearn.training.settings import Round
 
 
-@dataclass(repr=False)
+class ClassAtoms(NamedTuple):
+    """Atoms of one kind that decide about class ``k``, and what missing each adds to its score."""
+
+    k: int
+    atoms: Lists
+    weights: Floats
+    is_strict: bool
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """The atoms that decide, their weights, and the offset of each class.
+
+    The score of class ``k`` for a row is ``offsets[k] - slope * log(1 + m) + w``: ``m`` is the
+    number of its strict atoms that the row misses, and ``w`` the sum of the weights of its weighted
+    atoms that the row misses. Probabilities are the softmax of the scores.
+    """
+
+    strict: list[Lists]
+    """Strict atoms of each class; none if they have no say."""
+    slope: float
+    typical: Floats
+    """Of each class, the median number of strict atoms that rows of other classes miss."""
+    weighted: WeightedAtoms
+    """Weighted atoms with their weights in the score; none if they have no say."""
+    offsets: Floats
+
+    @property
+    def n_atoms(self) -> int:
+        """The number of atoms, of both kinds."""
+        return sum(atoms.n for atoms in self.strict) + len(self.weighted)
+
+    def by_class(self) -> Iterator[ClassAtoms]:
+        """The atoms class by class, strict ones first.
+
+        The strict atoms of a class share one weight: the change of the score by one more miss for a
+        row with the median number of misses of other classes.
+        """
+        for k, atoms in enumerate(self.strict):
+            if self.slope > 0:
+                one = -self.slope / (self.typical[k] + 1.0)
+                yield ClassAtoms(k, atoms, np.full(atoms.n, one), True)
+            if len(self.weighted):
+                ours = np.flatnonzero(self.weighted.classes == k)
+                weights = self.weighted.weights[ours]
+                yield ClassAtoms(k, take(self.weighted.atoms, ours), weights, False)
+
+    def against(self, k: int) -> Lists:
+        """The atoms whose absence speaks against class ``k``, of which its definition is made.
+
+        These are its strict atoms or, if strict atoms have no say, its weighted atoms of negative
+        weight, the most negative first.
+        """
+        return self.strict[k] if self.slope > 0 else self.weighted.against(k)
+
+    def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
+        """The number of atoms against each class that each of ``n`` rows misses."""
+        return count_missed(list(map(self.against, range(len(self.strict)))), blocks, n, n_jobs)
+
+    def scores(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
+        """The scores of ``n`` rows, ``(n_rows, n_classes)``."""
+        scores = np.repeat(self.offsets[None], n, axis=0)
+        if self.slope > 0:
+            scores -= self.slope * np.log(count_missed(self.strict, blocks, n, n_jobs) + 1.0)
+        if len(self.weighted):
+            scores += self.weighted.scores(blocks, n)
+        return scores
+
+
+def count_missed(
+    atoms: Sequence[Lists], blocks: Blocks, n: int, n_jobs: int | None = None
+) -> npt.NDArray[np.int32]:
+    """The number of atoms of each class that each of ``n`` rows misses."""
+    counts = Parallel(n_jobs=n_jobs, require="sharedmem")(
+        delayed(count_misses)(ours, blocks, n) for ours in atoms
+    )
+    return np.stack(counts, axis=1)
+
+
+@dataclass(frozen=True, repr=False)
 class Learned:
-    """A trained model: a pool of atoms for each class, typical miss counts, and the calibration."""
+    """A trained model: strict atoms of each class, weighted atoms, and how far each kind counts."""
 
     pools: list[Pool]
+    """Strict atoms of each class. Empty pools if weighted atoms alone decide."""
     epochs: list[int]
     """Number of epochs of each class."""
     typical: Floats
-    """Of each class, the median number of atoms that its counterexamples miss."""
+    """Of each class, the median number of strict atoms that its counterexamples miss."""
     calibration: Calibration
     unseen: Unseen
     rounds: "list[Round]" = field(default_factory=list)
@@ -42,14 +129,16 @@ class Learned:
     rules: HardRules = field(default_factory=HardRules)
     """Rules that every prediction obeys."""
     undecided: float = 1.0
-    """Share of the training rows that no rule decides: held-out rows are of these ..."""
+    """Share of the training rows that no rule decides: held-out rows are of these."""
     contradicted: float = 0.0
-    """... and of those whose labels contradict a rule, for which predictions are wrong."""
+    """Share of the training rows whose labels contradict a rule: predictions are wrong for them."""
 
     def __repr__(self) -> str:
-        n = sum(map(len, self.pools)) if self.evidence.strict > 0 else 0
-        n += len(self.weighted) if self.weighted is not None and self.evidence.weighted > 0 else 0
-        return f"<Learned: {len(self.pools):,} classes, {n:,} atoms, {self.evidence.chosen}>"
+        n = self.deciding().n_atoms
+        return f"<Learned: {self.n_classes:,} classes, {n:,} atoms, {self.evidence.chosen}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_deciding"}
 
     @classmethod
     def nothing(cls, n_constants: int, n_classes: int) -> "Learned":
@@ -62,6 +151,11 @@ class Learned:
     def n_constants(self) -> int:
         """Literals, and one constant for the class."""
         return self.pools[0].n_constants
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.pools)
 
     @property
     def is_known(self) -> bool:
@@ -89,45 +183,34 @@ class Learned:
             return self.evidence.losses[self.evidence.chosen]
         return self.unseen.error_and_loss(self.calibration)[1]
 
-    @property
-    def slope(self) -> float:
-        """What the strict misses ``m`` of a class cost: ``slope * log(m + 1)``."""
-        return self.evidence.strict * self.calibration.slope
+    def deciding(self) -> Deciding:
+        """The atoms that decide, their weights, and the offset of each class."""
+        return self._deciding
 
-    @property
-    def offsets(self) -> Floats:
-        """Score of each class for a row that misses none of its atoms, class weights included.
-
-        A score is this offset, less the cost of strict misses, plus the weights of the weighted
-        atoms that the row misses; probabilities are the softmax of the scores.
-        """
-        total: Floats = np.zeros(len(self.pools)) + self.prior
-        if self.evidence.strict > 0:
-            total += self.evidence.strict * self.calibration.offset
-            total += self.slope * np.log(self.typical + 1.0)
-        if self.weighted is not None and self.evidence.weighted > 0:
-            total += self.evidence.weighted * self.weighted.offset
-        return total
-
-    def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
-        """Missed atoms by example and class."""
-        counts = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            delayed(pool.misses)(blocks, n) for pool in self.pools
-        )
-        return np.stack(counts, axis=1)
+    @cached_property
+    def _deciding(self) -> Deciding:
+        strict, factor = self.evidence.strict, self.evidence.weighted
+        offsets: Floats = np.zeros(self.n_classes) + self.prior
+        slope = strict * self.calibration.slope
+        if strict > 0:
+            offsets += strict * self.calibration.offset + slope * np.log(self.typical + 1.0)
+        weighted = no_weighted_atoms(self.n_classes)
+        if self.weighted is not None and factor > 0:
+            weighted = self.weighted.scaled(factor)
+            offsets += weighted.offset
+            weighted = weighted.without_offset()
+        atoms = [pool.atoms if strict > 0 else no_lists() for pool in self.pools]
+        return Deciding(atoms, slope, self.typical, weighted, offsets)
 
     def ratios(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
-        """Misses relative to those of a typical counterexample, as logarithms."""
-        return log_ratio(self.misses(blocks, n, n_jobs), self.typical)
+        """Strict misses relative to those of a typical counterexample, as logarithms."""
+        return log_ratio(
+            count_missed([pool.atoms for pool in self.pools], blocks, n, n_jobs), self.typical
+        )
 
     def scores(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
         """Log-probabilities of the classes, up to a constant for each example."""
-        scores = np.zeros((n, len(self.pools))) + self.prior
-        if self.evidence.strict > 0:
-            ratios = self.ratios(blocks, n, n_jobs)
-            scores += self.evidence.strict * self.calibration.scores(ratios)
-        if self.weighted is not None and self.evidence.weighted > 0:
-            scores += self.evidence.weighted * self.weighted.scores(blocks, n)
+        scores = self.deciding().scores(blocks, n, n_jobs)
         if self.rules:
             scores[self.rules.forbidden_in(blocks, n)] = -np.inf
         return scores
@@ -138,7 +221,7 @@ class Learned:
 
     def unseen_scores(self) -> Floats:
         """The scores of the held-out examples."""
-        scores = np.zeros((len(self.unseen), len(self.pools))) + self.prior
+        scores = np.zeros((len(self.unseen), self.n_classes)) + self.prior
         if self.evidence.strict > 0:
             scores += self.evidence.strict * self.calibration.scores(self.unseen.ratios)
         if self.unseen.weighted is not None and self.evidence.weighted > 0:
@@ -158,8 +241,12 @@ class Learned:
         with np.errstate(invalid="ignore"):
             return np.bincount(which, chance, len(labels)) / times
 
-    def show_weighted(self) -> None:
-        """If only weighted atoms decide, let the pools be those that speak against each class."""
-        if self.weighted is not None and self.evidence.strict == 0:
-            self.typical = np.zeros(len(self.pools))
-            self.pools = [self.weighted.pool_of(k, pool) for k, pool in enumerate(self.pools)]
+
+def without_atoms(pools: list[Pool]) -> list[Pool]:
+    """Empty pools over the same constants, with the same sources."""
+    empty = []
+    for pool in pools:
+        one = Pool(pool.n_constants, pool.names)
+        one.sources = list(pool.sources)
+        empty.append(one)
+    return empty

@@ -1,11 +1,15 @@
 """The training loop: strict and weighted atoms of several classes, judged by held-out rows.
 
-Rows are dealt into folds, and everything is learned once for each fold, without its rows. These
-then say when to stop, how far to believe a score, and whether strict or weighted atoms predict
-better. What was learned without each fold is put together in the end: no row is spared, and nothing
-is learned only to be judged.
+Rows are dealt into folds, and everything is learned once for each fold, without its rows. The rows
+of the folds then say when to stop, calibrate the scores, and choose between strict and weighted
+atoms. What was learned without each fold is put together in the end: every row is learned from.
 
 Data in memory are one part, tables on disk or on a cluster many; the loop is the same.
+
+A batch that arrives later (``partial_fit``) is predicted before it is learned from, and these
+predictions take the place of the folds: they measure the error, calibrate the scores and choose.
+Then the strict atoms that the batch contradicts are dropped, a few epochs add new ones, and more
+rounds of boosting are run. The first batch has no such predictions: it is learned in folds.
 """
 
 import math
@@ -15,22 +19,45 @@ from dataclasses import replace
 import numpy as np
 
 from atomlearn import interrupts
+from atomlearn.engine.concept import Recipe
+from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.state import Report
 from atomlearn.sets.rows import Rows
-from atomlearn.training.boosting.folds import WeightedFolds, learn_weighted
-from atomlearn.training.boosting.trees import Alternatives
-from atomlearn.training.data import FORBIDDEN, NEVER, SMALL, HeldOut, Unseen
-from atomlearn.training.learned import Learned
+from atomlearn.training.boosting.ensemble import no_weighted_atoms
+from atomlearn.training.boosting.folds import BoostedFolds, EarlierRows, boost_batch, boost_folds
+from atomlearn.training.boosting.trees import Splits
+from atomlearn.training.data import (
+    FORBIDDEN,
+    NEVER,
+    SMALL,
+    Examples,
+    HeldOut,
+    Unseen,
+    folds_for,
+)
+from atomlearn.training.learned import Learned, count_missed, without_atoms
 from atomlearn.training.parts import InMemory, Part, Parts
 from atomlearn.training.scores import (
+    Calibration,
     Evidence,
     adds_nothing,
+    error_and_loss,
     given_up,
     sizes_of,
     weigh_evidence,
 )
-from atomlearn.training.settings import WEIGHED, Clock, Hooks, Plan, Round, Settings, ignore
+from atomlearn.training.settings import (
+    WEIGHED,
+    Clock,
+    Hooks,
+    Plan,
+    Round,
+    Settings,
+    Stopping,
+    ignore,
+    run_rounds,
+)
 from atomlearn.training.strict import (
     KEPT,
     Exchange,
@@ -40,44 +67,60 @@ from atomlearn.training.strict import (
     pruned,
     put_together,
 )
-from atomlearn.typing import Integers
+from atomlearn.typing import Bits, Floats, Integers
 
 FIRST_ROUND = 20
+"""Epochs in the first round of many rows."""
 ROUND_GROWTH = 1.5
+"""The number of epochs after a round is this multiple of the number before it."""
 EXCHANGE = 10
 """Epochs between two exchanges of many parts; also how often hard counterexamples are renewed."""
-LARGE_EPOCHS = 500
-SMALL_EPOCHS = 150
-"""Epochs of a class, in all folds together."""
+LARGE_EPOCHS, SMALL_EPOCHS = 500, 150
+"""Epochs of a class, in all folds together, of many rows and of few."""
 SMALL_CANDIDATES = 0.25
-PATIENCE = 2
-"""Rounds without progress after which learning stops."""
-PROGRESS, SMALLEST_PROGRESS = 0.99, 1e-3
-"""A round that does not bring the loss below this part of the best so far, and so much below it,
-made no progress."""
+"""Share of pinning terms among the candidates for the dual, of few rows."""
+STOPPING = Stopping(patience=2, progress=0.99, smallest=1e-3)
+"""When rounds of epochs stop."""
 NEGATIVES = 10.0
-"""Most counterexamples in a batch for each example, of many rows ..."""
+"""Largest number of counterexamples in a batch for each example, of many rows or classes."""
 MANY_CLASSES = 30
-"""... or of more classes than this, each of which has fewer epochs: all together take far less time
-than in proportion to their number."""
+"""With more classes than this each has fewer epochs, so that the time for all of them grows more
+slowly than their number."""
 GLANCE = 3
-"""Epochs of a fold after which strict atoms are given up if they add nothing to weighted ones; of
-many examples, which are seen in growing batches, that is judged after the first round ..."""
+"""Epochs of a fold after which strict atoms of few rows are given up if they add nothing to
+weighted ones. With many rows, which are seen in growing batches, that is judged after a round."""
 FEW = 250
-"""... and of at most so many never: epochs cost little, and the last ones may still help."""
-
-WEIGHED_ROWS = 8000
-"""Rows times classes on which weighted atoms are found if there is hardly any time ..."""
+"""Strict atoms are never given up below this many rows: epochs cost little, and may still help."""
+HURRIED_SIZE = 8000
+"""Rows times classes for boosting if there is hardly any time."""
 HURRIED = 3.0
-"""... which is so if this multiple of the time for weighted atoms is more than what is left."""
+"""There is hardly any time if this multiple of the seconds for boosting exceeds those left."""
 USUAL_CONSTANTS = 300
-"""Constants up to which weighted atoms take no longer."""
+"""Number of constants up to which boosting takes no longer."""
 
-FindAlternatives = Callable[[Rows], Alternatives]
+LATER_EPOCHS = 20
+"""Epochs of each class for a later batch."""
+REMEMBERED = 5000
+"""Number of most recent held-out predictions that are kept. Once there are so many, a kind of atoms
+that is of no use beside the other is dropped."""
+FEWEST = 50
+"""Held-out predictions that are needed to choose between strict and weighted atoms."""
+ENOUGH = 500
+"""Held-out predictions that are needed before labels are doubted."""
+DOUBT = 0.05
+"""An example is doubted if its label has less than this probability."""
+NOISE = 0.02
+"""Doubted examples are left out if they are more than this share: then labels are noisy."""
+MAX_ATOMS = 50_000
+"""Largest number of strict atoms of a class after a later batch; some are dropped at random."""
+FAR = 20.0
+"""How much lower the log-odds of a class without examples so far are."""
+
+FindSplits = Callable[[Rows], Splits]
 
 
 def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
-    """The plan of :func:`train`, if nothing ends it early."""
+    """The plan of :class:`Training`, if nothing ends it early."""
     targets = _targets(parts, home, settings)
     n_tasks = home.examples.n_classes * home.dealt.n_folds * len(parts.sources)
     return Plan(len(targets), n_tasks * targets[-1])
@@ -88,42 +131,15 @@ def rows_in(parts: Parts) -> int:
     return sum(source.examples for source in parts.sources)
 
 
-def train(
-    parts: Parts,
-    home: Part,
-    seed: int,
-    settings: Settings,
-    hooks: Hooks | None = None,
-    known: Sequence[Pool] | None = None,
-    find_alternatives: FindAlternatives | None = None,
-    state: State | None = None,
-    on_exchange: Callable[[State], object] = ignore,
-    share_examples: bool = True,
-) -> Learned:
+class Training:
     """Learn all classes from scratch, from a saved ``state``, or in addition to ``known`` atoms.
 
     Everything is judged by the rows of ``home``, and weighted atoms are made of them: all rows of a
-    part in memory, or a sample of those in several parts. Without ``find_alternatives`` all atoms
+    part in memory, or a sample of those in several parts. Without ``find_splits`` all atoms
     are strict. The result depends on the parts and the seed, and on nothing else, unless Ctrl-C or
     a time limit ends it: then it is what is known by then. If that is nothing, KeyboardInterrupt is
     raised.
     """
-    return _Training(
-        parts,
-        home,
-        seed,
-        settings,
-        Hooks() if hooks is None else hooks,
-        known,
-        find_alternatives,
-        state,
-        on_exchange,
-        share_examples,
-    ).run()
-
-
-class _Training:
-    """One call of :func:`train`."""
 
     def __init__(
         self,
@@ -131,13 +147,14 @@ class _Training:
         home: Part,
         seed: int,
         settings: Settings,
-        hooks: Hooks,
-        known: Sequence[Pool] | None,
-        find_alternatives: FindAlternatives | None,
-        state: State | None,
-        on_exchange: Callable[[State], object],
-        share_examples: bool,
+        hooks: Hooks | None = None,
+        known: Sequence[Pool] | None = None,
+        find_splits: FindSplits | None = None,
+        state: State | None = None,
+        on_exchange: Callable[[State], object] = ignore,
+        share_examples: bool = True,
     ) -> None:
+        hooks = Hooks() if hooks is None else hooks
         n_rows = rows_in(parts)
         examples, dealt = home.examples, home.dealt
         self.parts, self.home, self.seed, self.known = parts, home, seed, known
@@ -158,7 +175,7 @@ class _Training:
         self.targets = _targets(parts, home, settings)
         self.judge = Judge(home, self.clock)
         can_weigh = (
-            find_alternatives is not None
+            find_splits is not None
             and examples.n_classes > 1
             # Symmetries that move atoms make strict ones only.
             and (examples.symmetries is None or settings.evidence == "weighted")
@@ -166,26 +183,26 @@ class _Training:
         )
         self.wants_weighted = can_weigh and settings.evidence != "strict"
         self.wants_strict = not (can_weigh and settings.evidence == "weighted")
-        self.may_give_up = n_rows > FEW and not settings.goes_on
-        self.find_alternatives = find_alternatives
-        self.weighted: WeightedFolds | None = None
+        self.may_give_up = n_rows > FEW and not settings.expects_more
+        self.find_splits = find_splits
+        self.boosted: BoostedFolds | None = None
         self.taken: Integers | None = None
         """The examples that are learned from, if these are not all."""
         self.reports = self._no_reports()
 
     def run(self) -> Learned:
+        """Learn until held-out rows, the time limit or the user says stop."""
         self._thin_out()
         if self.wants_strict:
             self._learn_strict()
         else:
-            self._learn_weighted(np.inf)
+            self._boost(np.inf)
         learned = self._conclude()
-        if self.taken is not None:  # held-out examples are told by their places among all
-            learned.unseen = learned.unseen.renumbered(self.taken)
-            learned.held_out = [
-                HeldOut(atoms, self.taken[rows]) for atoms, rows in learned.held_out
-            ]
-        learned.rounds, learned.interrupted = self.state.done, self.clock.interrupted
+        if self.taken is not None:  # held-out examples are known by their places among all
+            taken = self.taken
+            held_out = [HeldOut(atoms, taken[rows]) for atoms, rows in learned.held_out]
+            learned = replace(learned, unseen=learned.unseen.renumbered(taken), held_out=held_out)
+        learned = replace(learned, rounds=self.state.done, interrupted=self.clock.interrupted)
         if learned.interrupted and not learned.is_known:
             raise interrupts.interruption()
         return learned
@@ -198,12 +215,12 @@ class _Training:
         n_classes = self.home.examples.n_classes
         if not (self.wants_strict and self.wants_weighted) or len(self.parts.sources) > 1:
             return
-        if self._seconds_to_weigh() * HURRIED < self.clock.left() or n_classes > MANY_CLASSES:
+        if self._seconds_to_boost() * HURRIED < self.clock.left() or n_classes > MANY_CLASSES:
             return
         if self.clock.left() < self.clock.allowed / 3:
             self.clock.extend()
-        each = HURRIED * self._seconds_to_weigh() / len(self.home.examples)
-        most = max(WEIGHED_ROWS // n_classes, int(self.clock.left() / each))
+        each = HURRIED * self._seconds_to_boost() / len(self.home.examples)
+        most = max(HURRIED_SIZE // n_classes, int(self.clock.left() / each))
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(2,)))
         self.taken = np.sort(rng.permutation(len(self.home.examples))[:most])
         self.home = self.home.some(self.taken)
@@ -213,11 +230,15 @@ class _Training:
     def _learn_strict(self) -> None:
         """Learn round after round until the held-out loss stops improving."""
         try:
-            self._compare_with_weighted()  # again, if this goes on from a saved state
+            self._compare_with_boosting()  # again, if this goes on from a saved state
             self._glance()
-            for target in self.targets:
-                if self._is_done() or not self._learn_until(target):
-                    break
+            targets = (target for target in self.targets if self.state.epoch < target)
+
+            def next_round() -> bool:
+                target = next(targets, None)
+                return target is not None and self._learn_until(target)
+
+            run_rounds(next_round, lambda: self.state.losses, STOPPING, self._is_over)
         except KeyboardInterrupt:  # while waiting, or from a handler of the host's
             self.clock.interrupted = True
         if any(self.reports):  # an interrupted round counts for what it gave; no hook is called
@@ -241,7 +262,7 @@ class _Training:
         unseen = self.judge.judge(self.state)
         if len(unseen):
             _, self.state.first = unseen.error_and_loss(unseen.calibrate())
-            self._compare_with_weighted()
+            self._compare_with_boosting()
             self._give_up_if_useless(unseen)
         if self.state.adds_nothing:
             self.state.epoch = first
@@ -254,15 +275,13 @@ class _Training:
                 self._end_round()
                 self.on_exchange(self.state)
 
-    def _is_done(self) -> bool:
+    def _is_over(self) -> bool:
         if self.state.epoch == 0:
             return False  # there is a first epoch, if only one, so that something is known
-        return self.state.adds_nothing or self.state.stale >= PATIENCE or self.clock.over()
+        return self.state.adds_nothing or self.clock.over()
 
     def _learn_until(self, target: int) -> bool:
         """Train up to an epoch and evaluate. False if it was interrupted."""
-        if self.state.epoch >= target:
-            return True
         while self.state.epoch < target:
             if self.state.epoch > 0 and self.clock.over():
                 return False
@@ -287,18 +306,15 @@ class _Training:
         return min(left, EXCHANGE - self.state.epoch % EXCHANGE)
 
     def _end_round(self) -> None:
-        """Evaluate on held-out rows, update the stop rule, and call the hooks."""
+        """Evaluate on held-out rows, and call the hooks."""
         state, unseen = self.state, self.judge.judge(self.state)
         if len(unseen) == 0:  # too few rows to hold any out: nothing tells when to stop
             self._note_round(None, None)
             return
         if not np.isfinite(state.first):
             _, state.first = unseen.error_and_loss(unseen.calibrate())
-        self._compare_with_weighted()
+        self._compare_with_boosting()
         error, loss = self._error_and_loss(unseen)
-        enough = min(PROGRESS * state.best, state.best - SMALLEST_PROGRESS)
-        state.stale = 0 if loss < enough else state.stale + 1
-        state.best = min(state.best, loss)
         self._give_up_if_useless(unseen)
         self._note_round(error, loss)
 
@@ -315,34 +331,31 @@ class _Training:
         best = min(evidence.losses, key=evidence.losses.__getitem__)
         return evidence.errors[best], evidence.losses[best]
 
-    def _compare_with_weighted(self) -> None:
-        """Learn weighted atoms, once the loss of strict ones is known."""
-        if not self.wants_weighted or self.weighted is not None:
+    def _compare_with_boosting(self) -> None:
+        """Learn weighted atoms, once the loss of strict ones is known and if there is time."""
+        if not self.wants_weighted or self.boosted is not None:
             return
-        if np.isfinite(self.state.first) and self._has_time_for_weighted():
-            self._learn_weighted(self.state.first)
+        if np.isfinite(self.state.first) and self._seconds_to_boost() < self.clock.left():
+            self._boost(self.state.first)
 
-    def _has_time_for_weighted(self) -> bool:
-        """Without a limit, always."""
-        return self._seconds_to_weigh() < self.clock.left()
-
-    def _seconds_to_weigh(self) -> float:
-        """About how long weighted atoms take: a model without each fold, and two more."""
+    def _seconds_to_boost(self) -> float:
+        """About how long boosting takes: a model without each fold, and two more."""
         examples = self.home.examples
         size = len(examples.variants) * len(examples) * examples.n_classes
         wide = max(1.0, examples.n_constants / USUAL_CONSTANTS)
         return WEIGHED * size * wide * (self.home.dealt.n_folds + 2)
 
-    def _learn_weighted(self, rival: float) -> None:
-        assert self.find_alternatives is not None
+    def _boost(self, rival: float) -> None:
+        """Learn weighted atoms; ``rival`` is the loss of strict ones."""
+        assert self.find_splits is not None
         examples, dealt = self.home.examples, self.home.dealt
         shown = examples.variants[:, dealt.example]
-        alternatives = self.find_alternatives(shown.reshape(-1, shown.shape[2]))
+        splits = self.find_splits(shown.reshape(-1, shown.shape[2]))
         seed = np.random.SeedSequence(self.seed, spawn_key=(1,))
-        found = learn_weighted(examples, alternatives, dealt, seed, self.clock, rival)
+        found = boost_folds(examples, splits, dealt, seed, self.clock, rival)
         rows = examples.variants[0][dealt.example[found.held]]
         forbidden = examples.rules.forbidden_of(rows)
-        self.weighted = replace(found, scores=np.where(forbidden, -FORBIDDEN, found.scores))
+        self.boosted = replace(found, scores=np.where(forbidden, -FORBIDDEN, found.scores))
 
     def _note_round(self, error: float | None, loss: float | None) -> None:
         done = Round(self.state.epoch, self.clock.seconds, error, loss, self.reports)
@@ -394,73 +407,80 @@ class _Training:
 
     def _with_evidence(self, learned: Learned) -> Learned:
         """Add weighted atoms, if they improve the held-out loss."""
-        weighted = self.weighted
+        boosted = self.boosted
         evidence = self._evidence(learned.unseen, sum(map(len, learned.pools)))
-        if weighted is None or evidence is None:
+        if boosted is None or evidence is None:
             return learned
-        if evidence.chosen == "strict" and not self.settings.goes_on:
+        if evidence.chosen == "strict" and not self.settings.expects_more:
             return replace(learned, evidence=evidence)
-        unseen, dealt, held = learned.unseen, self.home.dealt, weighted.held
-        if len(unseen) != len(weighted.scores):
-            none = np.zeros_like(weighted.scores)
+        unseen, dealt, held = learned.unseen, self.home.dealt, boosted.held
+        if len(unseen) != len(boosted.scores):
+            none = np.zeros_like(boosted.scores)
             weight = dealt.weight[held]
             rows = dealt.example[held]
             unseen = Unseen(none, dealt.label[held], weight, weight, examples=rows)
-        learned = replace(learned, unseen=replace(unseen, weighted=weighted.scores))
-        return _weighted(learned, weighted, evidence)
+        learned = replace(
+            learned,
+            unseen=replace(unseen, weighted=boosted.scores),
+            weighted=boosted.atoms,
+            evidence=evidence,
+        )
+        if evidence.chosen != "weighted":
+            return learned
+        held_out = [
+            HeldOut([part.against(k) for k in range(learned.n_classes)], rows)
+            for part, (_, rows) in zip(boosted.parts, learned.held_out, strict=True)
+        ]
+        return _without_strict(replace(learned, held_out=held_out))
 
     def _evidence(self, unseen: Unseen, n_strict: int) -> Evidence | None:
         """The kind of atoms to choose by held-out rows, if there are weighted ones.
 
         Strict atoms that were not learned without every fold are not chosen.
         """
-        weighted, dealt = self.weighted, self.home.dealt
-        if weighted is None or len(weighted.scores) == 0:
+        boosted, dealt = self.boosted, self.home.dealt
+        if boosted is None or len(boosted.scores) == 0:
             return None
         compared = self._compared(unseen, n_strict)
-        if compared is not None and len(unseen) == len(weighted.held):
+        if compared is not None and len(unseen) == len(boosted.held):
             return compared
         losses = {} if compared is None else compared.losses
         if losses and losses["strict"] < losses["weighted"] and self.clock.over():
             return None  # there was no time for weighted atoms
-        label, weight = dealt.label[weighted.held], dealt.weight[weighted.held]
-        sizes = sizes_of(n_strict, len(weighted.atoms))
+        label, weight = dealt.label[boosted.held], dealt.weight[boosted.held]
+        sizes = sizes_of(n_strict, len(boosted.atoms))
         prior = self.settings.prior
-        alone = weigh_evidence(None, weighted.scores, label, weight, sizes, prior)
+        alone = weigh_evidence(None, boosted.scores, label, weight, sizes, prior)
         return alone if compared is None else given_up(alone, compared)
 
     def _compared(self, unseen: Unseen, n_strict: int) -> Evidence | None:
         """Compare both kinds on the rows of the folds that have been learned without, if any."""
-        weighted, dealt = self.weighted, self.home.dealt
-        if weighted is None or not self.wants_strict or len(unseen) == 0:
+        boosted, dealt = self.boosted, self.home.dealt
+        if boosted is None or not self.wants_strict or len(unseen) == 0:
             return None
         is_learned = np.all(self.state.epochs, axis=1)
-        judged = is_learned[dealt.fold[weighted.held]]
-        rows = weighted.held[judged]
+        judged = is_learned[dealt.fold[boosted.held]]
+        rows = boosted.held[judged]
         if len(rows) != len(unseen):
             return None
         return weigh_evidence(
             unseen.calibrate().scores(unseen.ratios),
-            weighted.scores[judged],
+            boosted.scores[judged],
             dealt.label[rows],
             dealt.weight[rows],
-            sizes_of(n_strict, len(weighted.atoms), self.settings.goes_on),
+            sizes_of(n_strict, len(boosted.atoms), self.settings.expects_more),
             self.settings.prior,
         )
 
 
-def _weighted(learned: Learned, weighted: WeightedFolds, evidence: Evidence) -> Learned:
-    """A model in which weighted atoms decide, alone or together with strict ones."""
-    learned = replace(learned, weighted=weighted.atoms, evidence=evidence)
-    if evidence.chosen == "weighted":
-        pools = learned.pools
-        learned.show_weighted()
-        learned.epochs = [max(epochs, 1) for epochs in learned.epochs]
-        learned.held_out = [
-            HeldOut([part.pool_of(k, pool).atoms for k, pool in enumerate(pools)], rows)
-            for part, (_, rows) in zip(weighted.parts, learned.held_out, strict=True)
-        ]
-    return learned
+def _without_strict(learned: Learned) -> Learned:
+    """Drop strict atoms, which have no say; a class with weighted atoms has had an epoch."""
+    return replace(
+        learned,
+        pools=without_atoms(learned.pools),
+        typical=np.zeros(learned.n_classes),
+        epochs=[max(epochs, 1) for epochs in learned.epochs],
+    )
 
 
 def _targets(parts: Parts, home: Part, settings: Settings) -> list[int]:
@@ -495,3 +515,219 @@ def schedule(max_epochs: int) -> Iterator[int]:
         yield target
         target = EXCHANGE * -(-int(target * ROUND_GROWTH) // EXCHANGE)
     yield max_epochs
+
+
+def nothing_learned(examples: Examples, evidence: str = "auto") -> Learned:
+    """The model before the first batch, of which these are the examples.
+
+    Unless one kind of atoms is asked for, both are learned, and count the same until held-out rows
+    choose. Symmetries that move atoms make strict ones only.
+    """
+    n_classes = examples.n_classes
+    learned = replace(Learned.nothing(examples.n_constants, n_classes), rules=examples.rules)
+    none = no_weighted_atoms(n_classes)
+    if evidence == "weighted":
+        return replace(learned, weighted=none, evidence=Evidence("weighted", {}, {}, 0.0, 1.0))
+    if evidence == "auto" and n_classes > 1 and examples.symmetries is None:
+        return replace(learned, weighted=none, evidence=Evidence("both", {}, {}, 0.5, 0.5))
+    return learned
+
+
+def plan_part(learned: Learned, examples: Examples, settings: Settings) -> Plan:
+    """The plan of :func:`train_batch`."""
+    if _is_first(learned):
+        part = _first_part(examples, 0, settings)
+        return plan(InMemory(part), part, settings)
+    epochs = min(LATER_EPOCHS, settings.max_epochs or LATER_EPOCHS)
+    return Plan(1, examples.n_classes * epochs)
+
+
+def train_batch(
+    learned: Learned,
+    examples: Examples,
+    earlier: EarlierRows,
+    sample: tuple[Rows, Integers],
+    seen: Integers,
+    settings: Settings,
+    hooks: Hooks,
+    find_splits: FindSplits,
+    seed: int,
+) -> Learned:
+    """Learn from one more batch.
+
+    ``sample`` has rows and labels of all batches, ``seen`` the number of rows of each class. Strict
+    and weighted atoms are learned side by side, and held-out predictions choose between them anew;
+    if there is only one kind, it stays so.
+    """
+    if _is_first(learned):
+        return _train_first(learned, examples, seen, settings, hooks, find_splits, seed)
+    most = settings.most_held(examples.n_classes)
+    shown = examples
+    if most is not None and most < len(examples):  # very many rows and classes: only some
+        shown = examples.some(np.arange(most))
+    blocks, n = shown.blocks(), len(shown)
+    forbidden = learned.rules.forbidden_in(blocks, n)
+    ratios = np.where(forbidden, FORBIDDEN, learned.ratios(blocks, n))
+    scores = None
+    if learned.weighted is not None:
+        scores = np.where(forbidden, -FORBIDDEN, learned.weighted.scores(blocks, n))
+    unseen = learned.unseen
+    if learned.is_known:
+        new = shown.unseen(ratios, scores)
+        unseen = unseen.extended(new, min(REMEMBERED, most or REMEMBERED))
+    clock, rival = Clock(settings, examples.n_classes), np.inf
+    if _has_strict(learned):
+        calibration = _calibrated(unseen, seen)
+        believed = np.arange(len(examples))
+        if shown is examples:
+            believed = _believed(unseen, calibration, ratios, examples.labels)
+        now = replace(
+            _learn_strict(learned, examples.some(believed), clock, hooks, seed),
+            calibration=calibration,
+            unseen=unseen,
+            doubted=np.setdiff1d(np.arange(len(examples)), believed),
+        )
+        now = replace(now, typical=_typical(now, *sample, most))
+        if len(unseen):
+            rival = unseen.error_and_loss(calibration)[1]
+    else:
+        none = np.zeros(0, dtype=np.int64)
+        now = replace(learned, unseen=unseen, rounds=[], doubted=none)
+    if learned.weighted is not None:
+        # Beside strict atoms, continue from the weighted scores alone.
+        factor = 1.0 if _has_strict(learned) else learned.evidence.weighted or 1.0
+        own = np.random.SeedSequence(seed, spawn_key=(1,))
+        weighted = boost_batch(
+            learned.weighted, factor, examples, earlier, find_splits, own, clock, rival
+        )
+        epochs = [max(epochs, 1) for epochs in now.epochs]
+        now = replace(now, weighted=weighted, epochs=epochs)
+    return replace(_chosen(now), interrupted=clock.interrupted)
+
+
+def _is_first(learned: Learned) -> bool:
+    """Is there nothing yet by which to choose between strict and weighted atoms?"""
+    return learned.evidence.chosen == "both" and not learned.is_known
+
+
+def _first_part(examples: Examples, seed: int, settings: Settings) -> Part:
+    dealing = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
+    n_folds = folds_for(len(examples) * len(examples.variants))
+    return Part.of(examples, n_folds, dealing, settings.most_held(examples.n_classes))
+
+
+def _train_first(
+    nothing: Learned,
+    examples: Examples,
+    seen: Integers,
+    settings: Settings,
+    hooks: Hooks,
+    find_splits: FindSplits,
+    seed: int,
+) -> Learned:
+    """There are no predictions of the first batch: its folds choose, as for a whole table."""
+    part = _first_part(examples, seed, settings)
+    expects_more = len(examples) < REMEMBERED
+    parts = InMemory(part.with_rules(), settings.n_jobs)
+    settings = replace(settings, expects_more=expects_more)
+    learned = Training(parts, part, seed, settings, hooks, find_splits=find_splits).run()
+    unseen = learned.unseen.thinned(REMEMBERED)
+    learned = replace(learned, calibration=_calibrated(unseen, seen), unseen=unseen, held_out=[])
+    if expects_more and learned.weighted is None:  # too few rows to find any
+        return replace(learned, weighted=nothing.weighted, evidence=nothing.evidence)
+    return learned
+
+
+def _learn_strict(
+    learned: Learned, examples: Examples, clock: Clock, hooks: Hooks, seed: int
+) -> Learned:
+    """Drop the atoms that the part contradicts, and add new ones."""
+    part = Part.of(examples, 0, np.random.default_rng(0)).with_rules()
+    parts = InMemory(part, clock.settings.n_jobs)
+    pools = [pool.copy() for pool in learned.pools]
+    drop_refuted(parts, pools, seed)
+    state = State.nothing(1, examples.n_classes, examples.n_constants)
+    state.pools = [pools]
+    recipe = Recipe(first=len(examples), candidates=SMALL_CANDIDATES)
+    exchange = Exchange(parts, seed, recipe, clock, hooks)
+    epochs = min(LATER_EPOCHS, clock.settings.max_epochs or LATER_EPOCHS)
+    rounds: list[Round] = []
+    try:
+        state, reports, _ = exchange.run(state, epochs)
+        error = learned.error
+        rounds = [Round(epochs, clock.seconds, error, None, reports)] if any(reports) else []
+    except KeyboardInterrupt:
+        clock.interrupted = True
+    clock.over()  # notes an interruption
+    taught = np.bincount(examples.labels, minlength=examples.n_classes) > 0
+    had = np.where(taught, state.epochs[0], 0)
+    now = replace(
+        learned,
+        pools=[pruned(pool, MAX_ATOMS, seed) for pool in state.pools[0]],
+        epochs=[int(a + b) for a, b in zip(learned.epochs, had, strict=True)],
+        rounds=rounds,
+    )
+    if clock.interrupted and not now.is_known:
+        raise interrupts.interruption()
+    for done in rounds:
+        hooks.on_round(done, lambda: now)
+    return now
+
+
+def _typical(learned: Learned, rows: Rows, labels: Integers, most: int | None) -> Floats:
+    step = 1 if most is None else max(1, -(-len(rows) // most))
+    rows, labels = np.ascontiguousarray(rows[::step]), labels[::step]
+    atoms, blocks = [pool.atoms for pool in learned.pools], blocks_of(rows, learned.n_constants)
+    return typical_misses(count_missed(atoms, blocks, len(labels)), labels)
+
+
+def _has_strict(learned: Learned) -> bool:
+    """Are strict atoms still learned?"""
+    return learned.evidence.strict > 0
+
+
+def _chosen(learned: Learned) -> Learned:
+    """Let held-out predictions choose what decides; once there are enough, drop the rest."""
+    unseen, weighted = learned.unseen, learned.weighted
+    if weighted is None or not _has_strict(learned) or len(unseen) < FEWEST:
+        learned = replace(learned, evidence=_measured(learned))
+    else:
+        strict = learned.calibration.scores(unseen.ratios)
+        is_sure = len(unseen) >= REMEMBERED
+        sizes = sizes_of(sum(map(len, learned.pools)), len(weighted), expects_more=not is_sure)
+        found = weigh_evidence(
+            strict, unseen.weighted, unseen.labels, unseen.weights, sizes, learned.prior
+        )
+        learned = replace(learned, evidence=found)
+        if is_sure and found.chosen == "strict":
+            learned = replace(learned, weighted=None, unseen=replace(unseen, weighted=None))
+    return learned if _has_strict(learned) else _without_strict(learned)
+
+
+def _measured(learned: Learned) -> Evidence:
+    """The evidence, with the loss and error of predictions made before learning."""
+    evidence, unseen = learned.evidence, learned.unseen
+    if len(unseen) == 0:
+        return replace(evidence, losses={}, errors={})
+    scores = replace(learned, prior=0.0).unseen_scores()
+    error, loss = error_and_loss(scores, unseen.labels, unseen.weights, learned.prior)
+    return replace(evidence, losses={evidence.chosen: loss}, errors={evidence.chosen: error})
+
+
+def _calibrated(unseen: Unseen, seen: Integers) -> Calibration:
+    calibration = unseen.calibrate()
+    behind = calibration.offset.min() - FAR
+    return replace(calibration, offset=np.where(seen > 0, calibration.offset, behind))
+
+
+def _believed(
+    unseen: Unseen, calibration: Calibration, ratios: Floats, labels: Integers
+) -> Integers:
+    """All examples or, if labels are noisy, those whose labels are not very improbable."""
+    if len(unseen) < ENOUGH or _doubted(calibration, unseen.ratios, unseen.labels).mean() <= NOISE:
+        return np.arange(len(labels))
+    return np.flatnonzero(~_doubted(calibration, ratios, labels))
+
+
+def _doubted(calibration: Calibration, ratios: Floats, labels: Integers) -> Bits:
+    return calibration.probabilities(ratios)[np.arange(len(labels)), labels] < DOUBT

@@ -109,6 +109,11 @@ SOON = 0.25
 """... or, before this share of their epochs, by so much less: the first few cannot show it all."""
 
 SMALLEST = 1e-12
+"""Lower bound of probabilities in a logarithm."""
+
+RACE = {6.0: 4.0, 12.0: 2.5, 24.0: 1.5}
+"""Boosting is given up if, after this many rounds times the learning rate, its loss exceeds this
+multiple of the loss of strict atoms: with small steps even a good model is far behind at first."""
 
 KINDS = ("strict", "weighted", "both")
 """The kinds of evidence that can be chosen."""
@@ -161,21 +166,20 @@ def weigh_evidence(
     for kind, (a, b) in fitted.items():
         scores = a * (nothing if strict is None else strict)
         scores = scores + b * (nothing if weighted is None else weighted)
-        losses[kind], errors[kind] = loss_and_error(scores, labels, weights, prior)
+        errors[kind], losses[kind] = error_and_loss(scores, labels, weights, prior)
     chosen = _choose(losses, sizes)
     if chosen == "both" and 0.0 in fitted["both"]:  # one of them has no say
         chosen = "weighted" if fitted["both"][0] == 0.0 else "strict"
     return Evidence(chosen, losses, errors, *fitted[chosen])
 
 
-def sizes_of(n_strict: int, n_weighted: int, goes_on: bool = False) -> dict[str, int]:
+def sizes_of(n_strict: int, n_weighted: int, expects_more: bool = False) -> dict[str, int]:
     """The sizes by which models of about the same loss are compared.
 
-    With weighted atoms alone strict ones are lost: if learning goes on, in which they may become
-    useful, that is the last choice.
+    While more data may come, strict atoms are kept: weighted atoms alone are the last choice.
     """
     both = n_strict + n_weighted
-    return {"strict": n_strict, "weighted": both + 1 if goes_on else n_weighted, "both": both}
+    return {"strict": n_strict, "weighted": both + 1 if expects_more else n_weighted, "both": both}
 
 
 def adds_nothing(evidence: Evidence, share: float) -> bool:
@@ -187,6 +191,13 @@ def adds_nothing(evidence: Evidence, share: float) -> bool:
     """
     losses, wanted = evidence.losses, WORTH * min(1.0, share / SOON)
     return "both" in losses and losses["both"] >= (1.0 - wanted) * losses["weighted"]
+
+
+def has_lost(losses: Sequence[float], learning_rate: float, rival: float) -> bool:
+    """Is boosting so far behind the loss of strict atoms that more rounds are of no use?"""
+    way = learning_rate * (len(losses) - 1)
+    allowed = min([np.inf, *(times for least, times in RACE.items() if least <= way)])
+    return losses[-1] > allowed * rival
 
 
 def given_up(weighted: Evidence, some: Evidence) -> Evidence:
@@ -211,15 +222,15 @@ def given_up(weighted: Evidence, some: Evidence) -> Evidence:
     )
 
 
-def loss_and_error(
+def error_and_loss(
     scores: Floats, labels: Integers, weights: Floats, prior: Floats | float = 0.0
 ) -> tuple[float, float]:
-    """Mean log-loss, and the share of wrong predictions if the ``prior`` is added."""
+    """Share of wrong predictions if the ``prior`` is added to the scores, and mean log-loss."""
     p = softmax(scores)
     share = weights / weights.sum()
     own = np.maximum(p[np.arange(len(labels)), labels], SMALLEST)
     wrong = (scores + prior).argmax(axis=1) != labels
-    return float(-(share * np.log(own)).sum()), float((share * wrong).sum())
+    return float((share * wrong).sum()), float(-(share * np.log(own)).sum())
 
 
 def _choose(losses: dict[str, float], sizes: dict[str, int]) -> str:

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
@@ -42,8 +42,8 @@ class Settings:
     prior: Floats | float = 0.0
     """Added to the scores of each row before a class is predicted: the logarithm of the class
     weights. Errors are measured with it; losses, by which atoms are chosen, without."""
-    goes_on: bool = False
-    """Will more examples come, by which the choice may change? Then both kinds are kept."""
+    expects_more: bool = False
+    """Will more examples come? Then both kinds of atoms are kept, because the choice may change."""
     started: float = field(default_factory=lambda: time.monotonic(), compare=False)
     """When the fit began: reading and encoding the table count against the time limit ..."""
     ready: float | None = field(default=None, compare=False)
@@ -72,6 +72,44 @@ class Settings:
         if self.time_limit is None:
             return None
         return max(FEWEST, int(self.time_limit / (WEIGHED * n_classes * (n_folds + 2))))
+
+
+class Stopping(NamedTuple):
+    """The stopping rule of all rounds, of epochs and of boosting: no progress on held-out rows.
+
+    >>> rule = Stopping(patience=2, progress=0.99)
+    >>> rule.is_over([0.5, 0.4]), rule.is_over([0.4, 0.399, 0.398]), rule.is_over([0.4, 0.41, 0.3])
+    (False, True, False)
+    """
+
+    patience: int
+    """Number of rounds that may pass without progress."""
+    progress: float
+    """Progress is a loss below this share of the lowest loss before those rounds."""
+    smallest: float = 0.0
+    """Smallest decrease of the loss that counts as progress."""
+
+    def is_over(self, losses: Sequence[float]) -> bool:
+        """Stop after rounds with these losses?"""
+        if len(losses) <= self.patience:
+            return False
+        best = min(losses[: -self.patience])
+        wanted = min(self.progress * best, best - self.smallest)
+        return min(losses[-self.patience :]) >= wanted
+
+
+def run_rounds(
+    next_round: Callable[[], bool],
+    losses: Callable[[], Sequence[float]],
+    stopping: Stopping,
+    is_over: Callable[[], bool],
+) -> None:
+    """Run round after round until the loss on held-out rows makes no progress.
+
+    It also ends when ``is_over`` says so, and with a round that returns ``False``.
+    """
+    while not (stopping.is_over(losses()) or is_over()) and next_round():
+        pass
 
 
 class Clock:

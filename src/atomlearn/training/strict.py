@@ -64,12 +64,8 @@ class State:
     epochs: Integers
     """Epochs of each fold and class; fewer than ``epoch`` if time was over."""
     epoch: int = 0
-    best: float = math.inf
-    """The lowest loss on held-out rows so far ..."""
     first: float = math.inf
-    """... and the first one."""
-    stale: int = 0
-    """Rounds since the loss last became clearly lower."""
+    """Loss of strict atoms on held-out rows after the first round."""
     adds_nothing: bool = False
     """Do strict atoms not improve on weighted ones?"""
     n_refuted: int = 0
@@ -85,6 +81,11 @@ class State:
             [[none] * n_classes for _ in range(n_folds)],
             np.zeros((n_folds, n_classes), dtype=np.int64),
         )
+
+    @property
+    def losses(self) -> list[float]:
+        """The loss on held-out rows after each round that was judged."""
+        return [one.loss for one in self.done if one.loss is not None]
 
     @property
     def n_classes(self) -> int:

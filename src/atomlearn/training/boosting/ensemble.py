@@ -1,15 +1,15 @@
 """Atoms with weights: what missing one adds to the score of a class."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from atomlearn.engine.misses import BLOCK, Blocks
-from atomlearn.engine.pool import Pool, hash_lists
+from atomlearn.engine.pool import hash_lists
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.rows import Lists, append, take
+from atomlearn.sets.rows import Lists, append, no_lists, take
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.data import by_label
 from atomlearn.typing import Floats, Integers
@@ -28,16 +28,23 @@ class WeightedAtoms:
     def __len__(self) -> int:
         return len(self.weights)
 
-    def pool_of(self, k: int, like: Pool) -> Pool:
-        """The atoms that speak against class ``k``, the dearest first."""
-        pool = Pool(like.n_constants, like.names)
-        pool.sources = list(like.sources)
-        pool.add_lists(take(self.atoms, self._against[k]), epoch=0)
-        return pool
+    def against(self, k: int) -> Lists:
+        """The atoms that speak against class ``k``, the most negative weight first."""
+        ours = take(self.atoms, self._against[k])
+        _, first = np.unique(hash_lists(ours), return_index=True)
+        return take(ours, np.sort(first))
+
+    def scaled(self, factor: float) -> "WeightedAtoms":
+        """The same atoms with weights and offsets multiplied by a factor."""
+        return replace(self, weights=factor * self.weights, offset=factor * self.offset)
+
+    def without_offset(self) -> "WeightedAtoms":
+        """The same atoms with offsets of zero."""
+        return replace(self, offset=np.zeros_like(self.offset))
 
     @cached_property
     def _against(self) -> list[Integers]:
-        """The atoms that speak against each class, the dearest first."""
+        """The atoms that speak against each class, the most negative weight first."""
         ours = np.flatnonzero(self.weights < 0)
         ours = ours[np.argsort(self.weights[ours], kind="stable")]
         return [ours[places] for places in by_label(self.classes[ours], len(self.offset))]
@@ -150,6 +157,12 @@ def in_shared_order(atoms: Lists) -> tuple[Lists, Integers]:
             constants[q], lasting[q] = atoms.constants[p], until[p]
             n += 1
     return Lists(atoms.starts, constants), shared
+
+
+def no_weighted_atoms(n_classes: int) -> WeightedAtoms:
+    """Weighted atoms before the first round: none."""
+    none = np.zeros(0)
+    return WeightedAtoms(no_lists(), none.astype(np.int64), none, np.zeros(n_classes))
 
 
 def merged(parts: Sequence[WeightedAtoms]) -> WeightedAtoms:

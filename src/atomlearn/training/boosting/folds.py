@@ -1,13 +1,11 @@
-"""Weighted atoms: what missing one adds to the log-odds of a class.
+"""Gradient boosting on folds, and on one more batch.
 
-They are found without each fold in turn, all folds round by round together. The rows of the folds
-say how many rounds are best; so many are then made with all rows, and only these atoms are kept.
+Without each fold in turn, all folds round by round together: their rows say how many rounds are
+best. So many are then run with all rows, and only these atoms are kept.
 
-Weighted atoms batch after batch: what is known stays, and new atoms correct it.
-
-Rounds go on from the scores that the known atoms give the rows of the batch, and those of a sample
-of earlier rows, so that what is new to the batch is told from what is only peculiar to it. A part
-of the batch is not learned from and says when to stop; if nothing helps there, nothing is added.
+For one more batch, rounds go on from the scores that the known atoms give the rows of the batch,
+and those of a sample of earlier rows, so that what is new is distinguished from noise in this
+batch. A part of the batch is held out and says when to stop; if no round helps, no atom is added.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,89 +16,86 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from atomlearn.engine.misses import blocks_of
-from atomlearn.sets.rows import Rows, no_lists
+from atomlearn.sets.rows import Rows
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
 from atomlearn.training.boosting.rounds import (
-    WeightedLearner,
-    WeightedRecipe,
+    Booster,
+    BoostingRecipe,
     detailed_recipes,
     recipe_for,
 )
-from atomlearn.training.boosting.trees import Alternatives
+from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import EVERY, SMALL, Dealt, Examples
-from atomlearn.training.settings import Clock
+from atomlearn.training.scores import has_lost
+from atomlearn.training.settings import Clock, run_rounds
 from atomlearn.typing import Floats, Integers
 
 AT_ONCE = 10
-"""Rounds of a fold before the folds are compared, at most; at first fewer, so that all folds know
-something if time is short."""
-
-RACE = {6.0: 4.0, 12.0: 2.5, 24.0: 1.5}
-"""From so many rounds times their rate on, a loss that is so many times the rival's is given up:
-with small steps a good model is as far behind at first as a poor one."""
-
+"""Largest number of rounds of a fold before the folds are compared. The first comparisons come
+sooner, so that all folds know something if time is short."""
 TRIAL, TRIAL_RATE = 15, 0.2
-"""Rounds after which the losses of two recipes are compared, at the same rate, ..."""
+"""Number of rounds, and their learning rate, after which the losses of two recipes are compared."""
 CLEARLY = 0.9
-"""... and the share of the loss of the first that the other must come below."""
+"""A recipe is clearly better if its loss is below this share of the other's."""
+HELD_OUT = 5
+"""One row in this many of a batch is held out."""
+MAX_ATOMS = 200_000
+"""Largest number of weighted atoms after a batch; those of the smallest weights are dropped."""
 
 
 @dataclass(frozen=True)
-class WeightedFolds:
-    """What was found with all rows, and what was said of the rows of each fold without them."""
+class BoostedFolds:
+    """What was found with all rows, and the scores of held-out rows without them."""
 
     atoms: WeightedAtoms
     scores: Floats
-    """Of the rows ``held`` out, ``(n_rows, n_classes)``."""
+    """Scores of the rows ``held`` out, ``(n_rows, n_classes)``."""
     held: Integers
     loss: float
     parts: list[WeightedAtoms]
     """What was found without each fold."""
 
 
-def learn_weighted(
+def boost_folds(
     examples: Examples,
-    alternatives: Alternatives,
+    splits: Splits,
     dealt: Dealt,
     seed: np.random.SeedSequence,
     clock: Clock,
     rival: float,
-) -> WeightedFolds:
-    """Find weighted atoms without each fold in turn, then with all rows; ``rival`` is the loss of
-    strict atoms.
+) -> BoostedFolds:
+    """Boost without each fold in turn, then with all rows; ``rival`` is the loss of strict atoms.
 
-    ``alternatives`` are of the rows that were dealt, followed by what each symmetry makes of them:
-    those are learned from too, but never held out.
+    ``splits`` are of the rows that were dealt, followed by their images under each symmetry: these
+    are learned from too, but never held out.
     """
     *seeds, last = seed.spawn(dealt.n_folds + 1)
     n_variants = len(examples.variants)
     label, fold = np.tile(dealt.label, n_variants), np.tile(dealt.fold, n_variants)
     weight = np.tile(dealt.weight / n_variants, n_variants)
 
-    def learner(f: int, own: np.random.SeedSequence, recipe: WeightedRecipe) -> WeightedLearner:
+    def booster(f: int, own: np.random.SeedSequence, recipe: BoostingRecipe) -> Booster:
         held = np.flatnonzero(dealt.fold == f)
-        return WeightedLearner(
-            alternatives, label, weight, examples.n_classes, fold != f, held, own, recipe
-        )
+        return Booster(splits, label, weight, examples.n_classes, fold != f, held, own, recipe)
 
     usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
     recipes = [usual, *detailed_recipes(usual, len(label))]
-    recipe, tried = _choose_recipe(recipes, lambda one: learner(0, seeds[0], one), clock)
-    if alternatives.n_columns > recipe.many_columns:
+    recipe, tried = _choose_recipe(recipes, lambda one: booster(0, seeds[0], one), clock)
+    if splits.n_columns > recipe.many_features:
         judges = seeds if len(label) <= SMALL else seeds[:1]  # of few rows all have to judge
         recipe = _choose_columns(
-            recipe, lambda one: [learner(f, own, one) for f, own in enumerate(judges)], clock
+            recipe, lambda one: [booster(f, own, one) for f, own in enumerate(judges)], clock
         )
-    folds = [learner(f, own, recipe) for f, own in enumerate(seeds)]
+    folds = [booster(f, own, recipe) for f, own in enumerate(seeds)]
     if tried is not None and tried.recipe == recipe:
         folds[0] = tried  # it has had its first rounds
-    losses = _learn_folds(folds, recipe, clock, rival)
+    losses = _boost(folds, clock, rival)
     n_rounds = recipe.fewest(losses)
     part = 1.0 / len(folds)
     parts = [one.atoms(n_rounds, part) for one in folds]
     found = parts  # put together if there is no time for all rows at once
     if not clock.over():
-        whole = learner(EVERY, last, recipe)
+        whole = booster(EVERY, last, recipe)
         _run(whole, n_rounds, clock)
         if len(whole.rounds) == n_rounds:
             found = [whole.atoms(n_rounds)]
@@ -108,28 +103,21 @@ def learn_weighted(
     held = np.concatenate([one.held for one in folds])
     order = np.argsort(held, kind="stable")
     scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]
-    return WeightedFolds(atoms, scores, held[order], losses[n_rounds], parts)
-
-
-def has_lost(losses: Sequence[float], rate: float, rival: float) -> bool:
-    """Are the losses so far behind the rival's that more rounds are of no use?"""
-    way = rate * (len(losses) - 1)
-    allowed = min([np.inf, *(times for least, times in RACE.items() if least <= way)])
-    return losses[-1] > allowed * rival
+    return BoostedFolds(atoms, scores, held[order], losses[n_rounds], parts)
 
 
 def _choose_recipe(
-    recipes: Sequence[WeightedRecipe],
-    learner: Callable[[WeightedRecipe], WeightedLearner],
+    recipes: Sequence[BoostingRecipe],
+    booster: Callable[[BoostingRecipe], Booster],
     clock: Clock,
-) -> tuple[WeightedRecipe, WeightedLearner | None]:
-    """Try the recipes on one fold: more atoms a round, as long as that is clearly better.
+) -> tuple[BoostingRecipe, Booster | None]:
+    """Try the recipes on one fold: more leaves in a tree, as long as that is clearly better.
 
-    Returned are the recipe and what has tried it, if there was a choice.
+    Returns the recipe and the booster that tried it, if there was a choice.
     """
     chosen, tried, best = recipes[0], None, np.inf
     for recipe in recipes if len(recipes) > 1 else ():
-        trial = learner(replace(recipe, rate=TRIAL_RATE))
+        trial = booster(replace(recipe, learning_rate=TRIAL_RATE))
         _run(trial, TRIAL, clock)
         if trial.losses[-1] > CLEARLY * best:
             break
@@ -138,16 +126,15 @@ def _choose_recipe(
 
 
 def _choose_columns(
-    recipe: WeightedRecipe,
-    learners: Callable[[WeightedRecipe], list[WeightedLearner]],
+    recipe: BoostingRecipe,
+    boosters: Callable[[BoostingRecipe], list[Booster]],
     clock: Clock,
-) -> WeightedRecipe:
-    """Leave out columns that say nothing on their own, if that is clearly better."""
+) -> BoostingRecipe:
+    """Leave out columns that are not informative on their own, if that is clearly better."""
     fewer = replace(recipe, only_informative=True)
-    every, some = (learners(replace(one, rate=TRIAL_RATE)) for one in (recipe, fewer))
+    every, some = (boosters(replace(one, learning_rate=TRIAL_RATE)) for one in (recipe, fewer))
     if not all(
-        0 < b.alternatives.n_columns < a.alternatives.n_columns
-        for a, b in zip(every, some, strict=True)
+        0 < b.splits.n_columns < a.splits.n_columns for a, b in zip(every, some, strict=True)
     ):
         return recipe
     for trial in (*every, *some):
@@ -156,71 +143,69 @@ def _choose_columns(
     return fewer if losses[1] <= CLEARLY * losses[0] else recipe
 
 
-def _learn_folds(
-    folds: list[WeightedLearner], recipe: WeightedRecipe, clock: Clock, rival: float
+def _boost(
+    folds: Sequence[Booster], clock: Clock, rival: float, at_once: int = AT_ONCE
 ) -> list[float]:
-    """Let all folds find atoms while that helps; the mean loss after each round."""
+    """Run rounds of all folds while that helps; returns the mean loss after each round.
+
+    ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up.
+    """
+    recipe = folds[0].recipe
     mass = np.array([one.weights[one.held].sum() for one in folds])
-    losses: list[float] = []
-    while True:
+
+    def losses() -> list[float]:
         n_known = min(len(one.losses) for one in folds)
         known = np.array([one.losses[:n_known] for one in folds])
-        losses = np.average(known, axis=0, weights=mass).tolist()
-        n_rounds = n_known - 1
-        if has_lost(losses, recipe.rate, rival) or recipe.has_stalled(losses) or clock.over():
-            return losses
-        target = min(n_rounds + min(max(1, n_rounds), AT_ONCE), recipe.rounds)
+        return np.average(known, axis=0, weights=mass).tolist()
+
+    def next_round() -> bool:
+        n_rounds = len(losses()) - 1
+        if n_rounds >= recipe.rounds or has_lost(losses(), recipe.learning_rate, rival):
+            return False
+        target = min(n_rounds + min(max(1, n_rounds), at_once), recipe.rounds)
         Parallel(n_jobs=clock.settings.n_jobs, require="sharedmem")(
             delayed(_run)(one, target, clock) for one in folds
         )
+        return True
+
+    run_rounds(next_round, losses, recipe.stopping, clock.over)
+    return losses()
 
 
-def _run(learner: WeightedLearner, n_rounds: int, clock: Clock) -> None:
-    """Bring it to so many rounds, if it is not ended before."""
-    while len(learner.rounds) < n_rounds and not clock.over():
-        learner.run_round()
+def _run(booster: Booster, n_rounds: int, clock: Clock) -> None:
+    """Bring it to so many rounds, unless it is ended before."""
+    while len(booster.rounds) < n_rounds and not clock.over():
+        booster.run_round()
 
 
-HELD_OUT = 5
-"""One row of so many is not learned from."""
-MOST_ATOMS = 200_000
-"""Beyond so many atoms the lightest are forgotten."""
-
-
-class Earlier(NamedTuple):
-    """A sample of the rows that came before."""
+class EarlierRows(NamedTuple):
+    """A sample of the rows of earlier batches."""
 
     rows: Rows
     labels: Integers
     weights: Floats
-    """Relative to those of the batch: one in the mean."""
+    """Weights relative to those of the batch: their mean is one."""
     n_seen: int
-    """Of so many rows."""
+    """Number of earlier rows that the sample stands for."""
 
     def share(self, n_new: int) -> float:
-        """How many of all rows so far are learned from: the sample, and ``n_new`` of the batch."""
+        """The share of all rows so far that is learned from: sample and ``n_new`` of the batch."""
         return min(1.0, (n_new + len(self.labels)) / max(1, n_new + self.n_seen))
 
 
-def no_weighted_atoms(n_classes: int) -> WeightedAtoms:
-    """Nothing known yet."""
-    none = np.zeros(0)
-    return WeightedAtoms(no_lists(), none.astype(np.int64), none, np.zeros(n_classes))
-
-
-def learn_weighted_batch(
+def boost_batch(
     known: WeightedAtoms,
     factor: float,
     examples: Examples,
-    earlier: Earlier,
-    find_alternatives: Callable[[Rows], Alternatives],
+    earlier: EarlierRows,
+    find_splits: Callable[[Rows], Splits],
     seed: np.random.SeedSequence,
     clock: Clock,
     rival: float = np.inf,
 ) -> WeightedAtoms:
-    """The known atoms and new ones; ``factor`` times their scores is what new ones correct.
+    """The known atoms and new ones, which correct ``factor`` times the scores of the known.
 
-    ``rival`` is the loss of strict atoms: what stays far behind it is given up.
+    ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up.
     """
     n_new = len(examples)
     examples = examples.extended(earlier.rows, earlier.labels, earlier.weights)
@@ -233,29 +218,25 @@ def learn_weighted_batch(
     choosing, own = seed.spawn(2)
     held = np.zeros(len(examples), dtype=np.bool_)
     held[np.random.default_rng(choosing).permutation(n_new)[: n_new // HELD_OUT]] = True
-    if not held.any() or (labels == labels[0]).all():  # one class alone has nothing to tell apart
+    if not held.any() or (labels == labels[0]).all():  # there is only one class
         return known
     shown = examples.variants[:, which].reshape(-1, examples.variants.shape[2])
     said = known.scores(blocks_of(shown, examples.n_constants), len(shown))
     recipe = recipe_for(len(shown), examples.n_classes, clock.settings.max_epochs)
-    learner = WeightedLearner(
-        find_alternatives(shown),
+    booster = Booster(
+        find_splits(shown),
         np.tile(labels, n_variants),
         np.tile(weights / n_variants, n_variants),
         examples.n_classes,
         np.tile(~held[which], n_variants),
-        np.flatnonzero(held[which]),  # what symmetries make of rows is never held out
+        np.flatnonzero(held[which]),  # images under symmetries are never held out
         own,
         recipe,
         factor * said if len(known) else None,
     )
-    while not (learner.is_done or clock.over()):
-        if has_lost(learner.losses, recipe.rate, rival):
-            break
-        learner.run_round()
-    n_rounds = recipe.fewest(learner.losses)
+    n_rounds = recipe.fewest(_boost([booster], clock, rival, at_once=1))
     if not len(known):
-        return learner.atoms(n_rounds, 1.0 / factor)
-    # A small batch after many others is one voice of many.
-    new = learner.atoms(n_rounds, earlier.share(n_new) / factor)
-    return merged([known, new]).heaviest(MOST_ATOMS)
+        return booster.atoms(n_rounds, 1.0 / factor)
+    # A small batch after many others counts by its share of the rows.
+    new = booster.atoms(n_rounds, earlier.share(n_new) / factor)
+    return merged([known, new]).heaviest(MAX_ATOMS)

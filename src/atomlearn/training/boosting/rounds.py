@@ -1,13 +1,13 @@
-"""Probabilities from scores, with arithmetic that gives the same bits on every machine.
+"""Rounds of gradient boosting, whose leaves are weighted atoms.
 
-Mathematical libraries round ``exp`` and ``log`` differently in the last digit, and atoms that are
-chosen by a sum of such numbers would depend on the library. These use nothing but IEEE arithmetic.
+In each round a small tree for every class is grown on a batch of rows (:mod:`.trees`), and each
+leaf gets a Newton step times the learning rate as its weight (J. Friedman, "Greedy function
+approximation", 2001). The atom of a leaf consists of the sides of the splits that its rows do *not*
+take: exactly the rows of the leaf miss it. Held-out rows say when to stop.
 
-Rounds that find weighted atoms.
-
-In each round a batch of rows shows what is still wrong with the predictions; guided crossing finds
-atoms that explain it, and each gets the weight of one damped Newton step (gradient boosting: J.
-Friedman, "Greedy function approximation", 2001). Rows outside the training set say when to stop.
+Mathematical libraries round ``exp`` and ``log`` differently in the last digit, and trees that
+depend on a sum of such numbers would depend on the library. The functions here use nothing but IEEE
+arithmetic, so models are the same on every machine.
 """
 
 import math
@@ -24,18 +24,19 @@ from atomlearn.sets.rows import Lists, Rows, pack, take, united
 from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
 from atomlearn.training.boosting.ensemble import WeightedAtoms
 from atomlearn.training.boosting.trees import (
-    Alternatives,
-    Steps,
-    add_to_cells,
-    cells_of,
-    grow,
+    Quantisation,
+    Splits,
+    add_to_leaves,
+    grow_tree,
     informative_columns,
+    leaves_of,
     only,
-    rounded,
+    quantisation_for,
+    quantised,
     rows_of,
-    steps_for,
-    sum_cells,
+    sum_leaves,
 )
+from atomlearn.training.settings import Stopping
 from atomlearn.typing import Bits, Floats, Integers
 
 _LOG2E = 1.4426950408889634
@@ -142,215 +143,207 @@ def held_out_loss(
 _NONE = np.zeros(0, dtype=np.int64)
 
 USUAL_ROWS, USUAL_CLASSES = 4000, 2
-"""Rows and classes for which the rate is that of the recipe ..."""
+"""Number of rows and classes for which the learning rate is that of the recipe."""
 SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
-"""... and what it is kept between."""
+"""Bounds of the learning rate."""
 FEWEST_STEPS = 4.0
-"""Rounds times rate, at least, if the number of rounds is limited."""
+"""Smallest product of rounds and learning rate, if the number of rounds is limited."""
 MANY_CLASSES = 30
-"""With more classes, rounds are fewer."""
+"""With more classes than this, there are fewer rounds."""
 DETAILED = {32: 400, 128: 200, 512: 100}
-"""Atoms of a class in one round that are tried, each with the most rounds, if there are rows ..."""
-ROWS_PER_ATOM = 64
-"""... so many for each ..."""
-WORDS_PER_ATOM = 8
-"""... with so many words of a batch for each ..."""
+"""Larger trees that are tried: the number of leaves, and of rounds with such trees."""
+ROWS_PER_LEAF = 64
+"""Larger trees are tried if there are this many rows for each leaf."""
+WORDS_PER_LEAF = 8
+"""The batch of a larger tree may have this many words of 64 rows for each leaf."""
 DETAILED_ROWS, DETAILED_RATES = 60_000, (0.1, 0.2)
-"""... and a rate between these, the larger from so many rows on."""
+"""Learning rates of larger trees: between these, and the larger one from this many rows on."""
+
+
+STOPPING = Stopping(patience=25, progress=0.998)
+"""When rounds of boosting stop."""
 
 
 @dataclass(frozen=True)
-class WeightedRecipe:
-    """How weighted atoms are found."""
+class BoostingRecipe:
+    """The parameters of gradient boosting."""
 
     rounds: int = 500
-    atoms: int = 8
-    """Atoms of a class in one round."""
-    rate: float = 0.085
+    max_leaves: int = 8
+    """Largest number of leaves of a tree."""
+    learning_rate: float = 0.085
     """Share of the Newton step that is taken: smaller steps need more rounds, and err less."""
-    many_columns: int = 64
-    """A round may use half of the columns; of more than this, as many as the square root grows,
-    ..."""
+    many_features: int = 64
+    """A tree may use half of the columns; beyond this many columns, a share that falls with the
+    square root of their number."""
     only_informative: bool = False
-    """... and perhaps only those that say something about the classes on their own."""
-    ridge: float = 1.0
-    least: float = 0.2
-    """Curvature that the rows of a cell must have: about one undecided row."""
-    patience: int = 25
-    progress: float = 0.998
-    """Stop after ``patience`` rounds in which the loss has not come below this part of the best."""
-    largest: int = 512
-    """Words of 64 rows in a batch, at most."""
+    """Use only columns that are informative about the classes on their own."""
+    l2_regularization: float = 1.0
+    min_hessian: float = 0.2
+    """Smallest sum of Hessians in a leaf: about one undecided row."""
+    stopping: Stopping = STOPPING
+    max_batch: int = 512
+    """Largest number of words of 64 rows in the batch of a tree."""
     tolerance: float = 0.005
-    """By how much more loss, as a share of the lowest, fewer rounds are as good."""
-    slope_steps: int = 31
-    curvature_steps: int = 15
-    """Into how many steps slope and curvature of a row of mean weight are rounded. (With 7 and 3 a
-    round is a little faster, but models are larger: noise looks as if it could be explained.)"""
+    """Fewer rounds are as good if their loss exceeds the lowest by at most this share."""
+    gradient_levels: int = 31
+    hessian_levels: int = 15
+    """Numbers of levels to which gradients and Hessians of a row of mean weight are quantised.
+    (With 7 and 3 a round is a little faster, but models are larger: noise is fitted.)"""
 
-    def offered(self, n_columns: int) -> int:
-        """The number of columns that a round may use: fewer, and other ones each time, err less.
+    def max_features(self, n_columns: int) -> int:
+        """The number of columns that a tree may use: fewer, and other ones each time, err less.
 
-        >>> [WeightedRecipe().offered(n) for n in (9, 64, 256, 784)]
+        >>> [BoostingRecipe().max_features(n) for n in (9, 64, 256, 784)]
         [5, 32, 64, 112]
         """
-        return math.ceil(0.5 * math.sqrt(n_columns * min(n_columns, self.many_columns)))
-
-    def has_stalled(self, losses: Sequence[float]) -> bool:
-        """Have held-out rows stopped getting better? The first loss is that of no round."""
-        if len(losses) > self.rounds:
-            return True
-        if len(losses) <= self.patience:
-            return False
-        before = min(losses[: -self.patience])
-        return min(losses[-self.patience :]) >= self.progress * before
+        return math.ceil(0.5 * math.sqrt(n_columns * min(n_columns, self.many_features)))
 
     def fewest(self, losses: Sequence[float]) -> int:
         """The fewest rounds that are about as good as the best number.
 
-        >>> WeightedRecipe().fewest([0.7, 0.5, 0.401, 0.4, 0.45])
+        >>> BoostingRecipe().fewest([0.7, 0.5, 0.401, 0.4, 0.45])
         2
         """
         return int(np.argmax(np.array(losses) <= (1 + self.tolerance) * min(losses)))
 
 
-def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> WeightedRecipe:
-    """The recipe for so many rows and classes.
+def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingRecipe:
+    """The recipe for this many rows and classes.
 
-    With many rows, larger steps err no more, and need fewer atoms; with many classes small ones
-    would take long.
+    With many rows, larger steps err no more, and need fewer atoms; with many classes small steps
+    would take too long.
     """
-    usual = WeightedRecipe()
+    usual = BoostingRecipe()
     root = math.sqrt(n_rows / USUAL_ROWS)
-    rate = usual.rate * root * math.sqrt(math.sqrt(root))
-    rate = max(rate, SMALLEST_RATE) * math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
+    learning_rate = usual.learning_rate * root * math.sqrt(math.sqrt(root))
+    learning_rate = max(learning_rate, SMALLEST_RATE) * math.sqrt(
+        math.sqrt(n_classes / USUAL_CLASSES)
+    )
     rounds = int(usual.rounds * math.sqrt(min(1.0, MANY_CLASSES / n_classes)))
-    if max_rounds is not None:  # few rounds have to go as far in larger steps
+    if max_rounds is not None:  # fewer rounds need larger steps
         rounds = min(rounds, max_rounds)
-        rate = max(rate, FEWEST_STEPS / rounds)
-    return replace(usual, rate=min(rate, LARGEST_RATE), rounds=rounds)
+        learning_rate = max(learning_rate, FEWEST_STEPS / rounds)
+    return replace(usual, learning_rate=min(learning_rate, LARGEST_RATE), rounds=rounds)
 
 
-def detailed_recipes(usual: WeightedRecipe, n_rows: int) -> list[WeightedRecipe]:
-    """Recipes with more atoms a round, as far as there are rows enough for them.
+def detailed_recipes(usual: BoostingRecipe, n_rows: int) -> list[BoostingRecipe]:
+    """Recipes with larger trees, where there are enough rows for them.
 
-    >>> [recipe.atoms for recipe in detailed_recipes(WeightedRecipe(), 20_000)]
+    >>> [recipe.max_leaves for recipe in detailed_recipes(BoostingRecipe(), 20_000)]
     [32, 128]
     """
     smallest, largest = DETAILED_RATES
-    rate = max(smallest, largest * math.sqrt(min(1.0, n_rows / DETAILED_ROWS)))
+    learning_rate = max(smallest, largest * math.sqrt(min(1.0, n_rows / DETAILED_ROWS)))
     return [
         replace(
             usual,
-            atoms=n,
+            max_leaves=n,
             rounds=min(usual.rounds, rounds),
-            largest=max(usual.largest, WORDS_PER_ATOM * n),
-            rate=rate,
+            max_batch=max(usual.max_batch, WORDS_PER_LEAF * n),
+            learning_rate=learning_rate,
         )
         for n, rounds in DETAILED.items()
-        if n_rows >= ROWS_PER_ATOM * n
+        if n_rows >= ROWS_PER_LEAF * n
     ]
 
 
-class Found(NamedTuple):
-    """The atoms of one round: the sides that lead to each, padded with ``-1``, and the weights."""
+class Trees(NamedTuple):
+    """The trees of one round, leaf by leaf: the sides that lead to it, padded with ``-1``, the
+    column of the scores that it adds to, and its weight."""
 
     path: npt.NDArray[np.int32]
     column: Integers
     weight: Floats
 
-    def trimmed(self) -> "Found":
-        """The same without padding that no path needs: most are far shorter than they could be."""
+    def trimmed(self) -> "Trees":
+        """The same without padding that no path needs."""
         deepest = int((self.path >= 0).sum(axis=1).max(initial=0))
         return self._replace(path=self.path[:, :deepest].copy())
 
 
-class WeightedLearner:
-    """Finds weighted atoms on the rows that are ``learned``, and judges them by those ``held`` out.
+class Booster:
+    """Gradient boosting on the rows that are ``learned``, judged by those that are ``held`` out.
 
-    For two classes one score is enough: that of the second.
+    For two classes one score is enough: that of the second. Boosting can go on from scores to
+    ``start`` from, which other atoms give.
     """
 
     def __init__(
         self,
-        alternatives: Alternatives,
+        splits: Splits,
         labels: Integers,
         weights: Floats,
         n_classes: int,
         learned: Bits,
         held: Integers,
         seed: Seed,
-        recipe: WeightedRecipe,
+        recipe: BoostingRecipe,
         start: Floats | None = None,
     ) -> None:
-        self.alternatives = alternatives
+        self.splits = splits
         if recipe.only_informative:
-            columns = informative_columns(alternatives, labels, learned, n_classes)
-            self.alternatives = only(alternatives, columns)
+            columns = informative_columns(splits, labels, learned, n_classes)
+            self.splits = only(splits, columns)
         self.labels = labels
         self.weights = weights
         self.n_classes = n_classes
         self.recipe = recipe
         self.rng: Stream = stream(seed)
         self.held = held
-        padded = np.zeros(alternatives.has.shape[1] * 64, dtype=np.bool_)
+        padded = np.zeros(splits.has.shape[1] * 64, dtype=np.bool_)
         padded[: len(learned)] = learned
         self.learned: Rows = pack(padded[None])[0]
         mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
         self.offset: Floats = np.log(mass / mass[0])
         scores = np.broadcast_to(self.offset[:, None], (n_classes, len(labels)))
-        if start is not None:  # what other atoms say already
+        if start is not None:
             self.offset, scores = np.zeros(n_classes), (start - start[:, :1]).T
         self.start: Floats = scores if n_classes > 2 else scores[1:]
         self.scores: Floats = self.start.copy(order="C")
         self.probability = np.empty_like(self.scores)
-        self.rounds: list[Found] = []
-        self.steps = steps_for(weights, recipe.slope_steps, recipe.curvature_steps)
+        self.rounds: list[Trees] = []
+        self.quantisation = quantisation_for(weights, recipe.gradient_levels, recipe.hessian_levels)
         self.losses: list[float] = []
         self._judge()
 
     def run_round(self) -> float:
-        """Find the atoms of one more round; the loss on held-out rows."""
+        """Run one more round; returns the loss on held-out rows."""
         recipe = self.recipe
-        found = find_atoms(
-            self.alternatives.has,
-            self.alternatives.group,
-            recipe.offered(self.alternatives.n_columns),
+        found = boost_round(
+            self.splits.has,
+            self.splits.group,
+            recipe.max_features(self.splits.n_columns),
             self.labels,
             self.weights,
             self.learned,
-            recipe.largest,
+            recipe.max_batch,
             self.scores,
             self.probability,
-            self.steps,
+            self.quantisation,
             self.rng,
-            recipe.atoms,
-            recipe.rate,
-            recipe.ridge,
-            recipe.least,
+            recipe.max_leaves,
+            recipe.learning_rate,
+            recipe.l2_regularization,
+            recipe.min_hessian,
         )
         self.rounds.append(found.trimmed())
         self._judge()
         return self.losses[-1]
-
-    @property
-    def is_done(self) -> bool:
-        """Has it stopped getting better?"""
-        return self.recipe.has_stalled(self.losses)
 
     def atoms(self, n_rounds: int, part: float = 1.0) -> WeightedAtoms:
         """The atoms of the first rounds, with this part of their weights."""
         rounds = self.rounds[:n_rounds]
         classes = np.concatenate([_NONE, *(found.column for found in rounds)])
         weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
-        if self.n_classes == 2:  # what speaks for the second class is a cost of the first
+        if self.n_classes == 2:  # in favour of the second class is against the first
             classes = (weights < 0).astype(np.int64)
             weights = -np.abs(weights)
         return WeightedAtoms(self._atoms(rounds), classes, weights, part * self.offset)
 
     def held_scores(self, n_rounds: int) -> Floats:
-        """What the first rounds say of the held-out rows, by class."""
-        has, held = self.alternatives.has, np.ascontiguousarray(self.start[:, self.held])
+        """The scores of the held-out rows after the first rounds, by class."""
+        has, held = self.splits.has, np.ascontiguousarray(self.start[:, self.held])
         is_held = np.zeros(has.shape[1] * 64, dtype=np.bool_)
         is_held[self.held] = True
         rows = rows_of(has, np.arange(len(has)), pack(is_held[None])[0])
@@ -363,17 +356,17 @@ class WeightedLearner:
             held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
         )
 
-    def _atoms(self, rounds: Sequence[Found]) -> Lists:
-        """The literals that a row of each cell does not have."""
+    def _atoms(self, rounds: Sequence[Trees]) -> Lists:
+        """The atom of each leaf: the sides of the splits that are not taken."""
         depths = np.concatenate([_NONE, *((found.path >= 0).sum(axis=1) for found in rounds)])
         taken = np.concatenate([_NONE, *(found.path[found.path >= 0] for found in rounds)])
-        missed = take(self.alternatives.sides, taken ^ 1)  # who has one side misses the other
+        missed = take(self.splits.sides, taken ^ 1)  # the other side
         atom = np.repeat(np.repeat(np.arange(len(depths)), depths), np.diff(missed.starts))
         return united(atom, missed.constants, len(depths))
 
 
-def add_rounds(rounds: Sequence[Found], has: Rows, scores: Floats) -> None:
-    """Add what some rounds found to the scores of rows, by class and row."""
+def add_rounds(rounds: Sequence[Trees], has: Rows, scores: Floats) -> None:
+    """Add the leaf weights of some rounds to the scores of rows, by class and row."""
     for found in rounds:
         add_round(found.path, found.column, found.weight, has, scores)
 
@@ -382,101 +375,103 @@ def add_rounds(rounds: Sequence[Found], has: Rows, scores: Floats) -> None:
 def add_round(
     path: npt.NDArray[Any], column: Integers, weight: Floats, has: Rows, scores: Floats
 ) -> None:
-    """The same for one round, whose atoms of a class are side by side."""
+    """The same for one round, in which the leaves of a tree are side by side."""
     start = 0
     while start < column.shape[0]:
         end = start + 1
         while end < column.shape[0] and column[end] == column[start]:
             end += 1
-        add_to_cells(cells_of(path[start:end], has), weight[start:end], scores[column[start]])
+        add_to_leaves(leaves_of(path[start:end], has), weight[start:end], scores[column[start]])
         start = end
 
 
 @kernel
-def find_atoms(
+def boost_round(
     has: Rows,
     group: Integers,
-    n_offered: int,
+    max_features: int,
     labels: Integers,
     weights: Floats,
     learned: Rows,
-    largest: int,
+    max_batch: int,
     scores: Floats,
     probability: Floats,
-    steps: Steps,
+    quantisation: Quantisation,
     rng: Stream,
-    most: int,
-    rate: float,
-    ridge: float,
-    least: float,
-) -> Found:
-    """One round: for each score, find atoms that explain what is wrong with it, and correct it."""
-    batch = draw_batch(learned, largest, rng)
-    offered = draw_columns(group, n_offered, rng)
+    max_leaves: int,
+    learning_rate: float,
+    l2_regularization: float,
+    min_hessian: float,
+) -> Trees:
+    """One round: for each score, grow a tree on a batch of rows and add its leaf weights."""
+    batch = draw_batch(learned, max_batch, rng)
+    candidates = draw_columns(group, max_features, rng)
     members = members_of(batch)
     write_probabilities(scores, members, probability)
-    rows = rows_of(has, offered, batch)
+    rows = rows_of(has, candidates, batch)
     n_columns = scores.shape[0]
-    path = np.empty((n_columns * most, max(most - 1, 1)), dtype=np.int32)
-    column = np.empty(n_columns * most, dtype=np.int64)
-    weight = np.empty(n_columns * most)
-    sums = np.empty((2, most))
+    path = np.empty((n_columns * max_leaves, max(max_leaves - 1, 1)), dtype=np.int32)
+    column = np.empty(n_columns * max_leaves, dtype=np.int64)
+    weight = np.empty(n_columns * max_leaves)
+    sums = np.empty((2, max_leaves))
     place = np.empty(members.shape[0], dtype=np.int64)
-    slope, curvature = np.empty_like(place), np.empty_like(place)
+    gradient, hessian = np.empty_like(place), np.empty_like(place)
     n = 0
     for k in range(n_columns):
         own = k if n_columns > 1 else 1
-        # Rows whose gradient is rounded to nothing are left out: of many classes, most.
+        # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
         n_left = 0
         for j in range(members.shape[0]):
             i = members[j]
             p = probability[k, i]
-            wrong = (1.0 if labels[i] == own else 0.0) - p
-            first, second = rounded(weights[i] * wrong, weights[i] * p * (1.0 - p), steps, rng)
+            residual = (1.0 if labels[i] == own else 0.0) - p
+            first, second = quantised(
+                weights[i] * residual, weights[i] * p * (1.0 - p), quantisation, rng
+            )
             if first != 0 or second != 0:
-                place[n_left], slope[n_left], curvature[n_left] = j, first, second
+                place[n_left], gradient[n_left], hessian[n_left] = j, first, second
                 n_left += 1
-        found = grow(
-            rows, place[:n_left], offered, slope[:n_left], curvature[:n_left], steps,
-            most, ridge, least,
+        found = grow_tree(
+            rows, place[:n_left], candidates, gradient[:n_left], hessian[:n_left], quantisation,
+            max_leaves, l2_regularization, min_hessian,
         )  # fmt: skip
-        n_cells = found.shape[0]
-        if n_cells == 1:
+        n_leaves = found.shape[0]
+        if n_leaves == 1:
             continue
-        cells = cells_of(found, has)
-        sum_cells(cells, batch, labels, own, weights, probability[k], sums)
-        for j in range(n_cells):
+        leaves = leaves_of(found, has)
+        sum_leaves(leaves, batch, labels, own, weights, probability[k], sums)
+        for j in range(n_leaves):
             for d in range(path.shape[1]):
                 path[n + j, d] = found[j, d] if d < found.shape[1] else -1
             column[n + j] = k
-            weight[n + j] = rate * sums[0, j] / (sums[1, j] + ridge)
-        add_to_cells(cells, weight[n : n + n_cells], scores[k])
-        n += n_cells
-    return Found(path[:n], column[:n], weight[:n])
+            weight[n + j] = learning_rate * sums[0, j] / (sums[1, j] + l2_regularization)
+        add_to_leaves(leaves, weight[n : n + n_leaves], scores[k])
+        n += n_leaves
+    return Trees(path[:n], column[:n], weight[:n])
 
 
 @kernel
-def draw_batch(learned: Rows, largest: int, rng: Stream) -> Rows:
-    """Five of eight rows that are learned from; of very many, those of ``largest`` words."""
+def draw_batch(learned: Rows, max_batch: int, rng: Stream) -> Rows:
+    """Five of eight rows that are learned from, in at most ``max_batch`` words."""
     batch = np.zeros_like(learned)
     words = np.arange(learned.shape[0])
-    if words.shape[0] > largest:
-        draw_first(rng, words, largest)
-        words = words[:largest]
+    if words.shape[0] > max_batch:
+        draw_first(rng, words, max_batch)
+        words = words[:max_batch]
     for w in words:
         batch[w] = learned[w] & (draw(rng) | (draw(rng) & draw(rng)))
     return batch
 
 
 @kernel
-def draw_columns(group: Integers, n_offered: int, rng: Stream) -> Integers:
-    """The alternatives of some columns."""
+def draw_columns(group: Integers, max_features: int, rng: Stream) -> Integers:
+    """The splits of some columns, drawn at random."""
     columns = np.arange(group.max() + 1 if group.shape[0] else 0)
-    draw_first(rng, columns, n_offered)
-    is_offered = np.zeros(columns.shape[0], dtype=np.bool_)
-    for c in columns[:n_offered]:
-        is_offered[c] = True
-    return np.flatnonzero(is_offered[group])
+    draw_first(rng, columns, max_features)
+    is_drawn = np.zeros(columns.shape[0], dtype=np.bool_)
+    for c in columns[:max_features]:
+        is_drawn[c] = True
+    return np.flatnonzero(is_drawn[group])
 
 
 @kernel

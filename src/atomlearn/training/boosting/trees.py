@@ -1,22 +1,17 @@
-"""Crossing guided by evidence: how atoms grow where classes overlap.
+"""Trees for gradient boosting, grown on packed literals.
 
-Every row has a literal or its complement, so ``⊤ < l ⊙ l'`` is a positive relation that always
-holds. Crossing it into an atom ``φ`` gives two atoms, ``φ ∪ l`` and ``φ ∪ l'``: the rows that miss
-``φ`` are split into those that miss the one and those that miss the other. Sparse Crossing takes
-its relations from examples, at random; here it is the relation that explains most of what is still
-wrong with the predictions, as measured on the rows of a batch. It starts from the empty atom, which
-all rows miss, and the rows that miss a final atom are its *cell*.
+A *split* is a pair of sets of literals of which every row has exactly one, such as ``x > 3`` and
+``x ≤ 3``. A tree is grown leaf by leaf: the split that gains most, of any leaf, comes next. (How
+this is an instance of crossing is told in docs/how-it-works.)
 
-What is wrong is a gradient, rounded to a few bits. Its sum over a set of rows is then a few counts
-of bits, exact and the same on every machine. (That few bits are enough, if the weights are summed
+Gradients are quantised to a few bits. Their sum over a set of rows is then a few counts of bits,
+exact and the same on every machine. (Few bits are enough if the weights of the leaves are summed
 exactly in the end: Shi et al., "Quantized training of gradient boosting decision trees", 2022.)
 
-Columns that say something about the classes on their own.
-
-A round that may use any of hundreds of columns often uses one that only looks useful by chance. A
-chi-squared test of each cut against the classes finds the columns that do more than that. A column
-that matters only together with others fails the test too, so held-out rows decide whether the rest
-is left out.
+A tree that may use any of hundreds of columns often uses one that only looks useful by chance. A
+chi-squared test of each split against the classes finds the columns that are informative on their
+own. A column that matters only together with others fails the test too, so held-out rows decide
+whether the rest is left out.
 """
 
 import math
@@ -35,69 +30,74 @@ _HALF, _S24 = np.uint64((1 << 24) - 1), np.uint64(24)
 _RANDOM = 1.0 / (1 << 24)
 
 
-class Alternatives(NamedTuple):
-    """Relations ``⊤ < a ⊙ b``: of each two sets of literals, every row has exactly one."""
+class Splits(NamedTuple):
+    """Pairs of sets of literals, the two *sides* of a split: every row has exactly one of them."""
 
     has: Rows
-    """Alternatives × examples: the examples that have the first of the two."""
+    """Splits × examples: the examples that have the first side."""
     sides: Lists
-    """The literals: list ``2 i`` of the first and list ``2 i + 1`` of the second."""
+    """The literals: list ``2 i`` of the first side and list ``2 i + 1`` of the second."""
     group: Integers
-    """Alternatives of one column have the same number; columns are left out together."""
+    """The number of the column of each split; columns are left out together."""
 
     @property
     def n_columns(self) -> int:
-        """The number of columns that have alternatives."""
+        """The number of columns that have splits."""
         return int(self.group.max(initial=-1)) + 1
 
 
-class Steps(NamedTuple):
-    """The steps that gradients are rounded to, and how many binary digits that takes."""
+class Quantisation(NamedTuple):
+    """The steps to which gradients and Hessians are rounded, and the bits that this takes."""
 
-    slope: float
-    curvature: float
-    per_slope: float
-    per_curvature: float
-    """The inverse of each: division is slow."""
-    slope_digits: int
-    """With one for the sign."""
-    curvature_digits: int
+    gradient: float
+    hessian: float
+    per_gradient: float
+    per_hessian: float
+    """The inverse of the steps: division is slow."""
+    gradient_bits: int
+    """Bits of a gradient, with one for the sign."""
+    hessian_bits: int
 
 
-def steps_for(weights: Floats, n_slope: int, n_curvature: int) -> Steps:
-    """Steps for rows of these weights: of a row of mean weight, slopes from -1 to 1 are rounded to
-    so many steps on either side, curvatures from 0 to 1/4 to so many."""
+def quantisation_for(weights: Floats, n_gradient: int, n_hessian: int) -> Quantisation:
+    """The quantisation for rows of these weights.
+
+    For a row of mean weight, gradients from -1 to 1 have ``n_gradient`` levels on either side of
+    zero, and Hessians from 0 to 1/4 have ``n_hessian`` levels.
+    """
     typical, largest = float(weights.mean()), float(weights.max())
-    slope, curvature = typical / n_slope, typical / (4 * n_curvature)
-    most = int(largest / slope) + 1, int(largest / 4 / curvature) + 1
-    digits = most[0].bit_length() + 1, most[1].bit_length()
-    return Steps(slope, curvature, 1.0 / slope, 1.0 / curvature, *digits)
+    gradient, hessian = typical / n_gradient, typical / (4 * n_hessian)
+    highest = int(largest / gradient) + 1, int(largest / 4 / hessian) + 1
+    bits = highest[0].bit_length() + 1, highest[1].bit_length()
+    return Quantisation(gradient, hessian, 1.0 / gradient, 1.0 / hessian, *bits)
 
 
 @kernel
-def rounded(slope: float, curvature: float, steps: Steps, rng: Stream) -> tuple[int, int]:
-    """A gradient in steps, rounded at random so that the mean is right."""
+def quantised(
+    gradient: float, hessian: float, quantisation: Quantisation, rng: Stream
+) -> tuple[int, int]:
+    """Gradient and Hessian as levels, rounded at random so that the mean is right."""
     noise = draw(rng)
-    first = math.floor(slope * steps.per_slope + np.int64(noise & _HALF) * _RANDOM)
+    first = math.floor(gradient * quantisation.per_gradient + np.int64(noise & _HALF) * _RANDOM)
     second = math.floor(
-        curvature * steps.per_curvature + np.int64((noise >> _S24) & _HALF) * _RANDOM
+        hessian * quantisation.per_hessian + np.int64((noise >> _S24) & _HALF) * _RANDOM
     )
     return first, second
 
 
 @kernel
-def rows_of(has: Rows, offered: Integers, chosen: Rows) -> Rows:
-    """Chosen examples × offered alternatives: the first sides that each example has."""
-    out = np.empty((size(chosen), (offered.shape[0] + 63) // 64), dtype=np.uint64)
+def rows_of(has: Rows, candidates: Integers, chosen: Rows) -> Rows:
+    """Chosen examples × candidate splits: which first sides each example has."""
+    out = np.empty((size(chosen), (candidates.shape[0] + 63) // 64), dtype=np.uint64)
     block = np.empty(64, dtype=np.uint64)
     n = 0
     for w in range(chosen.shape[0]):
         if chosen[w] == ZERO:
             continue
         for g in range(out.shape[1]):
-            n_here = min(64, offered.shape[0] - 64 * g)
+            n_here = min(64, candidates.shape[0] - 64 * g)
             for r in range(n_here):
-                block[r] = has[offered[64 * g + r], w]
+                block[r] = has[candidates[64 * g + r], w]
             for r in range(n_here, 64):
                 block[r] = ZERO
             flip(block)
@@ -111,40 +111,43 @@ def rows_of(has: Rows, offered: Integers, chosen: Rows) -> Rows:
 
 
 @kernel
-def grow(
+def grow_tree(
     rows: Rows,
     place: Integers,
-    offered: Integers,
-    slope: Integers,
-    curvature: Integers,
-    steps: Steps,
-    most: int,
-    ridge: float,
-    least: float,
+    candidates: Integers,
+    gradient: Integers,
+    hessian: Integers,
+    quantisation: Quantisation,
+    max_leaves: int,
+    l2_regularization: float,
+    min_hessian: float,
 ) -> Integers:
-    """Cross the empty atom until there are ``most`` atoms or none of the crossings gains anything.
+    """Split leaves until there are ``max_leaves`` of them or no split gains anything.
 
-    Row ``place[i]`` of ``rows`` has the first sides of the ``offered`` alternatives that example
-    ``i`` has, ``slope[i]`` and ``curvature[i]`` are its gradient in steps. A cell has at least the
-    curvature ``least``; ``ridge`` is what is added to it, which keeps small cells modest. Of each
-    atom its path is returned: the sides ``2 a + s`` that lead to it, padded with ``-1``, atoms with
-    a common beginning side by side.
+    Row ``place[i]`` of ``rows`` has the first sides of the ``candidates`` for splits that example
+    ``i`` has; ``gradient[i]`` and ``hessian[i]`` are its levels. Returns the path to each leaf: the
+    sides ``2 a + s`` of splits ``a`` that lead to it, padded with ``-1``, leaves with a common
+    beginning side by side.
     """
-    n_nodes, n_offered = 2 * most, offered.shape[0]
+    n_nodes, n_candidates = 2 * max_leaves, candidates.shape[0]
     order = np.arange(place.shape[0])  # the examples of a node are side by side
     start, end = np.zeros(n_nodes, dtype=np.int64), np.zeros(n_nodes, dtype=np.int64)
     children = np.zeros(n_nodes, dtype=np.int64)  # the first of two; none has node 0
-    slopes = np.zeros((n_nodes, n_offered), dtype=np.int64)
-    curvatures = np.zeros((n_nodes, n_offered), dtype=np.int64)
+    gradients = np.zeros((n_nodes, n_candidates), dtype=np.int64)
+    hessians = np.zeros((n_nodes, n_candidates), dtype=np.int64)
     total = np.zeros((n_nodes, 2), dtype=np.int64)
     gain = np.full(n_nodes, -1.0)
     choice = np.full(n_nodes, -1, dtype=np.int64)
 
     end[0] = place.shape[0]
-    measure(order, rows, place, slope, curvature, steps, slopes[0], curvatures[0], total[0])
-    gain[0], choice[0] = best(slopes[0], curvatures[0], total[0], steps, ridge, least)
-    n, n_cells = 1, 1
-    while n_cells < most:
+    sum_gradients(
+        order, rows, place, gradient, hessian, quantisation, gradients[0], hessians[0], total[0]
+    )
+    gain[0], choice[0] = best_split(
+        gradients[0], hessians[0], total[0], quantisation, l2_regularization, min_hessian
+    )
+    n, n_leaves = 1, 1
+    while n_leaves < max_leaves:
         parent = int(np.argmax(gain))
         if gain[parent] <= 0.0:
             break
@@ -152,33 +155,38 @@ def grow(
         start[n], end[n] = start[parent], start[parent] + middle
         start[n + 1], end[n + 1] = end[n], end[parent]
         children[parent] = n
-        n_cells += 1
-        if n_cells < most:  # the last two are not crossed any more
+        n_leaves += 1
+        if n_leaves < max_leaves:  # the last two are not split any more
             # Count the sums of the smaller child; the other has the rest.
             small = n if end[n] - start[n] <= end[n + 1] - start[n + 1] else n + 1
             large = 2 * n + 1 - small
             inside = order[start[small] : end[small]]
-            measure(
-                inside, rows, place, slope, curvature, steps,
-                slopes[small], curvatures[small], total[small],
+            sum_gradients(
+                inside, rows, place, gradient, hessian, quantisation,
+                gradients[small], hessians[small], total[small],
             )  # fmt: skip
-            for m in range(n_offered):
-                slopes[large, m] = slopes[parent, m] - slopes[small, m]
-                curvatures[large, m] = curvatures[parent, m] - curvatures[small, m]
+            for m in range(n_candidates):
+                gradients[large, m] = gradients[parent, m] - gradients[small, m]
+                hessians[large, m] = hessians[parent, m] - hessians[small, m]
             for s in range(2):
                 total[large, s] = total[parent, s] - total[small, s]
             for child in range(n, n + 2):
-                gain[child], choice[child] = best(
-                    slopes[child], curvatures[child], total[child], steps, ridge, least
+                gain[child], choice[child] = best_split(
+                    gradients[child],
+                    hessians[child],
+                    total[child],
+                    quantisation,
+                    l2_regularization,
+                    min_hessian,
                 )
-        gain[parent] = -2.0  # no longer a cell
+        gain[parent] = -2.0  # no longer a leaf
         n += 2
-    return paths(children, choice, offered, n_cells)
+    return paths(children, choice, candidates, n_leaves)
 
 
 @kernel
 def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
-    """Bring the examples that have the first side of an alternative to the front; how many?"""
+    """Partition the examples by a split; returns the number that have its first side."""
     others = np.empty_like(inside)
     g, shift = a >> 6, np.uint64(a & 63)
     n, n_others = 0, 0
@@ -196,11 +204,11 @@ def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
 
 
 @kernel
-def paths(children: Integers, choice: Integers, offered: Integers, n_cells: int) -> Integers:
-    """The sides that lead to each cell, depth first."""
-    path = np.full((n_cells, max(n_cells - 1, 1)), -1, dtype=np.int64)
-    sides = np.empty(max(n_cells, 1), dtype=np.int64)
-    waiting = np.empty((2 * n_cells, 2), dtype=np.int64)  # nodes, and their depths
+def paths(children: Integers, choice: Integers, candidates: Integers, n_leaves: int) -> Integers:
+    """The sides that lead to each leaf, depth first."""
+    path = np.full((n_leaves, max(n_leaves - 1, 1)), -1, dtype=np.int64)
+    sides = np.empty(max(n_leaves, 1), dtype=np.int64)
+    waiting = np.empty((2 * n_leaves, 2), dtype=np.int64)  # nodes, and their depths
     waiting[0, 0], waiting[0, 1] = 0, 0
     n_waiting, n = 1, 0
     side = np.full(children.shape[0], -1, dtype=np.int64)
@@ -216,20 +224,20 @@ def paths(children: Integers, choice: Integers, offered: Integers, n_cells: int)
             continue
         for s in range(2):
             child = children[node] + 1 - s  # the first side comes off the stack first
-            side[child] = 2 * offered[choice[node]] + 1 - s
+            side[child] = 2 * candidates[choice[node]] + 1 - s
             waiting[n_waiting, 0], waiting[n_waiting, 1] = child, depth + 1
             n_waiting += 1
     return path
 
 
 @kernel
-def cells_of(path: Integers, has: Rows) -> Rows:
-    """The rows that miss each atom, given the sides that lead to it.
+def leaves_of(path: Integers, has: Rows) -> Rows:
+    """The rows of each leaf, given the sides that lead to it.
 
-    What an atom shares with the one before it is not worked out again.
+    The beginning that a path shares with the one before it is not worked out again.
     """
     n_words = has.shape[1]
-    cells = np.full((path.shape[0], n_words), FULL, dtype=np.uint64)
+    leaves = np.full((path.shape[0], n_words), FULL, dtype=np.uint64)
     reached = np.full((path.shape[1] + 1, n_words), FULL, dtype=np.uint64)
     for k in range(path.shape[0]):
         shared = True
@@ -244,45 +252,48 @@ def cells_of(path: Integers, has: Rows) -> Rows:
                     reached[depth + 1, w] = reached[depth, w] & (has[a, w] ^ turned)
             depth += 1
         for w in range(n_words):
-            cells[k, w] = reached[depth, w]
-    return cells
+            leaves[k, w] = reached[depth, w]
+    return leaves
 
 
 @kernel
-def measure(
+def sum_gradients(
     inside: Integers,
     rows: Rows,
     place: Integers,
-    slope: Integers,
-    curvature: Integers,
-    steps: Steps,
-    slopes: Integers,
-    curvatures: Integers,
+    gradient: Integers,
+    hessian: Integers,
+    quantisation: Quantisation,
+    gradients: Integers,
+    hessians: Integers,
     total: Integers,
 ) -> None:
-    """Add up the gradients of the examples inside that have the first side of each alternative.
+    """Add up gradients and Hessians of the examples inside that have the first side of each split.
 
-    64 examples at a time: the digits of their gradients are written side by side as words, and
-    masked by the words that tell which of them have an alternative.
+    This takes 64 examples at a time: the bits of their gradients are written side by side as words,
+    and masked by the words that tell which of them have the first side.
     """
-    n_slope, n_digits = steps.slope_digits, steps.slope_digits + steps.curvature_digits
+    n_gradient, n_digits = (
+        quantisation.gradient_bits,
+        quantisation.gradient_bits + quantisation.hessian_bits,
+    )
     digits = np.empty(n_digits, dtype=np.uint64)
     block = np.empty(64, dtype=np.uint64)
     for first in range(0, inside.shape[0], 64):
         some = inside[first : first + 64]
-        write_digits(some, slope, digits[:n_slope])
-        write_digits(some, curvature, digits[n_slope:])
+        write_digits(some, gradient, digits[:n_gradient])
+        write_digits(some, hessian, digits[n_gradient:])
         for i in some:
-            total[0] += slope[i]
-            total[1] += curvature[i]
+            total[0] += gradient[i]
+            total[1] += hessian[i]
         for g in range(rows.shape[1]):
             for r in range(some.shape[0]):
                 block[r] = rows[place[some[r]], g]
             for r in range(some.shape[0], 64):
                 block[r] = ZERO
             flip(block)
-            add_counts(block, digits[:n_slope], True, slopes[64 * g : 64 * g + 64])
-            add_counts(block, digits[n_slope:], False, curvatures[64 * g : 64 * g + 64])
+            add_counts(block, digits[:n_gradient], True, gradients[64 * g : 64 * g + 64])
+            add_counts(block, digits[n_gradient:], False, hessians[64 * g : 64 * g + 64])
 
 
 @kernel
@@ -313,33 +324,37 @@ def add_counts(block: Rows, digits: Rows, signed: bool, sums: Integers) -> None:
 
 
 @kernel
-def best(
-    slopes: Integers,
-    curvatures: Integers,
+def best_split(
+    gradients: Integers,
+    hessians: Integers,
     total: Integers,
-    steps: Steps,
-    ridge: float,
-    least: float,
+    quantisation: Quantisation,
+    l2_regularization: float,
+    min_hessian: float,
 ) -> tuple[float, int]:
-    """The alternative whose two cells fit best, and how much better than one cell."""
-    slope, curvature = total[0] * steps.slope, total[1] * steps.curvature
+    """The gain of the best split of a leaf, and which it is."""
+    gradient, hessian = total[0] * quantisation.gradient, total[1] * quantisation.hessian
     found, choice = 0.0, -1
-    if curvature < 2 * least:
+    if hessian < 2 * min_hessian:
         return found, choice
-    whole = slope * slope / (curvature + ridge)
-    for m in range(slopes.shape[0]):
-        g, h = slopes[m] * steps.slope, curvatures[m] * steps.curvature
-        if h < least or curvature - h < least:
+    whole = gradient * gradient / (hessian + l2_regularization)
+    for m in range(gradients.shape[0]):
+        g, h = gradients[m] * quantisation.gradient, hessians[m] * quantisation.hessian
+        if h < min_hessian or hessian - h < min_hessian:
             continue
-        gain = g * g / (h + ridge) + (slope - g) * (slope - g) / (curvature - h + ridge) - whole
+        gain = (
+            g * g / (h + l2_regularization)
+            + (gradient - g) * (gradient - g) / (hessian - h + l2_regularization)
+            - whole
+        )
         if gain > found:
             found, choice = gain, m
     return found, choice
 
 
 @kernel
-def sum_cells(
-    cells: Rows,
+def sum_leaves(
+    leaves: Rows,
     batch: Rows,
     labels: Integers,
     own: int,
@@ -347,26 +362,26 @@ def sum_cells(
     probability: Floats,
     out: Floats,
 ) -> None:
-    """Write slope and curvature of the rows of the batch in each cell, not rounded."""
-    for k in range(cells.shape[0]):
-        slope, curvature = 0.0, 0.0
-        for w in range(cells.shape[1]):
-            word = cells[k, w] & batch[w]
+    """Write the sums of gradients and Hessians of the batch in each leaf, not quantised."""
+    for k in range(leaves.shape[0]):
+        gradient, hessian = 0.0, 0.0
+        for w in range(leaves.shape[1]):
+            word = leaves[k, w] & batch[w]
             while word != ZERO:
                 i = w * 64 + lowest(word)
                 word &= word - ONE
                 p = probability[i]
-                slope += weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
-                curvature += weights[i] * p * (1.0 - p)
-        out[0, k], out[1, k] = slope, curvature
+                gradient += weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
+                hessian += weights[i] * p * (1.0 - p)
+        out[0, k], out[1, k] = gradient, hessian
 
 
 @kernel
-def add_to_cells(cells: Rows, amounts: Floats, scores: Floats) -> None:
-    """Add the amount of each cell to the scores of its rows."""
-    for k in range(cells.shape[0]):
-        for w in range(cells.shape[1]):
-            word = cells[k, w]
+def add_to_leaves(leaves: Rows, amounts: Floats, scores: Floats) -> None:
+    """Add the amount of each leaf to the scores of its rows."""
+    for k in range(leaves.shape[0]):
+        for w in range(leaves.shape[1]):
+            word = leaves[k, w]
             while word != ZERO:
                 i = w * 64 + lowest(word)
                 word &= word - ONE
@@ -375,19 +390,19 @@ def add_to_cells(cells: Rows, amounts: Floats, scores: Floats) -> None:
 
 
 CHANCE = 0.001
-"""The chance that a column of noise passes, whatever its number of cuts."""
+"""Probability that a column of noise passes the test, whatever its number of cuts."""
 
 
 def informative_columns(
-    alternatives: Alternatives, labels: Integers, learned: Bits, n_classes: int
+    splits: Splits, labels: Integers, learned: Bits, n_classes: int
 ) -> Integers:
-    """The columns of which a cut tells classes apart better than chance, on the rows learned."""
+    """The columns with a split that is associated with the classes, on the rows learned."""
     is_class = labels == np.arange(n_classes)[:, None]
     members = pack(np.ascontiguousarray(is_class & learned))
-    statistic = chi_squared(count_common(alternatives.has, members), members)
-    n_cuts = np.bincount(alternatives.group)
+    statistic = chi_squared(count_common(splits.has, members), members)
+    n_cuts = np.bincount(splits.group)
     best = np.zeros(len(n_cuts))
-    np.maximum.at(best, alternatives.group, statistic)
+    np.maximum.at(best, splits.group, statistic)
     present = np.unique(labels[learned])
     if len(present) < 2:
         return np.zeros(0, dtype=np.int64)
@@ -395,7 +410,7 @@ def informative_columns(
 
 
 def chi_squared(having: Integers, members: Rows) -> Floats:
-    """Pearson's statistic of each alternative against the classes; ``having`` are its rows."""
+    """Pearson's statistic of each split against the classes; ``having`` are its rows."""
     of_class = count(members)
     share = having.sum(axis=1, keepdims=True) / max(1, of_class.sum())
     expected = share * of_class
@@ -405,12 +420,12 @@ def chi_squared(having: Integers, members: Rows) -> Floats:
     return np.asarray(terms.sum(axis=1), dtype=np.float64)
 
 
-def only(alternatives: Alternatives, columns: Integers) -> Alternatives:
-    """The alternatives of some columns."""
-    kept = np.flatnonzero(np.isin(alternatives.group, columns))
-    sides = take(alternatives.sides, np.column_stack([2 * kept, 2 * kept + 1]).ravel())
-    group = np.unique(alternatives.group[kept], return_inverse=True)[1]
-    return Alternatives(alternatives.has[kept], sides, group.astype(np.int64))
+def only(splits: Splits, columns: Integers) -> Splits:
+    """The splits of some columns."""
+    kept = np.flatnonzero(np.isin(splits.group, columns))
+    sides = take(splits.sides, np.column_stack([2 * kept, 2 * kept + 1]).ravel())
+    group = np.unique(splits.group[kept], return_inverse=True)[1]
+    return Splits(splits.has[kept], sides, group.astype(np.int64))
 
 
 @kernel

@@ -10,24 +10,25 @@ from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.rows import to_lists
 from atomlearn.training.boosting import folds
-from atomlearn.training.boosting.folds import learn_weighted
+from atomlearn.training.boosting.folds import boost_folds
 from atomlearn.training.boosting.rounds import (
-    WeightedLearner,
-    WeightedRecipe,
+    Booster,
+    BoostingRecipe,
     detailed_recipes,
     recipe_for,
 )
-from atomlearn.training.boosting.trees import Alternatives
+from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import Examples, deal
-from atomlearn.training.settings import Clock, Settings
+from atomlearn.training.scores import has_lost
+from atomlearn.training.settings import Clock, Settings, Stopping
 
 N_COLUMNS = 6
 
 
-def alternatives_of(truths):
+def splits_of(truths):
     """Literal ``2 j`` says that column ``j`` is true, ``2 j + 1`` that it is not."""
     sides = to_lists(rows.from_indices([[i] for i in range(2 * N_COLUMNS)], 2 * N_COLUMNS + 1))
-    return Alternatives(rows.pack(truths.T), sides, np.arange(N_COLUMNS))
+    return Splits(rows.pack(truths.T), sides, np.arange(N_COLUMNS))
 
 
 @pytest.fixture(params=[2, 3])
@@ -49,23 +50,23 @@ def problem(request):
 def learned(problem, **settings):
     examples, truths = problem
     dealt = deal(examples, 5, np.random.default_rng(0))
-    alternatives = alternatives_of(truths[dealt.example])
+    splits = splits_of(truths[dealt.example])
     seed, rounds = np.random.SeedSequence(0), Clock(Settings(**settings))
-    return dealt, learn_weighted(examples, alternatives, dealt, seed, rounds, np.inf)
+    return dealt, boost_folds(examples, splits, dealt, seed, rounds, np.inf)
 
 
 def test_what_is_said_of_held_out_rows_is_what_the_atoms_say(problem):
     examples, truths = problem
     held = np.arange(len(truths)) % 3 == 0
-    learner = WeightedLearner(
-        alternatives_of(truths),
+    learner = Booster(
+        splits_of(truths),
         examples.labels,
         examples.weights,
         examples.n_classes,
         ~held,
         np.flatnonzero(held),
         0,
-        WeightedRecipe(),
+        BoostingRecipe(),
     )
     for _ in range(12):
         learner.run_round()
@@ -101,20 +102,21 @@ def test_a_limit_of_time_leaves_what_the_folds_have(problem, monkeypatch):
 
 
 def test_fewer_rounds_are_enough_if_the_loss_is_close():
-    recipe = WeightedRecipe(tolerance=0.01, patience=3)
+    recipe = BoostingRecipe(tolerance=0.01)
     assert recipe.fewest([1.0, 0.506, 0.505, 0.5, 0.6]) == 2
     assert recipe.fewest([0.5]) == 0
-    assert not recipe.has_stalled([1.0, 0.9, 0.8])
-    assert recipe.has_stalled([1.0, 0.5, 0.5, 0.5, 0.5])
+    stopping = Stopping(patience=3, progress=0.998)
+    assert not stopping.is_over([1.0, 0.9, 0.8])
+    assert stopping.is_over([1.0, 0.5, 0.5, 0.5, 0.5])
 
 
 def test_more_rows_or_classes_take_larger_steps():
-    rates = [recipe_for(n, 2, None).rate for n in (10, 4000, 30_000, 10**6)]
+    rates = [recipe_for(n, 2, None).learning_rate for n in (10, 4000, 30_000, 10**6)]
     assert 0.01 < rates[0] < rates[1] < rates[2] < rates[3] <= 0.5
     assert recipe_for(10, 2, 7).rounds == 7
-    assert recipe_for(10, 2, 20).rate > rates[0]  # few rounds take larger steps
+    assert recipe_for(10, 2, 20).learning_rate > rates[0]  # few rounds take larger steps
     assert recipe_for(10, 300, None).rounds < recipe_for(10, 30, None).rounds
-    assert recipe_for(4000, 30, None).rate > rates[1]
+    assert recipe_for(4000, 30, None).learning_rate > rates[1]
 
 
 @pytest.mark.parametrize(
@@ -127,11 +129,11 @@ def test_more_rows_or_classes_take_larger_steps():
 )
 def test_more_atoms_a_round_if_that_is_clearly_better(losses, chosen, monkeypatch):
     monkeypatch.setattr(folds, "_run", lambda learner, n_rounds, clock: None)
-    recipes = [WeightedRecipe(atoms=n) for n in losses]
+    recipes = [BoostingRecipe(max_leaves=n) for n in losses]
     found, tried = folds._choose_recipe(
-        recipes, lambda recipe: SimpleNamespace(losses=[9.0, losses[recipe.atoms]]), None
+        recipes, lambda recipe: SimpleNamespace(losses=[9.0, losses[recipe.max_leaves]]), None
     )
-    assert found.atoms == chosen and tried.losses[-1] == losses[chosen]
+    assert found.max_leaves == chosen and tried.losses[-1] == losses[chosen]
 
 
 def test_many_atoms_a_round_need_many_rows():
@@ -150,7 +152,7 @@ def test_what_symmetries_make_of_a_row_is_learned_from_and_never_held_out(proble
     dealt = deal(both, 5, np.random.default_rng(0))
     shown = np.concatenate([truths[dealt.example], turned[dealt.example]])
     seed, clock = np.random.SeedSequence(0), Clock(Settings(max_epochs=60))
-    found = learn_weighted(both, alternatives_of(shown), dealt, seed, clock, np.inf)
+    found = boost_folds(both, splits_of(shown), dealt, seed, clock, np.inf)
     assert found.scores.shape == (len(dealt), 2) and found.held.max() < len(dealt)
 
     def right(atoms):
@@ -162,8 +164,8 @@ def test_what_symmetries_make_of_a_row_is_learned_from_and_never_held_out(proble
 
 
 def test_what_is_far_behind_is_given_up():
-    assert not folds.has_lost([9.0], 0.5, 1.0)  # the first rounds are never enough to tell
-    assert not folds.has_lost([9.0] * 13, 0.5, 3.0) and folds.has_lost([9.0] * 13, 0.5, 2.0)
-    assert not folds.has_lost([9.0] * 13, 0.1, 2.0)  # small steps take longer
-    assert folds.has_lost([9.0] * 13 + [1.6] * 190, 0.5, 1.0)
-    assert not folds.has_lost([9.0] * 300, 0.5, np.inf)
+    assert not has_lost([9.0], 0.5, 1.0)  # the first rounds are never enough to tell
+    assert not has_lost([9.0] * 13, 0.5, 3.0) and has_lost([9.0] * 13, 0.5, 2.0)
+    assert not has_lost([9.0] * 13, 0.1, 2.0)  # small steps take longer
+    assert has_lost([9.0] * 13 + [1.6] * 190, 0.5, 1.0)
+    assert not has_lost([9.0] * 300, 0.5, np.inf)

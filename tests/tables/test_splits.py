@@ -1,4 +1,4 @@
-"""Alternatives: of the two sides of a cut every row has exactly one."""
+"""Splits: of the two sides of a cut every row has exactly one."""
 
 import numpy as np
 import pandas as pd
@@ -6,13 +6,13 @@ import pandas as pd
 from atomlearn.sets import rows
 from atomlearn.sets.rows import take
 from atomlearn.tables import LiteralEncoder
-from atomlearn.tables.literals import find_alternatives
+from atomlearn.tables.literals import find_splits
 
 
 def alternatives_of(frame):
     encoder = LiteralEncoder().fit(frame)
     truths = encoder.transform(frame)
-    return encoder, truths, find_alternatives(encoder.literals_, rows.pack(truths))
+    return encoder, truths, find_splits(encoder.literals_, rows.pack(truths))
 
 
 def test_a_row_has_exactly_one_side():

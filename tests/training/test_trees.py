@@ -1,4 +1,4 @@
-"""Guided crossing against the same done with sets and plain sums."""
+"""Trees against the same done with sets and plain sums."""
 
 import numpy as np
 import pytest
@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from atomlearn.sets import rows
 from atomlearn.sets.random import stream
 from atomlearn.training.boosting.trees import (
-    Steps,
-    add_to_cells,
-    cells_of,
-    grow,
-    measure,
-    rounded,
+    Quantisation,
+    add_to_leaves,
+    grow_tree,
+    leaves_of,
+    quantisation_for,
+    quantised,
     rows_of,
-    steps_for,
-    sum_cells,
+    sum_gradients,
+    sum_leaves,
     write_digits,
 )
 from tests.sets.strategies import KERNELS
@@ -24,31 +24,31 @@ from tests.sets.strategies import KERNELS
 pytestmark = KERNELS
 
 
-def naive_grow(batch, has, offered, slope, curvature, most, ridge, least):
-    """The cells as sets, split as long as something is gained."""
+def naive_grow(batch, has, offered, gradient, hessian, most, l2_regularization, min_hessian):
+    """The leaves as sets, split as long as something is gained."""
 
     def fit(members):
-        g, h = sum(slope[i] for i in members), sum(curvature[i] for i in members)
-        return g * g / (h + ridge), h
+        g, h = sum(gradient[i] for i in members), sum(hessian[i] for i in members)
+        return g * g / (h + l2_regularization), h
 
     def best_split(members):
         found = (0.0, None)
         for a in offered:
             first = members & has[a]
             (one, h1), (two, h2) = fit(first), fit(members - first)
-            if min(h1, h2) >= least and one + two - fit(members)[0] > found[0] + 1e-9:
+            if min(h1, h2) >= min_hessian and one + two - fit(members)[0] > found[0] + 1e-9:
                 found = (one + two - fit(members)[0], a)
         return found
 
-    cells = [(batch, best_split(batch))]
-    while len(cells) < most:
-        members, (gain, a) = max(cells, key=lambda cell: cell[1][0])
+    leaves = [(batch, best_split(batch))]
+    while len(leaves) < most:
+        members, (gain, a) = max(leaves, key=lambda leaf: leaf[1][0])
         if gain <= 0:
             break
-        cells.remove((members, (gain, a)))
+        leaves.remove((members, (gain, a)))
         for part in (members & has[a], members - has[a]):
-            cells.append((part, best_split(part)))
-    return [members for members, _ in cells]
+            leaves.append((part, best_split(part)))
+    return [members for members, _ in leaves]
 
 
 @given(st.lists(st.integers(-70, 70), min_size=1, max_size=64))
@@ -64,71 +64,75 @@ def test_digits_add_up_to_the_values(values):
 def test_rounding_is_to_one_of_two_neighbours(seed):
     rng = np.random.default_rng(seed)
     weights = rng.random(40) * rng.choice([1.0, 50.0], 40) + 0.01
-    slope, curvature = weights * rng.uniform(-1, 1, 40), weights * rng.random(40) / 4
-    steps = steps_for(weights, 7, 3)
+    gradient, hessian = weights * rng.uniform(-1, 1, 40), weights * rng.random(40) / 4
+    quantisation = quantisation_for(weights, 7, 3)
     for i in range(40):
-        first, second = rounded(slope[i], curvature[i], steps, stream(seed))
-        assert abs(first * steps.slope - slope[i]) <= steps.slope
-        assert abs(second * steps.curvature - curvature[i]) <= steps.curvature
-        assert abs(first) < 1 << steps.slope_digits - 1
-        assert 0 <= second < 1 << steps.curvature_digits
+        first, second = quantised(gradient[i], hessian[i], quantisation, stream(seed))
+        assert abs(first * quantisation.gradient - gradient[i]) <= quantisation.gradient
+        assert abs(second * quantisation.hessian - hessian[i]) <= quantisation.hessian
+        assert abs(first) < 1 << quantisation.gradient_bits - 1
+        assert 0 <= second < 1 << quantisation.hessian_bits
 
 
 def test_rounding_is_right_in_the_mean():
-    steps, rng = steps_for(np.ones(5), 7, 3), stream(0)
-    found = np.array([rounded(0.123, 0.2, steps, rng) for _ in range(20_000)])
-    slope, curvature = found.mean(axis=0)
-    assert slope * steps.slope == pytest.approx(0.123, abs=2e-3)
-    assert curvature * steps.curvature == pytest.approx(0.2, abs=2e-3)
+    quantisation, rng = quantisation_for(np.ones(5), 7, 3), stream(0)
+    found = np.array([quantised(0.123, 0.2, quantisation, rng) for _ in range(20_000)])
+    gradient, hessian = found.mean(axis=0)
+    assert gradient * quantisation.gradient == pytest.approx(0.123, abs=2e-3)
+    assert hessian * quantisation.hessian == pytest.approx(0.2, abs=2e-3)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 150))
-def test_sums_are_those_of_the_examples_inside(seed, n, n_offered):
+def test_sums_are_those_of_the_examples_inside(seed, n, n_candidates):
     rng = np.random.default_rng(seed)
-    slope, curvature = rng.integers(-40, 41, n), rng.integers(0, 16, n)
-    has, inside = rng.random((n, n_offered)) < 0.5, rng.permutation(n)[: n // 2]
+    gradient, hessian = rng.integers(-40, 41, n), rng.integers(0, 16, n)
+    has, inside = rng.random((n, n_candidates)) < 0.5, rng.permutation(n)[: n // 2]
     place = rng.permutation(n)
-    slopes, curvatures = np.zeros((2, n_offered), dtype=np.int64)
-    total, steps = np.zeros(2, dtype=np.int64), Steps(1.0, 1.0, 1.0, 1.0, 7, 4)
+    gradients, hessians = np.zeros((2, n_candidates), dtype=np.int64)
+    total, quantisation = np.zeros(2, dtype=np.int64), Quantisation(1.0, 1.0, 1.0, 1.0, 7, 4)
     packed = rows.pack(has)
-    measure(inside, packed, place, slope, curvature, steps, slopes, curvatures, total)
+    sum_gradients(
+        inside, packed, place, gradient, hessian, quantisation, gradients, hessians, total
+    )
     having = has[place[inside]]
-    assert (slopes == slope[inside] @ having).all()
-    assert (curvatures == curvature[inside] @ having).all()
-    assert total.tolist() == [slope[inside].sum(), curvature[inside].sum()]
+    assert (gradients == gradient[inside] @ having).all()
+    assert (hessians == hessian[inside] @ having).all()
+    assert total.tolist() == [gradient[inside].sum(), hessian[inside].sum()]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 90), st.integers(1, 6), st.integers(1, 6))
 def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
     rng = np.random.default_rng(seed)
-    slope, curvature = rng.integers(-40, 41, n), rng.integers(0, 16, n)
+    gradient, hessian = rng.integers(-40, 41, n), rng.integers(0, 16, n)
     has = rng.random((n_alternatives, n)) < 0.5
     inside = rng.random(n) < 0.8
     offered = np.flatnonzero(rng.random(n_alternatives) < 0.8)
     # Odd units, so that no two splits gain the same: ties could be broken either way.
     unit = 0.5 + seed / 2**33
-    steps = Steps(unit, 0.25, 1 / unit, 4.0, 7, 4)
+    quantisation = Quantisation(unit, 0.25, 1 / unit, 4.0, 7, 4)
     of_batch = rows_of(rows.pack(has), offered, rows.pack(inside[None])[0])
     place = np.arange(inside.sum())
-    paths = grow(of_batch, place, offered, slope[inside], curvature[inside], steps, most, 1.0, 0.75)
+    paths = grow_tree(
+        of_batch, place, offered, gradient[inside], hessian[inside], quantisation, most, 1.0, 0.75
+    )
     expected = naive_grow(
         frozenset(np.flatnonzero(inside).tolist()),
         [frozenset(np.flatnonzero(line).tolist()) for line in has],
         offered.tolist(),
-        slope * unit,
-        curvature * 0.25,
+        gradient * unit,
+        hessian * 0.25,
         most,
         1.0,
         0.75,
     )
-    member = rows.unpack(cells_of(paths, rows.pack(has)), n)
+    member = rows.unpack(leaves_of(paths, rows.pack(has)), n)
     assert (member.sum(axis=0) == 1).all()
     found = [frozenset(np.flatnonzero(line & inside).tolist()) for line in member]
 
     def explained(parts):
         return sum(
-            (unit * sum(slope[i] for i in part)) ** 2
-            / (0.25 * sum(curvature[i] for i in part) + 1.0)
+            (unit * sum(gradient[i] for i in part)) ** 2
+            / (0.25 * sum(hessian[i] for i in part) + 1.0)
             for part in parts
         )
 
@@ -157,7 +161,7 @@ def test_paths_may_share_their_beginning_or_not(seed, n, n_paths):
     has = rng.random((4, n)) < 0.5
     paths = rng.integers(0, 3, (n_paths, 5))
     paths[np.arange(5) >= rng.integers(0, 6, (n_paths, 1))] = -1
-    member = rows.unpack(cells_of(paths, rows.pack(has)), n)
+    member = rows.unpack(leaves_of(paths, rows.pack(has)), n)
     for path, line in zip(paths, member, strict=True):
         reached = np.ones(n, dtype=np.bool_)
         for step in path[path >= 0]:
@@ -170,9 +174,9 @@ def test_sums_and_amounts_of_cells():
     labels, weights = np.array([1, 0, 0]), np.array([1.0, 2.0, 3.0])
     p, sums = np.array([0.5, 0.25, 0.2]), np.zeros((2, 2))
     batch = rows.pack(np.array([[True, True, True]]))[0]
-    sum_cells(rows.pack(member), batch, labels, 1, weights, p, sums)
+    sum_leaves(rows.pack(member), batch, labels, 1, weights, p, sums)
     assert sums[0].tolist() == pytest.approx([0.5 - 3 * 0.2, -2 * 0.25])
     assert sums[1].tolist() == pytest.approx([0.25 + 3 * 0.16, 2 * 0.1875])
     scores = np.zeros(3)
-    add_to_cells(rows.pack(member), np.array([2.0, 5.0]), scores)
+    add_to_leaves(rows.pack(member), np.array([2.0, 5.0]), scores)
     assert scores.tolist() == [2.0, 5.0, 2.0]
