@@ -47,7 +47,8 @@ def test_the_measures_are_those_of_the_definitions(fitted, iris):
     model = AlgebraicClassifier(random_state=0, max_epochs=15).fit(X[::2], y[::2])
     new, labels = X[1::2], np.asarray(y[1::2])
     table = new.to_numpy()
-    held = read_training(table, labels, None, None).examples(model.encoder_, model.classes_, None)
+    held = read_training(table, labels, None, None).encoded(model.encoder_, model.classes_, None)
+    held = held.examples
     atoms = [pool.atoms for pool in model.learned_.pools]
     trial = Trial(atoms, model.sample_, held, model.evidence_.chosen != "weighted")
     measures = measure_definitions([trial], 3)
@@ -72,7 +73,7 @@ def test_rows_that_recur_share_their_weight_among_the_folds():
     y = X[:, 0] == 0
     data = read_training(X.astype(float), y, None, None)
     model = AlgebraicClassifier(random_state=0, max_epochs=3).fit(X, y)
-    examples = data.examples(model.encoder_, model.classes_, None)
+    examples = data.encoded(model.encoder_, model.classes_, None).examples
     everywhere = HeldOut([pool.atoms for pool in model.learned_.pools], np.arange(len(examples)))
     trials = trials_of([everywhere] * 5, examples)
     assert sum(trial.held.weights.sum() for trial in trials) == pytest.approx(60)

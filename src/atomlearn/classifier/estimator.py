@@ -218,7 +218,8 @@ class AlgebraicClassifier(
             self.classes_ = np.unique(rows.targets)
             self._begin(rows, declared_kinds(X))
         rules = self._known_rules() if goes_on else self._compiled_rules()
-        examples = rows.examples(self.encoder_, self.classes_, self.symmetries, rules)
+        encoded = rows.encoded(self.encoder_, self.classes_, self.symmetries, rules)
+        examples = encoded.examples
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
         n_folds = folds_for(len(examples) * len(examples.variants))
         most = settings.most_held(len(self.classes_))
@@ -233,14 +234,14 @@ class AlgebraicClassifier(
             InMemory(part.with_rules(), self.n_jobs),
             home,
             np.bincount(examples.labels, minlength=len(self.classes_)),
-            rows.class_weights(self.classes_),
-            rows.conflicts(self.classes_),
+            encoded.class_weights,
+            encoded.conflicts,
             self.rules_,
-            rows.rule_conflicts(self.rules_),
-            rows.decided,
-            rows.contradicted,
-            rows.left,
-            rows.met,
+            encoded.rule_conflicts(self.rules_),
+            encoded.decided,
+            encoded.contradicted,
+            encoded.left,
+            encoded.met,
             n_rows=table.shape[0],
         )
 
@@ -344,7 +345,8 @@ class AlgebraicClassifier(
                     stacklevel=3,
                 )
         rules = self._compiled_rules() if first else self._known_rules()
-        examples = data.examples(self.encoder_, self.classes_, self.symmetries, rules)
+        encoded = data.encoded(self.encoder_, self.classes_, self.symmetries, rules)
+        examples = encoded.examples
         rows = examples.variants[0]
         settings = settings.with_table_read()
         if first:
@@ -360,7 +362,7 @@ class AlgebraicClassifier(
         numbers = self.n_rows_ + examples.numbers
         sample = self.sample_.extended(rows, examples.labels, numbers, chances)
         seed = root_seed(np.random.SeedSequence([self.seed_, int(sample.totals.sum())]))
-        prior = log_weights(data.class_weights(self.classes_))
+        prior = log_weights(encoded.class_weights)
         settings = replace(settings, prior=prior)
         self.learned_ = replace(self.learned_, prior=prior)
         undecided, contradicted = self.learned_.undecided, self.learned_.contradicted
@@ -384,18 +386,18 @@ class AlgebraicClassifier(
             chances = learned.held_out_chances(examples.labels)
             sample = self.sample_.extended(rows, examples.labels, numbers, chances)
         self.sample_ = sample
-        n_all = examples.total_weight + data.decided + data.contradicted
+        n_all = examples.total_weight + encoded.decided + encoded.contradicted
         new = table.shape[0] / (self.n_rows_ + table.shape[0])
         learned = replace(
             learned,
             undecided=(1 - new) * undecided + new * examples.total_weight / n_all,
-            contradicted=(1 - new) * contradicted + new * data.contradicted / n_all,
+            contradicted=(1 - new) * contradicted + new * encoded.contradicted / n_all,
         )
         self.n_rows_ += table.shape[0]
         self.held_out_ = []  # every row is learned from sooner or later
-        self.conflicts_ = Listed(data.conflicts(self.classes_))
-        self.rule_conflicts_ = Listed(data.rule_conflicts(self.rules_))
-        self.doubted_ = data.original_rows(learned.doubted)
+        self.conflicts_ = Listed(encoded.conflicts)
+        self.rule_conflicts_ = Listed(encoded.rule_conflicts(self.rules_))
+        self.doubted_ = np.sort(examples.numbers[learned.doubted])
         self._conclude(learned, self.history_)
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:

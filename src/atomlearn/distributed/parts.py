@@ -220,24 +220,25 @@ def pack(
         numbers = first_row + np.arange(len(targets))
         ones = np.ones(len(targets))
         rows = TrainingRows(table, targets, ones, numbers, recoding.class_weight)
-        examples = rows.examples(recoding.encoder, classes, recoding.symmetries, recoding.rules)
+        encoded = rows.encoded(recoding.encoder, classes, recoding.symmetries, recoding.rules)
     except ValueError as error:
         raise UnfitParts(f"partition {number}: {error}") from None
     dealing = np.random.SeedSequence(recoding.seed, spawn_key=(0, number))
     rng = np.random.default_rng(dealing)
+    examples = encoded.examples
     part = Part.of(examples, recoding.n_folds, rng)
     return Packed(
         part.with_rules(),
         PartSummary(
             part.sample(int(np.ceil(recoding.share * len(examples))), rng),
             np.bincount(examples.labels, minlength=len(classes)),
-            rows.conflicts(classes),
+            encoded.conflicts,
             part.source(f"{kind} {number}"),
-            rows.refused_rows(),
-            rows.decided,
-            rows.contradicted,
-            rows.left,
-            rows.met,
+            encoded.refused,
+            encoded.decided,
+            encoded.contradicted,
+            encoded.left,
+            encoded.met,
         ),
     )
 

@@ -4,7 +4,7 @@ Rows of a training table as distinct examples: duplicates joined, contradictions
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from atomlearn.tables.rules import Rule, RuleConflict
 from atomlearn.tables.symmetries import believed_symmetries, sorted_out
 from atomlearn.tables.validation import refusing
 from atomlearn.training.data import NO_RULES, Dissent, Examples, HardRules, row_keys
-from atomlearn.typing import Floats, Integers
+from atomlearn.typing import Bits, Floats, Integers
 
 FEW_DISTINCT = 50
 """Of fewer different rows, a weight is taken for a number of rows."""
@@ -125,7 +125,7 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-50, 1e50
 """Weights beyond these could not be added up and squared."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class TrainingRows:
     """The rows that count, and where they stood."""
 
@@ -135,99 +135,74 @@ class TrainingRows:
     numbers: Integers
     """The number of each row in the table as given."""
     class_weight: Any = None
-    distinct: DistinctRows | None = field(default=None, init=False)
-    refused: list[tuple[int, Integers]] = field(default_factory=list, init=False)
-    """Rules, each with the rows that it contradicts."""
-    decided: float = field(default=0.0, init=False)
-    """Weight of the rows that rules classify correctly, relative to that of the others ..."""
-    contradicted: float = field(default=0.0, init=False)
-    """... and of those whose labels contradict a rule."""
-    left: Integers | None = field(default=None, init=False)
-    """Rows of each class that contradict no rule, if there are rules."""
-    _class_weights: Floats | None = field(default=None, init=False)
-    met: Integers | None = field(default=None, init=False)
-    """Rows that meet the conditions of each rule."""
 
-    def examples(
+    def encoded(
         self,
         encoder: LiteralEncoder,
         classes: npt.NDArray[Any],
         symmetries: Any,
         rules: HardRules = NO_RULES,
-    ) -> Examples:
-        """The rows as terms: equal ones joined, contradictions resolved, moved by symmetries.
+    ) -> "EncodedRows":
+        """The rows as examples: equal ones joined, contradictions resolved, moved by symmetries.
 
         Rows that a rule contradicts are left out, and those that rules decide: what is left to
         learn is the rest.
         """
         packed = encoder.pack(self.table, extra=1)
         labels, n_classes = codes_of(self.targets, classes), len(classes)
-        self._class_weights = self.class_weights(classes)
+        class_weights = self.class_weights(classes)
+        met = rules.met_by(packed)
+        refused = _contradicted(met, labels, rules)
+        is_refused = np.logical_or.reduce([np.zeros(len(labels), np.bool_), *refused.values()])
+        if is_refused.all():
+            raise InvalidTable("the rules contradict every training row: nothing is left")
+        # Of a class that rules decide in every row, these rows are kept.
+        decided = np.zeros(len(labels), dtype=np.bool_)
         if rules:
-            packed, labels = self._undecided(packed, labels, rules)
-        distinct = self.distinct = distinct_rows(packed, labels, self.weights, self._class_weights)
-        self.decided, self.contradicted = (
-            weight / distinct.scale for weight in (self.decided, self.contradicted)
-        )
+            decided = rules.forbidden_by(met).sum(axis=1) == rules.n_classes - 1
+            decided &= ~is_refused & np.isin(labels, labels[~is_refused & ~decided])
+        kept = np.flatnonzero(~is_refused & ~decided)
+        packed, numbers = packed[kept], self.numbers[kept]
+        distinct = distinct_rows(packed, labels[kept], self.weights[kept], class_weights)
         first = packed[distinct.first]
-        n_constants = len(encoder.literals_) + 1
         moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
         variants = [first]
         for column_map in moved:
-            rows = self.table[distinct.first]
+            rows = self.table[kept[distinct.first]]
             dense = rows.toarray() if hasattr(rows, "toarray") else rows
             variants.append(encoder.pack(permuted(dense, column_map), extra=1))
-        return Examples(
+        examples = Examples(
             np.stack(variants),
             distinct.labels,
             distinct.weights,
-            n_constants,
+            len(encoder.literals_) + 1,
             n_classes,
             distinct.dissent,
             believed_symmetries(encoder, moving, first, distinct.labels, n_classes),
             rules,
             distinct.copies,
-            self.numbers[distinct.first],
+            numbers[distinct.first],
+        )
+        return EncodedRows(
+            examples,
+            class_weights,
+            [
+                RowConflict(numbers[one.rows], classes[one.labels], classes[one.kept])
+                for one in distinct.conflicts
+            ],
+            [
+                (r, self.numbers[where], self.targets[where])
+                for r, where in refused.items()
+                if where.any()
+            ],
+            float(self.weights[decided].sum()) / distinct.scale,
+            float(self.weights[is_refused].sum()) / distinct.scale,
+            np.bincount(labels[~is_refused], minlength=n_classes) if rules else None,
+            met.sum(axis=0) if rules else None,
         )
 
-    def _undecided(self, packed: Rows, labels: Integers, rules: HardRules) -> tuple[Rows, Integers]:
-        """The rows that rules neither contradict nor decide; of a class that they decide, all."""
-        met = rules.met_by(packed)
-        self.met = met.sum(axis=0)
-        refused = np.zeros(len(labels), dtype=np.bool_)
-        for r, rule in enumerate(rules.rules):
-            ours = met[:, r] & np.isin(labels, rule.forbidden)
-            if ours.any():
-                self.refused.append((r, np.flatnonzero(ours)))
-            refused |= ours
-        if refused.all():
-            raise InvalidTable("the rules contradict every training row: nothing is left")
-        decided = rules.forbidden_by(met).sum(axis=1) == rules.n_classes - 1
-        decided &= ~refused & np.isin(labels, labels[~refused & ~decided])
-        self.decided = float(self.weights[decided].sum())
-        self.contradicted = float(self.weights[refused].sum())
-        kept = ~refused & ~decided
-        self.left = np.bincount(labels[~refused], minlength=rules.n_classes)
-        self._given = self.numbers, self.targets
-        self.table, self.targets = self.table[kept], self.targets[kept]
-        self.weights, self.numbers = self.weights[kept], self.numbers[kept]
-        return packed[kept], labels[kept]
-
-    def rule_conflicts(self, rules: Sequence[Rule]) -> list[RuleConflict]:
-        """The rows that rules contradict, with the labels and row numbers that the user knows."""
-        return [RuleConflict(rules[r], *refused) for r, *refused in self.refused_rows()]
-
-    def refused_rows(self) -> list[tuple[int, Integers, npt.NDArray[Any]]]:
-        """Of each rule the rows that it contradicts, and their labels."""
-        if not self.refused:
-            return []
-        numbers, targets = self._given
-        return [(r, numbers[rows], targets[rows]) for r, rows in self.refused]
-
     def class_weights(self, classes: npt.NDArray[Any]) -> Floats:
-        """What the odds of each class are multiplied by: balanced ones, by all rows as given."""
-        if self._class_weights is not None:
-            return self._class_weights
+        """What the odds of each class are multiplied by."""
         if self.class_weight is None:
             return np.ones(len(classes))
         if isinstance(self.class_weight, Mapping):
@@ -235,20 +210,34 @@ class TrainingRows:
         with refusing():
             return compute_class_weight(self.class_weight, classes=classes, y=self.targets)
 
-    def conflicts(self, classes: npt.NDArray[Any]) -> list[RowConflict]:
-        """The contradictions, with the labels and row numbers that the user knows."""
-        if self.distinct is None:
-            return []
-        return [
-            RowConflict(self.numbers[one.rows], classes[one.labels], classes[one.kept])
-            for one in self.distinct.conflicts
-        ]
 
-    def original_rows(self, examples: Integers) -> Integers:
-        """The first row of the table, as given, of each of some examples."""
-        if self.distinct is None:
-            return examples
-        return np.sort(self.numbers[self.distinct.first[examples]])
+def _contradicted(met: Bits, labels: Integers, rules: HardRules) -> dict[int, Bits]:
+    """Of each rule, by its number, the rows whose labels contradict it."""
+    return {r: met[:, r] & np.isin(labels, rule.forbidden) for r, rule in enumerate(rules.rules)}
+
+
+@dataclass(frozen=True)
+class EncodedRows:
+    """A training table as examples, and what was noticed on the way."""
+
+    examples: Examples
+    class_weights: Floats
+    conflicts: list[RowConflict]
+    """Rows that look the same but have different labels."""
+    refused: list[tuple[int, Integers, npt.NDArray[Any]]]
+    """Rules, by number, each with the rows that it contradicts and their labels."""
+    decided: float
+    """Weight of the rows that rules classify correctly, relative to that of the others."""
+    contradicted: float
+    """Weight of the rows whose labels contradict a rule, relative to that of the others."""
+    left: Integers | None
+    """Rows of each class that contradict no rule, if there are rules."""
+    met: Integers | None
+    """Rows that meet the conditions of each rule, if there are rules."""
+
+    def rule_conflicts(self, rules: Sequence[Rule]) -> list[RuleConflict]:
+        """The rows that rules contradict."""
+        return [RuleConflict(rules[r], *rest) for r, *rest in self.refused]
 
 
 def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: Any) -> TrainingRows:
