@@ -49,10 +49,10 @@ def by_evidence(noisy):
         for kind in ("strict", "weighted")
     }
     both, weighted = copy.deepcopy(made["strict"]), made["weighted"].learned_
-    unseen = replace(both.learned_.unseen, weighted=weighted.unseen.weighted)
+    unseen = replace(both.learned_.held_out, weighted=weighted.held_out.weighted)
     evidence = Evidence("both", {"both": 0.5}, {"both": 0.2}, 0.6, 0.5)
     both.learned_ = replace(
-        both.learned_, weighted=weighted.weighted, evidence=evidence, unseen=unseen
+        both.learned_, weighted=weighted.weighted, evidence=evidence, held_out=unseen
     )
     both.evidence_, both.estimated_error_ = evidence, 0.2
     return {**made, "both": both}

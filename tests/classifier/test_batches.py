@@ -71,7 +71,7 @@ def test_the_first_batch_is_enough_to_choose():
     fitted = AlgebraicClassifier(random_state=0, max_epochs=20).fit(X, y)
     assert set(batch.evidence_.losses) == set(KINDS)
     assert abs(batch.estimated_error_ - fitted.estimated_error_) < 0.05
-    assert batch.learned_.weighted is not None and batch.learned_.held_out == []
+    assert batch.learned_.weighted is not None and batch.learned_.fold_atoms == []
 
 
 @pytest.mark.parametrize(("table", "kind"), [(noise, "weighted"), (parity, "strict")])
@@ -84,7 +84,7 @@ def test_what_is_of_no_use_is_dropped_once_that_is_sure(table, kind, monkeypatch
     assert late.evidence_.chosen == kind and list(late.evidence_.losses) == [kind]
     known, weighted = late.learned_, late.learned_.weighted
     if kind == "strict":
-        assert weighted is None and known.unseen.weighted is None
+        assert weighted is None and known.held_out.weighted is None
     else:
         assert late.evidence_.strict == 0
         n = [((weighted.classes == k) & (weighted.weights < 0)).sum() for k in CLASSES]
@@ -193,7 +193,7 @@ def test_a_large_first_batch_leaves_as_many_held_out_rows_as_any(monkeypatch):
     monkeypatch.setattr(loop, "REMEMBERED", 100)
     X, y = clean(500, 0)
     ours = learned(X, y, rows=500)
-    assert 0 < len(ours.learned_.unseen) <= 100
+    assert 0 < len(ours.learned_.held_out) <= 100
     assert ours.estimated_error_ == ours.evidence_.errors[ours.evidence_.chosen]
 
 

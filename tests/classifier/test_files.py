@@ -191,5 +191,5 @@ def test_held_out_predictions_in_files_are_bounded(fitted, tmp_path, monkeypatch
     monkeypatch.setattr("atomlearn.classifier.files.MOST_HELD_OUT", 40)
     fitted.save(tmp_path / "m.atoms")
     again = atomlearn.load(tmp_path / "m.atoms")
-    assert 0 < len(again.learned_.unseen) <= 40 < len(fitted.learned_.unseen)
+    assert 0 < len(again.learned_.held_out) <= 40 < len(fitted.learned_.held_out)
     assert again.estimated_error_ == fitted.estimated_error_

@@ -16,7 +16,7 @@ from atomlearn.logic.telling import by_gain, most_telling
 from atomlearn.sets import rows as packed
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.tables.training_rows import read_training
-from atomlearn.training.data import HeldOut
+from atomlearn.training.data import FoldAtoms
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_rows_that_recur_share_their_weight_among_the_folds():
     data = read_training(X.astype(float), y, None, None)
     model = AlgebraicClassifier(random_state=0, max_epochs=3).fit(X, y)
     examples = data.encoded(model.encoder_, model.classes_, None).examples
-    everywhere = HeldOut([pool.atoms for pool in model.learned_.pools], np.arange(len(examples)))
+    everywhere = FoldAtoms([pool.atoms for pool in model.learned_.pools], np.arange(len(examples)))
     trials = trials_of([everywhere] * 5, examples)
     assert sum(trial.held.weights.sum() for trial in trials) == pytest.approx(60)
 
@@ -95,7 +95,7 @@ def test_large_sets_are_measured_on_rows_held_out_in_turn():
     error = (definition.evaluate(X_new) != y_new).mean()
     assert abs(definition.held_out.error - error) < 0.05
     assert definition.held_out.examples == 7000  # each once, without its fold
-    assert model.learned_.held_out == []  # nothing is carried along
+    assert model.learned_.fold_atoms == []  # nothing is carried along
 
 
 def test_batches_on_disk(noise):

@@ -147,9 +147,9 @@ def test_a_class_without_examples_so_far_is_never_predicted():
 def test_batches_after_fit_and_what_is_wrong_with_batches(iris):
     X, y = iris
     classifier = quick().fit(X[::2], y[::2])
-    unseen = len(classifier.learned_.unseen)
+    unseen = len(classifier.learned_.held_out)
     classifier.partial_fit(X[1::2], y[1::2])
-    assert len(classifier.learned_.unseen) > unseen
+    assert len(classifier.learned_.held_out) > unseen
     assert classifier.score(X, y) > 0.93
     with pytest.raises(ValueError, match=r"not among the classes: \['lily'\]"):
         classifier.partial_fit(X[:2], ["setosa", "lily"])
@@ -166,7 +166,7 @@ def test_batches_remember_a_bounded_number_of_unseen_rows(monkeypatch, iris):
     classifier = quick().partial_fit(*iris, classes=np.unique(iris[1]))
     for _ in range(2):
         classifier.partial_fit(*iris)
-    assert len(classifier.learned_.unseen) == 40
+    assert len(classifier.learned_.held_out) == 40
 
 
 @pytest.mark.slow

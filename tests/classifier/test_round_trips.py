@@ -140,7 +140,7 @@ def test_the_estimated_error_is_the_same_after_loading(tmp_path, monkeypatch):
     fitted = quick(evidence="strict").fit(X, y)
     loaded = again(fitted, tmp_path)
     assert loaded.estimated_error_ == fitted.estimated_error_
-    assert len(loaded.learned_.unseen) < len(fitted.learned_.unseen)
+    assert len(loaded.learned_.held_out) < len(fitted.learned_.held_out)
 
 
 def test_extreme_weights_are_refused_by_row():

@@ -96,9 +96,9 @@ def test_readable_without_the_library(by_evidence, noisy, tmp_path, kind):
 
 def test_held_out_errors_are_of_the_atoms_that_decide(by_evidence):
     learned = by_evidence["weighted"].learned_
-    said = (learned.unseen.weighted * learned.evidence.weighted + learned.prior).argmax(axis=1)
-    share = learned.unseen.weights / learned.unseen.weights.sum()
-    wrong = [share[(said == k) != (learned.unseen.labels == k)].sum() for k in range(3)]
+    said = (learned.held_out.weighted * learned.evidence.weighted + learned.prior).argmax(axis=1)
+    share = learned.held_out.weights / learned.held_out.weights.sum()
+    wrong = [share[(said == k) != (learned.held_out.labels == k)].sum() for k in range(3)]
     assert classifier_errors(learned) == pytest.approx(wrong)
     assert max(wrong) < 0.5
 

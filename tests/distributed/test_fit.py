@@ -146,7 +146,7 @@ def test_empty_partitions_and_class_weights(blocks):
 def test_weighted_atoms_are_learned_from_a_sample(blocks, digits, monkeypatch):
     monkeypatch.setattr(fitting, "HOME_ROWS", 500)
     model = fit(*blocks, random_state=0, evidence="weighted")
-    assert model.evidence_.chosen == "weighted" and len(model.learned_.unseen) <= 504
+    assert model.evidence_.chosen == "weighted" and len(model.learned_.held_out) <= 504
     assert model.score(*digits) > 0.97
 
 

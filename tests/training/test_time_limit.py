@@ -126,8 +126,8 @@ def test_many_classes_are_judged_by_fewer_rows(clock, table, monkeypatch):
     limited = AlgebraicClassifier(
         random_state=0, max_epochs=5, evidence="strict", time_limit=1e6
     ).fit(*table)
-    assert len(whole.learned_.unseen) == 300
-    assert 50 <= len(limited.learned_.unseen) <= 100
+    assert len(whole.learned_.held_out) == 300
+    assert 50 <= len(limited.learned_.held_out) <= 100
     assert limited.estimated_error_ is not None
 
 

@@ -190,9 +190,9 @@ class AlgebraicClassifier(
         """
         with self._interruptible():
             settings = self._settings()
-            goes_on = self.warm_start and hasattr(self, "learned_")
-            data = self._in_memory(X, y, sample_weight, settings, goes_on)
-            self._learn(data, settings, goes_on, X=X, y=y, sample_weight=sample_weight)
+            continues = self.warm_start and hasattr(self, "learned_")
+            data = self._in_memory(X, y, sample_weight, settings, continues)
+            self._learn(data, settings, continues, X=X, y=y, sample_weight=sample_weight)
             self._warn_of_unlearned()
         return self
 
@@ -205,18 +205,18 @@ class AlgebraicClassifier(
         return self
 
     def _in_memory(
-        self, X: Any, y: Any, sample_weight: Any, settings: Settings, goes_on: bool
+        self, X: Any, y: Any, sample_weight: Any, settings: Settings, continues: bool
     ) -> TrainingData:
-        """A table as one part; of the same columns and classes as before if it ``goes_on``."""
-        table, targets = read_table(self, X, reset=not goes_on, y=y)
+        """A table as one part; of the same columns and classes as before if it ``continues``."""
+        table, targets = read_table(self, X, reset=not continues, y=y)
         check_targets(targets, self.max_classes)
         rows = self._rows(table, targets, sample_weight)
-        if goes_on:
+        if continues:
             codes_of(rows.targets, self.classes_, all_present=True)
         else:
             self.classes_ = np.unique(rows.targets)
             self._begin(rows, declared_kinds(X))
-        rules = self._known_rules() if goes_on else self._compiled_rules()
+        rules = self._known_rules() if continues else self._compiled_rules()
         encoded = rows.encoded(self.encoder_, self.classes_, self.symmetries, rules)
         examples = encoded.examples
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
@@ -245,7 +245,7 @@ class AlgebraicClassifier(
         )
 
     def _learn(
-        self, data: TrainingData, settings: Settings, goes_on: bool = False, **callback_data: Any
+        self, data: TrainingData, settings: Settings, continues: bool = False, **callback_data: Any
     ) -> None:
         """Train on parts, and keep what is known then."""
         self.classes_, self.encoder_, self.rules_ = data.classes, data.encoder, data.rules
@@ -253,7 +253,7 @@ class AlgebraicClassifier(
             check_some_left(data.left, self.classes_)
             warn_of_unmet(self.rules_, data.met)
         settings = settings.with_table_read()
-        known = self.learned_ if goes_on else None
+        known = self.learned_ if continues else None
         settings = replace(settings, prior=log_weights(data.class_weights))
         planned = plan(data.parts, data.home, settings)
         seed = self.seed_
@@ -274,7 +274,7 @@ class AlgebraicClassifier(
                 data.share_examples,
             ).run()
 
-        history = self.history_ if goes_on else []
+        history = self.history_ if continues else []
         learned = self._watched(learn, planned, settings, **callback_data)
         if known is not None:
             epochs = [a + b for a, b in zip(known.epochs, learned.epochs, strict=True)]
@@ -286,14 +286,14 @@ class AlgebraicClassifier(
         self.sample_ = replace(sample, totals=data.totals)
         self.n_rows_ = data.n_rows
         clock = Clock(settings)
-        held_out = [] if clock.late() else learned.held_out
-        trials = trials_of(held_out, home, learned.evidence.chosen != "weighted")
+        fold_atoms = [] if clock.late() else learned.fold_atoms
+        trials = trials_of(fold_atoms, home, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_), clock)
         n_learned = home.total_weight * (int(data.totals.sum()) / len(home))
         n_all = n_learned + data.decided + data.contradicted
         learned = replace(
             learned,
-            held_out=[],
+            fold_atoms=[],
             undecided=n_learned / n_all,
             contradicted=data.contradicted / n_all,
         )

@@ -45,7 +45,7 @@ from atomlearn.tables.numbers import MOST_EXACT
 from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules
 from atomlearn.tables.training_rows import RowConflict
 from atomlearn.training.boosting.ensemble import WeightedAtoms
-from atomlearn.training.data import HardRules, Unseen
+from atomlearn.training.data import HardRules, HeldOutPredictions
 from atomlearn.training.learned import Learned, without_atoms
 from atomlearn.training.scores import KINDS, Calibration, Evidence
 from atomlearn.typing import Integers
@@ -118,7 +118,7 @@ def rule_conflicts_in(
 
 def add_weighted(file: Container, learned: Learned) -> None:
     """Add the members of weighted atoms, if there are any."""
-    weighted, said = learned.weighted, learned.unseen.weighted
+    weighted, said = learned.weighted, learned.held_out.weighted
     if weighted is not None:
         add_lists(file, "weighted", weighted.atoms)
         file.add_array("weighted_classes.npy", weighted.classes)
@@ -136,12 +136,12 @@ def with_weighted(learned: Learned, file: Members, state: Value) -> Learned:
     evidence, prior = _evidence(told), state["prior"].numbers(n, -LARGE, LARGE)
     weighted = _weighted(file, n, learned.n_constants) if _HAS in file else None
     told.need(weighted is not None or not evidence.weighted, f"needs {_HAS}, which is not there")
-    unseen = learned.unseen
+    held_out = learned.held_out
     if "unseen_weighted.npy" in file:
-        shape = unseen.ratios.shape
+        shape = held_out.ratios.shape
         said = file.floats("unseen_weighted.npy", shape, low=-LARGE, high=LARGE)
-        unseen = replace(unseen, weighted=said)
-    learned = replace(learned, weighted=weighted, evidence=evidence, prior=prior, unseen=unseen)
+        held_out = replace(held_out, weighted=said)
+    learned = replace(learned, weighted=weighted, evidence=evidence, prior=prior, held_out=held_out)
     if evidence.strict == 0:  # files of version 2 repeat the weighted atoms
         learned = replace(learned, pools=without_atoms(learned.pools))
     return learned
@@ -200,7 +200,7 @@ MOST_HELD_OUT = 20_000
 def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     """Write a fitted classifier to a file."""
     learned, encoder = classifier.learned_, classifier.encoder_
-    learned = replace(learned, unseen=learned.unseen.thinned(MOST_HELD_OUT))
+    learned = replace(learned, held_out=learned.held_out.thinned(MOST_HELD_OUT))
     pools = learned.pools
     info = {
         "classes": len(pools),
@@ -248,10 +248,10 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     file.add_array("sample_totals.npy", classifier.sample_.totals)
     file.add_array("sample_numbers.npy", classifier.sample_.numbers)
     file.add_array("sample_chances.npy", np.nan_to_num(classifier.sample_.chances, nan=UNKNOWN))
-    file.add_array("unseen_ratios.npy", learned.unseen.ratios)
-    file.add_array("unseen_labels.npy", learned.unseen.labels)
-    file.add_array("unseen_weights.npy", learned.unseen.weights)
-    file.add_array("unseen_shares.npy", learned.unseen.shares)
+    file.add_array("unseen_ratios.npy", learned.held_out.ratios)
+    file.add_array("unseen_labels.npy", learned.held_out.labels)
+    file.add_array("unseen_weights.npy", learned.held_out.weights)
+    file.add_array("unseen_shares.npy", learned.held_out.shares)
     add_weighted(file, learned)
     if first_rows is not None:
         file.add_array("first_rows.npy", first_rows)
@@ -352,7 +352,7 @@ class _Reader:
         )
         typical = state["typical"].numbers(n, 0, LARGE)
         ratios = file.floats("unseen_ratios.npy", (None, n), low=-1000, high=1000)
-        unseen = Unseen(
+        held_out = HeldOutPredictions(
             ratios,
             file.integers("unseen_labels.npy", len(ratios), high=n - 1),
             file.floats("unseen_weights.npy", (len(ratios),), low=_TINY, high=LARGE),
@@ -367,7 +367,7 @@ class _Reader:
             epochs,
             typical,
             calibration,
-            unseen,
+            held_out,
             undecided=1.0 if undecided is None else undecided.number(0, 1),
             contradicted=0.0 if contradicted is None else contradicted.number(0, 1),
         )

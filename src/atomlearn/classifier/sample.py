@@ -27,7 +27,7 @@ from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, pack_row, take
 from atomlearn.sets.words import transpose
 from atomlearn.training.boosting.folds import EarlierRows
-from atomlearn.training.data import Examples, HeldOut, by_label, row_keys
+from atomlearn.training.data import Examples, FoldAtoms, by_label, row_keys
 from atomlearn.training.learned import Learned
 from atomlearn.training.settings import Clock
 from atomlearn.typing import Bits, Floats, Integers
@@ -131,7 +131,9 @@ class Trial(NamedTuple):
     strict: bool = True
 
 
-def trials_of(held_out: Sequence[HeldOut], examples: Examples, strict: bool = True) -> list[Trial]:
+def trials_of(
+    held_out: Sequence[FoldAtoms], examples: Examples, strict: bool = True
+) -> list[Trial]:
     """One trial for each model that was learned without some of the examples.
 
     An example that is held out several times, because it recurs, has a part of its weight in each.
@@ -166,7 +168,7 @@ def measure_definitions(
     if not trials:
         return []
     # As when errors are estimated: an example counts by its weight, with all labels that it had.
-    labelled = [trial.held.unseen(np.zeros((len(trial.held), 0))) for trial in trials]
+    labelled = [trial.held.held_out(np.zeros((len(trial.held), 0))) for trial in trials]
     labels = np.concatenate([one.labels for one in labelled])
     weights = np.concatenate([one.weights for one in labelled])
     held = [trial.held.variants[0] for trial in trials]
@@ -189,13 +191,13 @@ def measure_definitions(
 def classifier_errors(learned: Learned) -> list[float] | None:
     """For each class, the share of held-out examples that the classifier wrongly includes or
     excludes."""
-    unseen = learned.unseen
-    if len(unseen) == 0:
+    held_out = learned.held_out
+    if len(held_out) == 0:
         return None
-    said = learned.unseen_scores().argmax(axis=1)
-    share = unseen.weights / unseen.weights.sum()
+    said = learned.held_out_scores().argmax(axis=1)
+    share = held_out.weights / held_out.weights.sum()
     return [
-        float(share[(said == k) != (unseen.labels == k)].sum()) for k in range(learned.n_classes)
+        float(share[(said == k) != (held_out.labels == k)].sum()) for k in range(learned.n_classes)
     ]
 
 

@@ -28,7 +28,7 @@ from atomlearn.tables.rules import Rule, compile_rules
 from atomlearn.tables.training_rows import class_number, codes_of
 from atomlearn.tables.validation import read_table
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
-from atomlearn.training.data import Unseen
+from atomlearn.training.data import HeldOutPredictions
 from atomlearn.training.learned import Learned, count_missed
 from atomlearn.training.scores import Evidence
 from atomlearn.typing import Integers
@@ -58,7 +58,7 @@ def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:
         weighted=merged(parts),
         evidence=Evidence(chosen, {}, {}, float(strict), 1.0),
         calibration=counted.calibration,
-        unseen=Unseen.none(first.n_classes),
+        held_out=HeldOutPredictions.none(first.n_classes),
     )
 
 

@@ -29,7 +29,7 @@ from atomlearn.engine.symmetries import Symmetries
 from atomlearn.errors import UnfitParts
 from atomlearn.files.writing import private_folder
 from atomlearn.tables.batches import chained
-from atomlearn.training.data import Dealt, Examples
+from atomlearn.training.data import Examples, FoldAssignment
 from atomlearn.training.parts import Job, OnResult, Part, run_in_threads
 from atomlearn.training.settings import ignore
 
@@ -164,4 +164,4 @@ def load_part(path: Path, n_constants: int, n_classes: int, n_folds: int) -> Par
     if maps.exists():
         examples = replace(examples, symmetries=Symmetries(np.load(maps)))
     example, label, fold = np.load(f"{path}.dealt.npy")
-    return Part(examples, Dealt(n_folds, example, label, np.ones(len(example)), fold))
+    return Part(examples, FoldAssignment(n_folds, example, label, np.ones(len(example)), fold))

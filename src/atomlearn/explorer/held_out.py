@@ -15,31 +15,31 @@ FEWEST = 5
 
 def confusion(learned: Learned) -> list[list[float]] | None:
     """Weight of the held-out rows of each class (rows) by prediction (columns)."""
-    unseen = learned.unseen
-    if len(unseen) == 0:
+    held_out = learned.held_out
+    if len(held_out) == 0:
         return None
     n = len(learned.pools)
-    said = learned.unseen_scores().argmax(axis=1)
+    said = learned.held_out_scores().argmax(axis=1)
     table = np.zeros((n, n))
-    np.add.at(table, (unseen.labels, said), unseen.weights)
+    np.add.at(table, (held_out.labels, said), held_out.weights)
     return table.round(3).tolist()
 
 
 def calibration(learned: Learned) -> list[dict[str, Any]]:
     """How often predictions of a certain confidence are right: mean confidence, share, weight."""
-    unseen = learned.unseen
-    if len(unseen) == 0:
+    held_out = learned.held_out
+    if len(held_out) == 0:
         return []
-    chances = softmax(learned.unseen_scores())
+    chances = softmax(learned.held_out_scores())
     sure = chances.max(axis=1)
-    right = chances.argmax(axis=1) == unseen.labels
+    right = chances.argmax(axis=1) == held_out.labels
     interval = np.digitize(sure, EDGES)
     points = []
     for i in range(len(EDGES) + 1):
         part = np.flatnonzero(interval == i)
         if len(part) < FEWEST:
             continue
-        weights = unseen.weights[part]
+        weights = held_out.weights[part]
         points.append(
             {
                 "confidence": float(np.average(sure[part], weights=weights)),

@@ -94,7 +94,7 @@ class HardRules:
 
 
 @dataclass(frozen=True)
-class Unseen:
+class HeldOutPredictions:
     """Predictions on held-out examples."""
 
     ratios: Floats
@@ -109,7 +109,7 @@ class Unseen:
     """Which examples they are of, while these are known."""
 
     @classmethod
-    def none(cls, n_classes: int) -> "Unseen":
+    def none(cls, n_classes: int) -> "HeldOutPredictions":
         """Predictions on no examples."""
         nothing = np.zeros(0)
         return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), nothing, nothing)
@@ -117,12 +117,12 @@ class Unseen:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def thinned(self, most: int) -> "Unseen":
+    def thinned(self, most: int) -> "HeldOutPredictions":
         """At most so many of them, evenly spaced."""
         step = -(-len(self) // most)
         if step <= 1:
             return self
-        return Unseen(
+        return HeldOutPredictions(
             self.ratios[::step],
             self.labels[::step],
             self.weights[::step],
@@ -131,14 +131,14 @@ class Unseen:
             None if self.examples is None else self.examples[::step],
         )
 
-    def extended(self, new: "Unseen", most: int) -> "Unseen":
+    def extended(self, new: "HeldOutPredictions", most: int) -> "HeldOutPredictions":
         """These predictions and new ones: the most recent, up to so many."""
         if new.weighted is not None and self.weighted is None:
             return new
         both = None
         if new.weighted is not None and self.weighted is not None:
             both = np.concatenate([self.weighted, new.weighted])[-most:]
-        return Unseen(
+        return HeldOutPredictions(
             np.concatenate([self.ratios, new.ratios])[-most:],
             np.concatenate([self.labels, new.labels])[-most:],
             np.concatenate([self.weights, new.weights])[-most:],
@@ -146,7 +146,7 @@ class Unseen:
             both,
         )
 
-    def renumbered(self, numbers: Integers) -> "Unseen":
+    def renumbered(self, numbers: Integers) -> "HeldOutPredictions":
         """The same of examples that have these numbers elsewhere."""
         return replace(self, examples=None if self.examples is None else numbers[self.examples])
 
@@ -166,7 +166,7 @@ class Unseen:
         return error_and_loss(scores, self.labels, self.weights, prior)
 
 
-class HeldOut(NamedTuple):
+class FoldAtoms(NamedTuple):
     """Atoms of each class that were learned without some examples."""
 
     atoms: list[Lists]
@@ -263,12 +263,12 @@ class Examples:
         """The examples themselves, transposed for counting misses."""
         return blocks_of(self.variants[0], self.n_constants)
 
-    def unseen(self, ratios: Floats, weighted: Floats | None = None) -> Unseen:
+    def held_out(self, ratios: Floats, weighted: Floats | None = None) -> HeldOutPredictions:
         """Predictions on these examples, repeated for each of their labels."""
         which = np.concatenate([np.arange(len(self)), self.dissent.examples])
         weights = np.concatenate([self.weights, self.dissent.weights])
         total = np.bincount(which, weights=weights, minlength=len(self))
-        return Unseen(
+        return HeldOutPredictions(
             ratios[which],
             np.concatenate([self.labels, self.dissent.labels]),
             weights,
@@ -323,7 +323,7 @@ EVERY = -2
 
 
 @dataclass(frozen=True)
-class Dealt:
+class FoldAssignment:
     """Examples with all the labels that they had, dealt into folds."""
 
     n_folds: int
@@ -346,21 +346,23 @@ class Dealt:
         learned[self.example[ours]] = True
         return learned
 
-    def some(self, which: Integers, n_examples: int) -> "Dealt":
+    def some(self, which: Integers, n_examples: int) -> "FoldAssignment":
         """The folds of some of the examples."""
         place = np.full(n_examples, -1)
         place[which] = np.arange(len(which))
         kept = place[self.example] >= 0
         example = place[self.example[kept]]
-        return Dealt(self.n_folds, example, self.label[kept], self.weight[kept], self.fold[kept])
+        return FoldAssignment(
+            self.n_folds, example, self.label[kept], self.weight[kept], self.fold[kept]
+        )
 
-    def extended(self, more: "Dealt") -> "Dealt":
+    def extended(self, more: "FoldAssignment") -> "FoldAssignment":
         """These and some more, in the same folds."""
         pairs = [
             np.concatenate([getattr(self, name), getattr(more, name)])
             for name in ("example", "label", "weight", "fold")
         ]
-        return Dealt(self.n_folds, *pairs)
+        return FoldAssignment(self.n_folds, *pairs)
 
 
 def folds_for(n_rows: int) -> int:
@@ -372,7 +374,7 @@ def folds_for(n_rows: int) -> int:
 
 def deal(
     examples: Examples, n_folds: int, rng: np.random.Generator, most: int | None = None
-) -> Dealt:
+) -> FoldAssignment:
     """Deal the examples of each class evenly; with no folds, none is ever held out, and a single
     fold has as many rows as one of many.
 
@@ -396,10 +398,10 @@ def deal(
             place[rng.permutation(ours)] = np.arange(len(ours)) + k
     fold = np.where(place[unit] == NEVER, NEVER, (place[unit] + nth) % n_shares)
     fold[fold >= n_folds] = NEVER
-    return Dealt(n_folds, which[unit], label[unit], (weight / copies)[unit], fold)
+    return FoldAssignment(n_folds, which[unit], label[unit], (weight / copies)[unit], fold)
 
 
-def joined_folds(dealt: Sequence[Dealt], sizes: Sequence[int]) -> Dealt:
+def joined_folds(dealt: Sequence[FoldAssignment], sizes: Sequence[int]) -> FoldAssignment:
     """Concatenate the folds of several sets of examples of the given sizes."""
     joint = dealt[0]
     for one, first in zip(dealt[1:], np.cumsum(sizes), strict=False):

@@ -17,7 +17,7 @@ from atomlearn.engine.misses import Blocks, count_misses
 from atomlearn.engine.pool import Pool
 from atomlearn.sets.rows import Lists, no_lists, take
 from atomlearn.training.boosting.ensemble import WeightedAtoms, no_weighted_atoms
-from atomlearn.training.data import HardRules, HeldOut, Unseen
+from atomlearn.training.data import FoldAtoms, HardRules, HeldOutPredictions
 from atomlearn.training.scores import Calibration, Evidence, log_ratio, softmax
 from atomlearn.typing import Floats, Integers
 
@@ -115,12 +115,12 @@ class Learned:
     typical: Floats
     """Of each class, the median number of strict atoms that its counterexamples miss."""
     calibration: Calibration
-    unseen: Unseen
+    held_out: HeldOutPredictions
     rounds: "list[Round]" = field(default_factory=list)
     interrupted: bool = False
     doubted: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Examples of the last batch that were left out because their labels are very improbable."""
-    held_out: list[HeldOut] = field(default_factory=list)
+    fold_atoms: list[FoldAtoms] = field(default_factory=list)
     """What was learned without each fold, for other measures than the error."""
     weighted: WeightedAtoms | None = None
     evidence: Evidence = field(default_factory=Evidence)
@@ -143,7 +143,7 @@ class Learned:
     @classmethod
     def nothing(cls, n_constants: int, n_classes: int) -> "Learned":
         """Before the first epoch."""
-        none = Unseen.none(n_classes)
+        none = HeldOutPredictions.none(n_classes)
         pools = [Pool(n_constants) for _ in range(n_classes)]
         return cls(pools, [0] * n_classes, np.zeros(n_classes), none.calibrate(), none)
 
@@ -170,8 +170,8 @@ class Learned:
         """
         if self.evidence.errors:
             error = self.evidence.errors[self.evidence.chosen]
-        elif len(self.unseen):
-            error = self.unseen.error_and_loss(self.calibration, self.prior)[0]
+        elif len(self.held_out):
+            error = self.held_out.error_and_loss(self.calibration, self.prior)[0]
         else:
             return None
         return self.undecided * error + self.contradicted
@@ -181,7 +181,7 @@ class Learned:
         """Mean log-loss on held-out examples."""
         if self.evidence.losses:
             return self.evidence.losses[self.evidence.chosen]
-        return self.unseen.error_and_loss(self.calibration)[1]
+        return self.held_out.error_and_loss(self.calibration)[1]
 
     def deciding(self) -> Deciding:
         """The atoms that decide, their weights, and the offset of each class."""
@@ -219,24 +219,24 @@ class Learned:
         """Calibrated probabilities of the classes."""
         return softmax(self.scores(blocks, n, n_jobs))
 
-    def unseen_scores(self) -> Floats:
+    def held_out_scores(self) -> Floats:
         """The scores of the held-out examples."""
-        scores = np.zeros((len(self.unseen), self.n_classes)) + self.prior
+        scores = np.zeros((len(self.held_out), self.n_classes)) + self.prior
         if self.evidence.strict > 0:
-            scores += self.evidence.strict * self.calibration.scores(self.unseen.ratios)
-        if self.unseen.weighted is not None and self.evidence.weighted > 0:
-            scores += self.evidence.weighted * self.unseen.weighted
+            scores += self.evidence.strict * self.calibration.scores(self.held_out.ratios)
+        if self.held_out.weighted is not None and self.evidence.weighted > 0:
+            scores += self.evidence.weighted * self.held_out.weighted
         return scores
 
     def held_out_chances(self, labels: Integers) -> Floats:
         """For each of the examples with these labels, the probability that its label had when it
         was held out; ``nan`` if it never was."""
-        unseen = self.unseen
-        if unseen.examples is None:
+        held_out = self.held_out
+        if held_out.examples is None:
             return np.full(len(labels), np.nan)
-        own = unseen.labels == labels[unseen.examples]
-        chance = softmax(self.unseen_scores())[np.arange(len(unseen)), unseen.labels][own]
-        which = unseen.examples[own]
+        own = held_out.labels == labels[held_out.examples]
+        chance = softmax(self.held_out_scores())[np.arange(len(held_out)), held_out.labels][own]
+        which = held_out.examples[own]
         times = np.bincount(which, minlength=len(labels))
         with np.errstate(invalid="ignore"):
             return np.bincount(which, chance, len(labels)) / times

@@ -32,8 +32,8 @@ from atomlearn.training.data import (
     NEVER,
     SMALL,
     Examples,
-    HeldOut,
-    Unseen,
+    FoldAtoms,
+    HeldOutPredictions,
     folds_for,
 )
 from atomlearn.training.learned import Learned, count_missed, without_atoms
@@ -200,8 +200,10 @@ class Training:
         learned = self._conclude()
         if self.taken is not None:  # held-out examples are known by their places among all
             taken = self.taken
-            held_out = [HeldOut(atoms, taken[rows]) for atoms, rows in learned.held_out]
-            learned = replace(learned, unseen=learned.unseen.renumbered(taken), held_out=held_out)
+            fold_atoms = [FoldAtoms(atoms, taken[rows]) for atoms, rows in learned.fold_atoms]
+            learned = replace(
+                learned, held_out=learned.held_out.renumbered(taken), fold_atoms=fold_atoms
+            )
         learned = replace(learned, rounds=self.state.done, interrupted=self.clock.interrupted)
         if learned.interrupted and not learned.is_known:
             raise interrupts.interruption()
@@ -259,14 +261,14 @@ class Training:
         if not is_whole:
             self.clock.over()  # notes an interruption
             return
-        unseen = self.judge.judge(self.state)
-        if len(unseen):
-            _, self.state.first = unseen.error_and_loss(unseen.calibrate())
+        held_out = self.judge.judge(self.state)
+        if len(held_out):
+            _, self.state.first = held_out.error_and_loss(held_out.calibrate())
             self._compare_with_boosting()
-            self._give_up_if_useless(unseen)
+            self._give_up_if_useless(held_out)
         if self.state.adds_nothing:
             self.state.epoch = first
-            self._note_round(*self._error_and_loss(unseen))
+            self._note_round(*self._error_and_loss(held_out))
         elif not self.clock.over():
             self.state, reports, is_whole = self.exchange.run(self.state, first, rest)
             self._add_reports(reports)
@@ -307,27 +309,27 @@ class Training:
 
     def _end_round(self) -> None:
         """Evaluate on held-out rows, and call the hooks."""
-        state, unseen = self.state, self.judge.judge(self.state)
-        if len(unseen) == 0:  # too few rows to hold any out: nothing tells when to stop
+        state, held_out = self.state, self.judge.judge(self.state)
+        if len(held_out) == 0:  # too few rows to hold any out: nothing tells when to stop
             self._note_round(None, None)
             return
         if not np.isfinite(state.first):
-            _, state.first = unseen.error_and_loss(unseen.calibrate())
+            _, state.first = held_out.error_and_loss(held_out.calibrate())
         self._compare_with_boosting()
-        error, loss = self._error_and_loss(unseen)
-        self._give_up_if_useless(unseen)
+        error, loss = self._error_and_loss(held_out)
+        self._give_up_if_useless(held_out)
         self._note_round(error, loss)
 
-    def _give_up_if_useless(self, unseen: Unseen) -> None:
-        evidence = self._compared(unseen, 0) if self.may_give_up else None
+    def _give_up_if_useless(self, held_out: HeldOutPredictions) -> None:
+        evidence = self._compared(held_out, 0) if self.may_give_up else None
         share = int(self.state.epochs.max()) / self.targets[-1]
         self.state.adds_nothing = evidence is not None and adds_nothing(evidence, share)
 
-    def _error_and_loss(self, unseen: Unseen) -> tuple[float, float]:
+    def _error_and_loss(self, held_out: HeldOutPredictions) -> tuple[float, float]:
         """Error and loss on held-out rows: with weighted atoms, if there are any."""
-        evidence = self._evidence(unseen, 0)
+        evidence = self._evidence(held_out, 0)
         if evidence is None:
-            return unseen.error_and_loss(unseen.calibrate(), self.settings.prior)
+            return held_out.error_and_loss(held_out.calibrate(), self.settings.prior)
         best = min(evidence.losses, key=evidence.losses.__getitem__)
         return evidence.errors[best], evidence.losses[best]
 
@@ -383,16 +385,16 @@ class Training:
         return self._put_together(fewest)
 
     def _put_together(self, most: int) -> Learned:
-        unseen = self.judge.judge(self.state)
+        held_out = self.judge.judge(self.state)
         pools = put_together(self.state, self.known)
         self._drop_refuted(pools)
         pools = [pruned(pool, most, self.seed) for pool in pools]
         learned = replace(
             self.judge.without_calibration(pools, self.home.examples),
             epochs=self.state.epochs.max(axis=0).tolist(),
-            calibration=unseen.calibrate(),
-            unseen=unseen,
-            held_out=self.judge.held_out(self.state),
+            calibration=held_out.calibrate(),
+            held_out=held_out,
+            fold_atoms=self.judge.fold_atoms(self.state),
             prior=self.settings.prior,
             rules=self.home.examples.rules,
         )
@@ -408,32 +410,32 @@ class Training:
     def _with_evidence(self, learned: Learned) -> Learned:
         """Add weighted atoms, if they improve the held-out loss."""
         boosted = self.boosted
-        evidence = self._evidence(learned.unseen, sum(map(len, learned.pools)))
+        evidence = self._evidence(learned.held_out, sum(map(len, learned.pools)))
         if boosted is None or evidence is None:
             return learned
         if evidence.chosen == "strict" and not self.settings.expects_more:
             return replace(learned, evidence=evidence)
-        unseen, dealt, held = learned.unseen, self.home.dealt, boosted.held
-        if len(unseen) != len(boosted.scores):
+        held_out, dealt, held = learned.held_out, self.home.dealt, boosted.held
+        if len(held_out) != len(boosted.scores):
             none = np.zeros_like(boosted.scores)
             weight = dealt.weight[held]
             rows = dealt.example[held]
-            unseen = Unseen(none, dealt.label[held], weight, weight, examples=rows)
+            held_out = HeldOutPredictions(none, dealt.label[held], weight, weight, examples=rows)
         learned = replace(
             learned,
-            unseen=replace(unseen, weighted=boosted.scores),
+            held_out=replace(held_out, weighted=boosted.scores),
             weighted=boosted.atoms,
             evidence=evidence,
         )
         if evidence.chosen != "weighted":
             return learned
-        held_out = [
-            HeldOut([part.against(k) for k in range(learned.n_classes)], rows)
-            for part, (_, rows) in zip(boosted.parts, learned.held_out, strict=True)
+        fold_atoms = [
+            FoldAtoms([part.against(k) for k in range(learned.n_classes)], rows)
+            for part, (_, rows) in zip(boosted.parts, learned.fold_atoms, strict=True)
         ]
-        return _without_strict(replace(learned, held_out=held_out))
+        return _without_strict(replace(learned, fold_atoms=fold_atoms))
 
-    def _evidence(self, unseen: Unseen, n_strict: int) -> Evidence | None:
+    def _evidence(self, held_out: HeldOutPredictions, n_strict: int) -> Evidence | None:
         """The kind of atoms to choose by held-out rows, if there are weighted ones.
 
         Strict atoms that were not learned without every fold are not chosen.
@@ -441,8 +443,8 @@ class Training:
         boosted, dealt = self.boosted, self.home.dealt
         if boosted is None or len(boosted.scores) == 0:
             return None
-        compared = self._compared(unseen, n_strict)
-        if compared is not None and len(unseen) == len(boosted.held):
+        compared = self._compared(held_out, n_strict)
+        if compared is not None and len(held_out) == len(boosted.held):
             return compared
         losses = {} if compared is None else compared.losses
         if losses and losses["strict"] < losses["weighted"] and self.clock.over():
@@ -453,18 +455,18 @@ class Training:
         alone = weigh_evidence(None, boosted.scores, label, weight, sizes, prior)
         return alone if compared is None else given_up(alone, compared)
 
-    def _compared(self, unseen: Unseen, n_strict: int) -> Evidence | None:
+    def _compared(self, held_out: HeldOutPredictions, n_strict: int) -> Evidence | None:
         """Compare both kinds on the rows of the folds that have been learned without, if any."""
         boosted, dealt = self.boosted, self.home.dealt
-        if boosted is None or not self.wants_strict or len(unseen) == 0:
+        if boosted is None or not self.wants_strict or len(held_out) == 0:
             return None
         is_learned = np.all(self.state.epochs, axis=1)
         judged = is_learned[dealt.fold[boosted.held]]
         rows = boosted.held[judged]
-        if len(rows) != len(unseen):
+        if len(rows) != len(held_out):
             return None
         return weigh_evidence(
-            unseen.calibrate().scores(unseen.ratios),
+            held_out.calibrate().scores(held_out.ratios),
             boosted.scores[judged],
             dealt.label[rows],
             dealt.weight[rows],
@@ -571,28 +573,28 @@ def train_batch(
     scores = None
     if learned.weighted is not None:
         scores = np.where(forbidden, -FORBIDDEN, learned.weighted.scores(blocks, n))
-    unseen = learned.unseen
+    held_out = learned.held_out
     if learned.is_known:
-        new = shown.unseen(ratios, scores)
-        unseen = unseen.extended(new, min(REMEMBERED, most or REMEMBERED))
+        new = shown.held_out(ratios, scores)
+        held_out = held_out.extended(new, min(REMEMBERED, most or REMEMBERED))
     clock, rival = Clock(settings, examples.n_classes), np.inf
     if _has_strict(learned):
-        calibration = _calibrated(unseen, seen)
+        calibration = _calibrated(held_out, seen)
         believed = np.arange(len(examples))
         if shown is examples:
-            believed = _believed(unseen, calibration, ratios, examples.labels)
+            believed = _believed(held_out, calibration, ratios, examples.labels)
         now = replace(
             _learn_strict(learned, examples.some(believed), clock, hooks, seed),
             calibration=calibration,
-            unseen=unseen,
+            held_out=held_out,
             doubted=np.setdiff1d(np.arange(len(examples)), believed),
         )
         now = replace(now, typical=_typical(now, *sample, most))
-        if len(unseen):
-            rival = unseen.error_and_loss(calibration)[1]
+        if len(held_out):
+            rival = held_out.error_and_loss(calibration)[1]
     else:
         none = np.zeros(0, dtype=np.int64)
-        now = replace(learned, unseen=unseen, rounds=[], doubted=none)
+        now = replace(learned, held_out=held_out, rounds=[], doubted=none)
     if learned.weighted is not None:
         # Beside strict atoms, continue from the weighted scores alone.
         factor = 1.0 if _has_strict(learned) else learned.evidence.weighted or 1.0
@@ -631,8 +633,10 @@ def _train_first(
     parts = InMemory(part.with_rules(), settings.n_jobs)
     settings = replace(settings, expects_more=expects_more)
     learned = Training(parts, part, seed, settings, hooks, find_splits=find_splits).run()
-    unseen = learned.unseen.thinned(REMEMBERED)
-    learned = replace(learned, calibration=_calibrated(unseen, seen), unseen=unseen, held_out=[])
+    held_out = learned.held_out.thinned(REMEMBERED)
+    learned = replace(
+        learned, calibration=_calibrated(held_out, seen), held_out=held_out, fold_atoms=[]
+    )
     if expects_more and learned.weighted is None:  # too few rows to find any
         return replace(learned, weighted=nothing.weighted, evidence=nothing.evidence)
     return learned
@@ -688,43 +692,46 @@ def _has_strict(learned: Learned) -> bool:
 
 def _chosen(learned: Learned) -> Learned:
     """Let held-out predictions choose what decides; once there are enough, drop the rest."""
-    unseen, weighted = learned.unseen, learned.weighted
-    if weighted is None or not _has_strict(learned) or len(unseen) < FEWEST:
+    held_out, weighted = learned.held_out, learned.weighted
+    if weighted is None or not _has_strict(learned) or len(held_out) < FEWEST:
         learned = replace(learned, evidence=_measured(learned))
     else:
-        strict = learned.calibration.scores(unseen.ratios)
-        is_sure = len(unseen) >= REMEMBERED
+        strict = learned.calibration.scores(held_out.ratios)
+        is_sure = len(held_out) >= REMEMBERED
         sizes = sizes_of(sum(map(len, learned.pools)), len(weighted), expects_more=not is_sure)
         found = weigh_evidence(
-            strict, unseen.weighted, unseen.labels, unseen.weights, sizes, learned.prior
+            strict, held_out.weighted, held_out.labels, held_out.weights, sizes, learned.prior
         )
         learned = replace(learned, evidence=found)
         if is_sure and found.chosen == "strict":
-            learned = replace(learned, weighted=None, unseen=replace(unseen, weighted=None))
+            learned = replace(learned, weighted=None, held_out=replace(held_out, weighted=None))
     return learned if _has_strict(learned) else _without_strict(learned)
 
 
 def _measured(learned: Learned) -> Evidence:
     """The evidence, with the loss and error of predictions made before learning."""
-    evidence, unseen = learned.evidence, learned.unseen
-    if len(unseen) == 0:
+    evidence, held_out = learned.evidence, learned.held_out
+    if len(held_out) == 0:
         return replace(evidence, losses={}, errors={})
-    scores = replace(learned, prior=0.0).unseen_scores()
-    error, loss = error_and_loss(scores, unseen.labels, unseen.weights, learned.prior)
+    scores = replace(learned, prior=0.0).held_out_scores()
+    error, loss = error_and_loss(scores, held_out.labels, held_out.weights, learned.prior)
     return replace(evidence, losses={evidence.chosen: loss}, errors={evidence.chosen: error})
 
 
-def _calibrated(unseen: Unseen, seen: Integers) -> Calibration:
-    calibration = unseen.calibrate()
+def _calibrated(held_out: HeldOutPredictions, seen: Integers) -> Calibration:
+    calibration = held_out.calibrate()
     behind = calibration.offset.min() - FAR
     return replace(calibration, offset=np.where(seen > 0, calibration.offset, behind))
 
 
 def _believed(
-    unseen: Unseen, calibration: Calibration, ratios: Floats, labels: Integers
+    held_out: HeldOutPredictions, calibration: Calibration, ratios: Floats, labels: Integers
 ) -> Integers:
     """All examples or, if labels are noisy, those whose labels are not very improbable."""
-    if len(unseen) < ENOUGH or _doubted(calibration, unseen.ratios, unseen.labels).mean() <= NOISE:
+    if (
+        len(held_out) < ENOUGH
+        or _doubted(calibration, held_out.ratios, held_out.labels).mean() <= NOISE
+    ):
         return np.arange(len(labels))
     return np.flatnonzero(~_doubted(calibration, ratios, labels))
 

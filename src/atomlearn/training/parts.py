@@ -27,7 +27,7 @@ from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.state import Report, examples_of
 from atomlearn.sets.random import sample
 from atomlearn.sets.rows import Lists, Rows, no_lists
-from atomlearn.training.data import NEVER, Dealt, Examples, deal, joined, joined_folds
+from atomlearn.training.data import NEVER, Examples, FoldAssignment, deal, joined, joined_folds
 from atomlearn.training.settings import ignore
 from atomlearn.typing import Bits, Integers
 
@@ -37,7 +37,7 @@ class Part:
     """Examples, and the folds that their rows are dealt into."""
 
     examples: Examples
-    dealt: Dealt
+    dealt: FoldAssignment
     _without: dict[int, Examples] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -61,7 +61,7 @@ class Part:
             return self
         new = n + np.arange(len(labels))
         never = np.full(len(labels), NEVER)
-        dealt = Dealt(0, new, labels, np.ones(len(labels)), never)
+        dealt = FoldAssignment(0, new, labels, np.ones(len(labels)), never)
         return Part(self.examples.extended(rows, labels), self.dealt.extended(dealt))
 
     def without(self, fold: int) -> Examples:

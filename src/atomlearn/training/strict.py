@@ -23,7 +23,7 @@ from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.state import Report
 from atomlearn.sets.random import sample, stream
 from atomlearn.sets.rows import Rows, width
-from atomlearn.training.data import EVERY, FORBIDDEN, Examples, HeldOut, Unseen
+from atomlearn.training.data import EVERY, FORBIDDEN, Examples, FoldAtoms, HeldOutPredictions
 from atomlearn.training.learned import Learned
 from atomlearn.training.parts import (
     Candidates,
@@ -259,17 +259,17 @@ class Judge:
         self.home = home
         self.clock = clock
         self.n_jobs = clock.settings.n_jobs
-        self._last: tuple[State, Unseen] | None = None
+        self._last: tuple[State, HeldOutPredictions] | None = None
         self.held = [home.dealt.held(f) for f in range(home.dealt.n_folds)]
         self.blocks = [home.examples.some(rows).blocks() for rows in self.held]
 
-    def judge(self, state: State) -> Unseen:
+    def judge(self, state: State) -> HeldOutPredictions:
         """Predictions on the held-out rows of all folds that have been learned."""
         if self._last is None or self._last[0] is not state:
             self._last = state, self._judged(state)
         return self._last[1]
 
-    def _judged(self, state: State) -> Unseen:
+    def _judged(self, state: State) -> HeldOutPredictions:
         dealt, n_classes = self.home.dealt, state.n_classes
         ratios = [np.zeros((0, n_classes))]
         judged = [np.zeros(0, dtype=np.int64)]
@@ -286,7 +286,7 @@ class Judge:
         which = np.sort(np.concatenate(judged))
         order = np.argsort(np.concatenate(judged))
         weights = dealt.weight[which]
-        return Unseen(
+        return HeldOutPredictions(
             np.concatenate(ratios)[order],
             dealt.label[which],
             weights,
@@ -294,7 +294,9 @@ class Judge:
             examples=dealt.example[which],
         )
 
-    def fewest(self, state: State, seed: int, loss_of: Callable[[Unseen], float]) -> int:
+    def fewest(
+        self, state: State, seed: int, loss_of: Callable[[HeldOutPredictions], float]
+    ) -> int:
         """The smallest pool size whose held-out loss is about as good as that of all atoms.
 
         If there is no time to find out, it is the largest that is usual.
@@ -316,13 +318,13 @@ class Judge:
     def without_calibration(self, pools: list[Pool], examples: Examples) -> Learned:
         """The pools of all classes; ``examples`` are what they were learned from."""
         typical = [typical_of(pool, examples, k) for k, pool in enumerate(pools)]
-        none = Unseen.none(len(pools))
+        none = HeldOutPredictions.none(len(pools))
         return Learned(pools, [0] * len(pools), np.array(typical), none.calibrate(), none)
 
-    def held_out(self, state: State) -> list[HeldOut]:
+    def fold_atoms(self, state: State) -> list[FoldAtoms]:
         """The atoms that were learned without each fold."""
         return [
-            HeldOut([pool.atoms for pool in pools], rows)
+            FoldAtoms([pool.atoms for pool in pools], rows)
             for pools, rows in zip(state.pools, self.held, strict=True)
         ]
 

@@ -25,7 +25,7 @@ from atomlearn.training.boosting.rounds import (
     recipe_for,
 )
 from atomlearn.training.boosting.trees import Splits
-from atomlearn.training.data import EVERY, SMALL, Dealt, Examples
+from atomlearn.training.data import EVERY, SMALL, Examples, FoldAssignment
 from atomlearn.training.scores import has_lost
 from atomlearn.training.settings import Clock, run_rounds
 from atomlearn.typing import Floats, Integers
@@ -59,7 +59,7 @@ class BoostedFolds:
 def boost_folds(
     examples: Examples,
     splits: Splits,
-    dealt: Dealt,
+    dealt: FoldAssignment,
     seed: np.random.SeedSequence,
     clock: Clock,
     rival: float,
