@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from atomlearn.cli.options import MaxEpochs, Queens, Seed, TargetIfAny
 from atomlearn.cli.output import check_page, fail
 
 if TYPE_CHECKING:
@@ -33,11 +34,6 @@ class Asked(NamedTuple):
         return f"{self.size} queens" if named is None else named.stem
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(explore)
-
-
 def explore(
     file: Annotated[
         Path | None,
@@ -51,26 +47,17 @@ def explore(
         Path | None,
         typer.Option("--data", help="A table whose rows are shown instead of the stored sample."),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="The column of --data that has the labels."),
-    ] = None,
+    target: TargetIfAny = None,
     size: Annotated[
         int | None,
         typer.Option("--queens", min=1, max=26, help="A chess board with so many rows."),
     ] = None,
-    queen: Annotated[
-        list[str] | None, typer.Option("--queen", help="A given queen, as b4; may be repeated.")
-    ] = None,
+    queen: Queens = None,
     puzzle: Annotated[
         Path | None, typer.Option("--sudoku", help="A sudoku as text, . for an empty cell.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Random seed of what is learned for the page.")
-    ] = 0,
-    max_epochs: Annotated[
-        int, typer.Option("--max-epochs", min=1, help="Epochs of a board that are learned.")
-    ] = 60,
+    seed: Seed = 0,
+    max_epochs: MaxEpochs = 60,
     title: Annotated[str | None, typer.Option("--title", help="The title of the page.")] = None,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
@@ -151,8 +138,7 @@ def _still(asked: Asked) -> dict[str, Any]:
 
 def _loaded(file: Path) -> Any:
     """The relations, the model or the classifier of a file."""
-    from atomlearn.cli.query import has_relations
-    from atomlearn.cli.relations import read_algebra
+    from atomlearn.cli.algebra import has_relations, read_algebra
     from atomlearn.engine.pool import Pool
     from atomlearn.files.load import load
 

@@ -3,14 +3,14 @@
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from atomlearn.algebra.syntax import visible
-from atomlearn.errors import InterruptedWarning
-from atomlearn.files.replacing import check_replaceable, is_device
+from atomlearn.errors import InterruptedWarning, nearest
+from atomlearn.files.replacing import check_replaceable, is_device, replacing
 
 YES = 0
 """Success; consistent; true."""
@@ -67,6 +67,12 @@ def fail(message: str, code: int = BAD) -> NoReturn:
     raise SystemExit(code)
 
 
+def check_choice(option: str, chosen: str, known: Iterable[str]) -> None:
+    """Fail if the value of an option is not one of those there are; the nearest is suggested."""
+    if chosen not in known:
+        fail(f"{option} must be one of {', '.join(known)}, not {chosen!r}{nearest(chosen, known)}")
+
+
 def check_outputs(*paths: Path | None) -> None:
     """Raise an error now for a file that could not be written after hours of learning."""
     for path in paths:
@@ -104,10 +110,20 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 
-def counted(n: int, noun: str) -> str:
-    """A number and a noun.
+def write_text(text: str, path: Path | None) -> None:
+    """Write text to a file, which is replaced as a whole, or to the terminal if there is none."""
+    if path is None:
+        print(text, end="")
+        return
+    with path.open("wb") if is_device(path) else replacing(path) as file:
+        file.write(text.encode("utf-8", "surrogatepass"))
 
-    >>> counted(1, "atom"), counted(2000, "atom")
-    ('1 atom', '2,000 atoms')
+
+def counted(n: int, noun: str) -> str:
+    """A number and a noun, which is in the plural unless the number is 1.
+
+    >>> counted(1, "atom"), counted(2000, "atom"), counted(2, "class")
+    ('1 atom', '2,000 atoms', '2 classes')
     """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    ending = "" if n == 1 else "es" if noun.endswith("s") else "s"
+    return f"{n:,} {noun}{ending}"

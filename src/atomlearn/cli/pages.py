@@ -55,7 +55,7 @@ def classifier_page(
     explained: "tuple[str, Explanation] | None" = None,
 ) -> None:
     """Write the page of a classifier; first the row that is ``explained``, if there is one."""
-    from atomlearn.cli.classifiers import how_it_decides
+    from atomlearn.cli.models import how_it_decides
 
     page = Page(title, quiet=True)
     error = classifier.estimated_error_
@@ -91,7 +91,7 @@ def classifier_page(
 def add_classes(page: Page, classifier: "AlgebraicClassifier") -> None:
     """A table with a line for each class."""
     from atomlearn.classifier.held_out import classifier_errors
-    from atomlearn.cli.classifiers import atom_counts
+    from atomlearn.cli.models import atom_counts
 
     learned = classifier.learned_
     errors = classifier_errors(learned)

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.errors import DataNotFound, InvalidTable, suggest
+from atomlearn.errors import DataNotFound, InvalidTable
 from atomlearn.tables.files import (
     Mixed,
     Table,
     csv_tables,
+    feature_names,
     matrix,
+    named_rows,
     open_parquet,
     whole_labels,
 )
@@ -72,10 +74,7 @@ class ParquetBatches:
         for path in self.files:
             with open_parquet(path) as file:
                 names = list(file.schema_arrow.names)
-                for name in (self.target, *self.drop):
-                    if name not in names:
-                        raise InvalidTable(f"{path} has no column {name!r}{suggest(name, names)}")
-                kept = [name for name in names if name not in self.drop]
+                kept = [*feature_names(path, names, self.target, self.drop), self.target]
                 _refuse_times(path, file.schema_arrow, kept)
                 for batch in file.iter_batches(batch_size=self.rows, columns=kept):
                     columns = {name: _cells(batch.column(name)) for name in kept}
@@ -105,12 +104,10 @@ class CsvBatches:
         if self._is_text is None:
             self._is_text = self._look()
         for table in csv_tables(self.path, self.rows):
-            left_out = {self.target, *self.drop}
-            names = [name for name in table.columns if name not in left_out]
-            columns = [self._column(table, name, self._is_text) for name in names]
-            rows = NamedArray.of(matrix(columns), names)
+            names = feature_names(self.path, list(table.columns), self.target, self.drop)
+            columns = {name: self._column(table, name, self._is_text) for name in names}
             labels = self._column(table, self.target, self._is_text)
-            yield Batch(rows, _labels(labels))
+            yield Batch(named_rows(columns), _labels(labels))
 
     def _look(self) -> dict[str, bool]:
         """Which columns contain text anywhere."""
@@ -118,8 +115,7 @@ class CsvBatches:
         mixed: dict[str, Mixed] = {}
         first_row = 0
         for table in csv_tables(self.path, self.rows):
-            for name in self.drop:
-                table.column(name)  # complain of a column that is not there
+            feature_names(self.path, list(table.columns), self.target, self.drop)
             if None in table.column(self.target):
                 row = first_row + table.column(self.target).index(None)
                 raise InvalidTable(f"{self.path}: row {row} has no {self.target!r}")

@@ -7,7 +7,7 @@ decide it, during prediction the model does, so that a code such as ``007`` is a
 import csv
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -26,6 +26,7 @@ from atomlearn.errors import (
     NotText,
     suggest,
 )
+from atomlearn.tables.frames import NamedArray
 from atomlearn.tables.numbers import has_large_integers, number_in
 
 MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
@@ -90,6 +91,13 @@ class Table:
         if all(_is_whole(cell) for cell in cells):
             return whole_labels([int(cell) for cell in cells])
         return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
+
+    def rows_and_labels(
+        self, target: str, drop: Collection[str] = ()
+    ) -> tuple[NamedArray, npt.NDArray[Any]]:
+        """The rows to learn from and their labels; columns named in ``drop`` are left out."""
+        names = feature_names(self.path, list(self.columns), target, drop)
+        return named_rows({name: self.guessed(name) for name in names}), self.labels(target)
 
     def is_category(self, name: str) -> bool:
         """Does a column have cells that are neither numbers nor booleans?"""
@@ -182,6 +190,24 @@ def matrix(columns: list[list[Any]]) -> npt.NDArray[Any]:
     for j, column in enumerate(columns):
         out[:, j] = column
     return out
+
+
+def named_rows(columns: dict[str, list[Any]]) -> NamedArray:
+    """Columns as one array that knows their names."""
+    return NamedArray.of(matrix(list(columns.values())), list(columns))
+
+
+def feature_names(
+    path: str | Path, names: list[str], target: str, drop: Collection[str]
+) -> list[str]:
+    """The columns to learn from: all but ``target`` and ``drop``, which must be there."""
+    for name in (target, *drop):
+        if name not in names:
+            raise InvalidTable(f"{path} has no column {name!r}{suggest(name, names)}")
+    kept = [name for name in names if name != target and name not in drop]
+    if not kept:
+        raise InvalidTable(f"{path} has no column besides {target!r} to learn from")
+    return kept
 
 
 def _read_csv(path: Path) -> Table:
