@@ -6,8 +6,7 @@ from pathlib import Path
 from sklearn.datasets import load_digits, load_iris
 
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.explorer.algebras import algebra_data
-from atomlearn.explorer.boards import queens_data, sudoku_data
+from atomlearn.explorer.boards import algebra_data, queens_data, sudoku_data
 from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import explorer_page, write_page
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.explorer.algebras import algebra_data
+from atomlearn.explorer.boards import algebra_data
 from atomlearn.explorer.classifiers import classifier_data
 from tests.explorer import browser as web
 from tests.explorer import pages

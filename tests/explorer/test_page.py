@@ -10,10 +10,10 @@ import pytest
 import atomlearn
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.errors import AtomlearnError, InvalidParameter
-from atomlearn.explorer import bundle, explore
+from atomlearn.explorer import explore, page
 from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import explorer_page
-from atomlearn.views.shell import document, style
+from atomlearn.views.page import document, style
 
 
 def data_of(html):
@@ -48,8 +48,8 @@ def test_nothing_in_a_page_is_loaded_from_elsewhere(mixed):
 
 
 def test_modules_do_not_share_names():
-    assert "import {" not in bundle.script("main")
-    assert not re.search(r"^export ", bundle.script("main"), re.MULTILINE)
+    assert "import {" not in page.script("main")
+    assert not re.search(r"^export ", page.script("main"), re.MULTILINE)
 
 
 def colours(block):

@@ -21,9 +21,8 @@ from atomlearn import AlgebraicClassifier
 from atomlearn.errors import InvalidProblem, InvalidTable
 from atomlearn.explorer import server
 from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.explorer.live import LiveBoard, LiveTable, Still
+from atomlearn.explorer.live import LiveBoard, LiveTable, Session, Still
 from atomlearn.explorer.server import LocalOnly, prepared
-from atomlearn.explorer.session import Session
 from tests.explorer import browser as web
 from tests.explorer import pages
 

@@ -10,7 +10,7 @@ from atomlearn.cli.output import check_page, fail
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.explorer.session import Live
+    from atomlearn.explorer.live import Live
 
 MEGABYTE = 1 << 20
 
@@ -123,7 +123,7 @@ def _live(asked: Asked) -> "Live":
 def _still(asked: Asked) -> dict[str, Any]:
     """What the page shows."""
     from atomlearn.explorer.boards import queens_data, sudoku_data
-    from atomlearn.explorer.exploring import page_data
+    from atomlearn.explorer.page import page_data
 
     if asked.size is not None:
         return queens_data(asked.size, asked.queens, asked.seed, asked.max_epochs)

@@ -131,7 +131,7 @@ def add_importances(page: Page, classifier: "AlgebraicClassifier") -> None:
 
 def add_charts(page: Page, classifier: "AlgebraicClassifier") -> None:
     """Confusion matrix and calibration curve of held-out rows."""
-    from atomlearn.explorer.held_out import calibration, confusion
+    from atomlearn.explorer.classifiers import calibration, confusion
     from atomlearn.views.charts import (
         MOST_LABELS,
         calibration_chart,
@@ -234,7 +234,7 @@ ATOMS_DRAWN = (
 
 def draw_history(page: Page, classifier: "AlgebraicClassifier") -> None:
     """Error against compression for each epoch, with the theoretical prediction."""
-    from atomlearn.views.history import compressions, plot_history
+    from atomlearn.views.pictures import compressions, plot_history
 
     n_examples = int(classifier.sample_.totals.sum())
     points = compressions(classifier.history_, n_examples)

@@ -1,27 +1,55 @@
-"""What the page of a classifier shows, as plain values."""
+"""What the page of a classifier shows, as plain values.
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+A model knows a number only by the cuts it lies between. Each such interval is a *state* of the
+column, and so is each category; for a page each state gets one cell that stands for it.
+"""
+
+import math
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from atomlearn.classifier.importance import deciding
 from atomlearn.classifier.scorer import describe, json_value, packed
-from atomlearn.explorer.cells import cells_of
-from atomlearn.explorer.examples import examples_of
-from atomlearn.explorer.held_out import calibration, confusion
 from atomlearn.logic import writing
 from atomlearn.logic.formulas import And, Formula, Has, Not, Or
+from atomlearn.sets.rows import Rows, unpack
+from atomlearn.tables.columns import Column, NumberColumn
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.numbers import MOST_EXACT, exact_numbers, is_missing
+from atomlearn.tables.table import number_column, object_column, read_table
+from atomlearn.tables.training_rows import codes_of
+from atomlearn.training.calibration import softmax
+from atomlearn.training.learned import Learned
 
 if TYPE_CHECKING:
     from atomlearn.classifier.definition import ClassDefinition
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
 MOST_LISTED = 20_000
-"""Models of more atoms are shown without a list of them."""
+"""A page of more atoms than this has no list of them."""
 MOST_CONFLICTS = 100
+"""A page lists at most this many sets of rows that contradict each other."""
 MOST_DEFINED = 40
-"""Classes that are defined."""
+"""A page defines at most this many classes."""
+HARDEST = 24
+"""The examples of a page begin with this many of the hardest ones."""
+MOST_EXAMPLES = 200
+"""A page has at most this many examples."""
+MOST_SCORED = 20_000
+"""The hardest rows of a table are sought among its first ones, at most this many."""
+CONFIDENCES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+"""Each point of the calibration curve is of the rows with a confidence between two of these."""
+FEWEST_ROWS = 5
+"""A point of the calibration curve needs at least this many rows."""
+LARGEST = sys.float_info.max
+"""The largest finite floating-point number."""
 
 
 def classifier_data(
@@ -137,3 +165,221 @@ def _atoms(classifier: "AlgebraicClassifier") -> dict[str, Any] | None:
             shares[learned.weighted.classes == one.k] = both
             listed["weighted"] = shares.tolist()
     return listed
+
+
+class Example(TypedDict):
+    """A row, its label, and the probability of that label: if the row was held out, then."""
+
+    row: list[Any]
+    label: Any
+    probability: float
+
+
+def examples_of(
+    classifier: "AlgebraicClassifier", rows: Any = None, labels: Any = None
+) -> list[Example]:
+    """The hardest rows, then others, class by class in turn.
+
+    Without ``rows`` they are of the sample that the model keeps, of which only the literals are
+    known: a number is then one that stands for its interval.
+    """
+    if rows is None:
+        sample = classifier.sample_
+        codes = sample.labels
+        own, _ = classifier._sample_chances()
+        chosen = _chosen(own, codes)
+        cells = rows_of(sample.rows[chosen], classifier.encoder_)
+    else:
+        rows = rows.head(MOST_SCORED) if hasattr(rows, "head") else rows[:MOST_SCORED]
+        codes = codes_of(np.asarray(labels)[:MOST_SCORED], classifier.classes_)
+        own = classifier.predict_proba(rows)[np.arange(len(codes)), codes]
+        chosen = _chosen(own, codes)
+        cells = table_cells(classifier.encoder_, read_table(classifier, rows, reset=False)[chosen])
+    names = [json_value(label) for label in classifier.classes_]
+    return [
+        {"row": row, "label": names[codes[i]], "probability": round(float(own[i]), 6)}
+        for row, i in zip(cells, chosen.tolist(), strict=True)
+    ]
+
+
+def table_cells(encoder: LiteralEncoder, table: Any) -> list[list[Any]]:
+    """The rows of a validated table as JSON has them."""
+    dense = table.toarray() if hasattr(table, "toarray") else table
+    columns = []
+    for j, column in enumerate(encoder.columns_):
+        if isinstance(column, NumberColumn):
+            columns.append([_number(one) for one in number_column(dense, j, column.name).tolist()])
+        else:
+            values = object_column(dense, j)
+            missing = is_missing(values).tolist()
+            pairs = zip(values.tolist(), missing, strict=True)
+            columns.append([None if absent else json_value(one) for one, absent in pairs])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _number(number: float | None) -> float | None:
+    if number is None or number != number:
+        return None
+    return int(number) if abs(number) < 1 << 53 and number == int(number) else number
+
+
+def _chosen(own: npt.NDArray[np.float64], codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The hardest, then the others, one of each class in turn."""
+    order = np.argsort(own, kind="stable")
+    hardest, rest = order[:HARDEST], np.sort(order[HARDEST:])
+    turn = np.zeros(len(rest), dtype=np.int64)
+    for k in np.unique(codes):
+        ours = codes[rest] == k
+        turn[ours] = np.arange(ours.sum())
+    others = rest[np.argsort(turn, kind="stable")]
+    return np.concatenate([hardest, others])[:MOST_EXAMPLES]
+
+
+def confusion(learned: Learned) -> list[list[float]] | None:
+    """Weight of the held-out rows of each class (rows) by prediction (columns)."""
+    unseen = learned.unseen
+    if len(unseen) == 0:
+        return None
+    n = len(learned.pools)
+    said = learned.unseen_scores().argmax(axis=1)
+    table = np.zeros((n, n))
+    np.add.at(table, (unseen.labels, said), unseen.weights)
+    return table.round(3).tolist()
+
+
+def calibration(learned: Learned) -> list[dict[str, Any]]:
+    """How often predictions of a certain confidence are right: mean confidence, share, weight."""
+    unseen = learned.unseen
+    if len(unseen) == 0:
+        return []
+    chances = softmax(learned.unseen_scores())
+    sure = chances.max(axis=1)
+    right = chances.argmax(axis=1) == unseen.labels
+    interval = np.digitize(sure, CONFIDENCES)
+    points = []
+    for i in range(len(CONFIDENCES) + 1):
+        part = np.flatnonzero(interval == i)
+        if len(part) < FEWEST_ROWS:
+            continue
+        weights = unseen.weights[part]
+        points.append(
+            {
+                "confidence": float(np.average(sure[part], weights=weights)),
+                "right": float(np.average(right[part], weights=weights)),
+                "rows": len(part),
+            }
+        )
+    return points
+
+
+def cells_of(column: Column) -> list[Any]:
+    """One cell for each state of a column; ``None``, the missing cell, is last if it is a state.
+
+    >>> cells_of(NumberColumn(0, "age", (17.5, 64.5), has_missing=True))
+    [10, 40, 90, None]
+    """
+    missing = [None] if column.has_missing else []
+    if not isinstance(column, NumberColumn):
+        return [*map(json_value, column.categories), *missing]
+    if column.is_boolean:
+        return [0, 1, *missing]
+    return [*_numbers(column.cuts, column.values), *missing]
+
+
+def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
+    """One number from each interval between cuts, and every value that has a literal of its own."""
+    if any(isinstance(cut, int) for cut in cuts):
+        return _large_numbers(cuts, values)
+    are_whole = all((2 * cut) % 2 == 1 for cut in cuts) and all(v == int(v) for v in values)
+    found = set(map(_plain, values))
+    for low, high in pairwise(_ends(cuts, are_whole)):
+        number = shortest_between(low, high)
+        if number in found and not are_whole:
+            number = shortest_between(number, high)  # the interval without the value
+        found.add(number)
+    return sorted(found)
+
+
+def _large_numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
+    """The same of integers so large that floating point has no number between two cuts: a cut
+    is itself the largest number of its interval."""
+    step = max(1, int(cuts[-1] - cuts[0]) // len(cuts))
+    last = int(cuts[-1]) + step
+    found = set(values)
+    for low, high in pairwise([int(cuts[0]) - step, *cuts, last]):
+        below = range(math.ceil(high) - 1, math.floor(low), -1)
+        found.update([n for n in (high, *below[: len(values)]) if n not in values][:1])
+    return sorted(found)
+
+
+def _ends(cuts: Sequence[float], are_whole: bool) -> list[float]:
+    """The cuts, one number below them and one above."""
+    if not cuts:
+        return [-0.5, 0.5]
+    gap = statistics.median(high - low for low, high in pairwise(cuts)) if len(cuts) > 1 else 0.0
+    # Cuts may lie so close that nothing fits beyond the last but a larger step.
+    least = cuts[-1] / 100 - cuts[0] / 100 if len(cuts) > 1 else max(abs(cuts[0]), 1.0)
+    gap = max(gap, least, 8 * math.ulp(max(map(abs, cuts))))
+    low, high = max(cuts[0] - gap, -LARGEST), min(cuts[-1] + gap, LARGEST)
+    if low < 0 < cuts[0]:  # what is never negative should not become so
+        low = -0.5 if are_whole else 0.0
+    return [low, *cuts, high]
+
+
+def shortest_between(low: float, high: float) -> float:
+    """The number between these, near the middle, that has the fewest digits.
+
+    >>> shortest_between(2.45, 2.6), shortest_between(3.5, 4.5), shortest_between(17.5, 64.5)
+    (2.5, 4, 40)
+    >>> shortest_between(1e308, 1.7e308), shortest_between(-1.7e308, 1.7e308)
+    (1.3e+308, 0)
+    """
+    middle = (low + high) / 2
+    if math.isinf(middle):
+        middle = low / 2 + high / 2
+    if not low < middle < high:
+        return _plain(high)  # neighbours: a number is not above its own cut
+    digits = -math.floor(math.log10(min(high - low, LARGEST)))
+    for n in range(digits, digits + 20):
+        with suppress(OverflowError):  # the nearest round number may be too large
+            rounded = round(middle, n)
+            if low < rounded < high:
+                return _plain(rounded)
+    return middle
+
+
+def _plain(number: float) -> float:
+    """Write a whole number as 4, not as 4.0, if it is exact as a floating-point number."""
+    is_whole = abs(number) <= MOST_EXACT and float(number).is_integer()
+    return int(number) if is_whole else number
+
+
+def rows_of(rows: Rows, encoder: LiteralEncoder) -> list[list[Any]]:
+    """Packed rows as cells, which have the same literals."""
+    truth = unpack(rows, len(encoder.literals_))
+    ends = np.cumsum([0, *(column.n_literals for column in encoder.columns_)])
+    bounds = np.searchsorted(encoder.kept_, ends)
+    columns = []
+    for j, column in enumerate(encoder.columns_):
+        kept = encoder.kept_[bounds[j] : bounds[j + 1]] - ends[j]
+        columns.append(_column_cells(column, truth[:, bounds[j] : bounds[j + 1]], kept))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _column_cells(column: Column, truth: Any, kept: Any) -> list[Any]:
+    cells = cells_of(column)
+    states = _encoded(column, cells)[:, kept]
+    weights = 1 << np.arange(states.shape[1], dtype=object)
+    known: dict[int, Any] = {}
+    for cell, key in zip(cells, (states.astype(object) @ weights).tolist(), strict=True):
+        known.setdefault(key, cell)
+    keys = (truth.astype(object) @ weights).tolist() if len(kept) else [0] * len(truth)
+    return [known.get(key) for key in keys]
+
+
+def _encoded(column: Column, cells: Sequence[Any]) -> Any:
+    if isinstance(column, NumberColumn):
+        return column.encode(exact_numbers(np.array(cells, dtype=object)))
+    values = np.empty(len(cells), dtype=object)
+    values[:] = [*column.categories, *([None] if column.has_missing else [])]
+    return column.encode(values)

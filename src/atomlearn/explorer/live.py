@@ -1,19 +1,18 @@
-"""What is learned while a page looks on: tables round by round, boards epoch by epoch."""
+"""Learning while a page looks on: tables round by round, boards epoch by epoch."""
 
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import AtomlearnError, InvalidParameter, InvalidProblem, InvalidTable
 from atomlearn.explorer.boards import epoch_data, queens_data
-from atomlearn.explorer.cells import rows_of
-from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.explorer.session import Learn, Tell
+from atomlearn.explorer.classifiers import classifier_data, rows_of
 from atomlearn.problems import queens
 from atomlearn.tables.files import Table, matrix, read_table
 from atomlearn.tables.frames import NamedArray
@@ -22,12 +21,47 @@ from atomlearn.training.hooks import Current, Hooks, Plan, Round
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
-MOST_ROWS, MOST_CLASSES = 200_000, 100
-"""Of a table that is uploaded."""
-MOST_EPOCHS, PACE = 200, 0.15
-"""Of a board, and the seconds between two of them, so that they can be seen."""
+MOST_ROWS = 200_000
+"""A table that is uploaded may have at most this many rows."""
+MOST_CLASSES = 100
+"""A table that is uploaded may have at most this many classes."""
+MOST_EPOCHS = 200
+"""Learning a board ends after this many epochs."""
+PACE = 0.15
+"""Seconds between two epochs of a board, so that each can be seen."""
 BETWEEN = 0.2
 """Seconds between two reports of progress."""
+MOST_EVENTS = 5000
+"""At most this many events are kept for pages that connect later."""
+
+Tell = Callable[[dict[str, Any] | None], None]
+"""Tells an event, or ``None``, and waits while the run is stopped.
+
+An event of the kind ``progress`` is kept only until the next one. Raises :class:`Replaced` once
+another run has begun.
+"""
+Learn = Callable[[Tell], None]
+"""Learns, and calls ``tell`` wherever it may wait or be abandoned."""
+
+
+class Replaced(Exception):
+    """Another run has begun, so this one is to end."""
+
+
+class Live(Protocol):
+    """What can be served: a page, and learning that is watched on it."""
+
+    def data(self) -> dict[str, Any]:
+        """What the page shows now; its ``title``, if it has one of its own."""
+        ...
+
+    def upload(self, name: str, content: bytes) -> dict[str, Any]:
+        """Take a file; says what can be chosen of it."""
+        ...
+
+    def run(self, asked: dict[str, Any]) -> Learn:
+        """What is to be learned; raises an error if it cannot be."""
+        ...
 
 
 class Source(NamedTuple):
@@ -244,3 +278,79 @@ class Still:
     def run(self, asked: dict[str, Any]) -> Learn:
         """Nothing is learned."""
         raise InvalidParameter("nothing is learned on this page")
+
+
+class Session:
+    """Learns one run at a time in a thread of its own."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self.state = "idle"
+        self._changed = threading.Condition()
+        self._learning = threading.Lock()
+        self._events: list[tuple[int, dict[str, Any]]] = []
+        self._told = 0
+        self._run = 0
+
+    def begin(self, asked: dict[str, Any]) -> None:
+        """Start a run; one that is under way ends as soon as it looks up."""
+        learn = self.live.run(asked)
+        with self._changed:
+            self._run += 1
+            self._set("learning")
+            run = self._run
+            self._changed.notify_all()
+        threading.Thread(target=self._follow, args=(run, learn), daemon=True).start()
+
+    def stop(self) -> None:
+        """Pause as soon as the run looks up."""
+        with self._changed:
+            if self.state == "learning":
+                self._set("stopped")
+
+    def go_on(self) -> None:
+        """Continue a run that was stopped."""
+        with self._changed:
+            if self.state == "stopped":
+                self._set("learning")
+                self._changed.notify_all()
+
+    def events(self, after: int) -> list[tuple[int, dict[str, Any]]]:
+        """The events after a number, each with its own."""
+        with self._changed:
+            return [one for one in self._events if one[0] > after]
+
+    def _follow(self, run: int, learn: Learn) -> None:
+        ended = "failed: an error that was not expected; the terminal shows it"
+        try:
+            with self._learning:  # the run before this one has ended
+                self._tell(run, None)
+                learn(lambda event: self._tell(run, event))
+            ended = "done"
+        except Replaced:
+            return
+        except (AtomlearnError, ValueError) as error:
+            ended = f"failed: {error}"
+        finally:
+            with self._changed:
+                if run == self._run:
+                    self._set(ended)
+
+    def _tell(self, run: int, event: dict[str, Any] | None) -> None:
+        with self._changed:
+            if event is not None and run == self._run:
+                self._add({"kind": "step", "run": run, **event})
+            self._changed.wait_for(lambda: run != self._run or self.state != "stopped")
+            if run != self._run:
+                raise Replaced
+
+    def _set(self, state: str) -> None:
+        self.state = state
+        self._add({"kind": "state", "run": self._run, "state": state})
+
+    def _add(self, event: dict[str, Any]) -> None:
+        if self._events and self._events[-1][1]["kind"] == "progress":
+            self._events.pop()
+        self._told += 1
+        self._events.append((self._told, event))
+        del self._events[:-MOST_EVENTS]

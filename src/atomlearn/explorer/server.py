@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 from atomlearn.errors import AtomlearnError, MissingExtra
+from atomlearn.explorer.live import Live, Session
 from atomlearn.explorer.page import explorer_page
-from atomlearn.explorer.session import Live, Session
 
 if TYPE_CHECKING:
     import uvicorn
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 MOST_BYTES = 20 << 20
-"""Of a table that is uploaded."""
+"""A table that is uploaded may have at most this many bytes."""
 MOST_ASKED = 64 << 10
-"""Bytes of any other request."""
+"""Any other request may have at most this many bytes."""
 MOST_WATCHING = 8
-"""Pages that watch at a time."""
+"""At most this many pages may watch at a time."""
 PAUSE = 0.1
 """Seconds between two looks for events."""
 BEAT = 15.0
 """Seconds after which a silent stream shows that it is alive."""
 BACKLOG = 1024
-"""Connections that wait to be accepted."""
+"""At most this many connections wait to be accepted."""
 PATIENCE = 5.0
 """Seconds in which a connection must have asked for something: idle ones are closed."""
 MOST_DIGITS = 15
-"""Of the number of an event; a longer one is none of ours."""
+"""The number of an event has at most this many digits."""
 
 HEADERS = {
     b"cache-control": b"no-store",

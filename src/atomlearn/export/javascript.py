@@ -6,7 +6,7 @@ from typing import Any
 
 from atomlearn.export.model import Atoms, Model
 from atomlearn.tables.numbers import has_large_integers
-from atomlearn.views.shell import as_json
+from atomlearn.views.page import as_json
 
 HEAD = """// Scores rows like the atomlearn classifier it was written from. Needs nothing else:
 //   import { predict, predictProba, explain } from "./model.mjs";
