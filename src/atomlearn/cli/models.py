@@ -77,7 +77,7 @@ def show(
             return
         if pairs is not None or grid is not None:
             fail("--pairs and --grid apply to models of relations only, not to classifiers")
-        _show_classifier(loaded, of, SHORT if short else max_clauses, as_json, html)
+        _show_classifier(loaded, file, of, SHORT if short else max_clauses, as_json, html)
         return
     if short:
         fail(f"--short applies to classifiers only, and {file} is a model of relations")
@@ -85,9 +85,10 @@ def show(
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
     definitions = _definitions(model, of, pairs, grid)
     if html is not None:
-        from atomlearn.cli.pages import model_page
+        from atomlearn.explorer.boards import model_data
+        from atomlearn.explorer.page import explorer_page, write_page
 
-        model_page(model, file.name, definitions, html)
+        write_page(explorer_page(file.stem, model_data(model, definitions)), html)
     if as_json:
         listed = [list(atom.constants) for atom in atoms]
         told = {"kind": "model", "constants": list(model.names), "atoms": listed}
@@ -185,10 +186,11 @@ def how_it_decides(learned: "Learned") -> str:
 
 def _show_classifier(
     classifier: "AlgebraicClassifier",
+    file: Path,
     of: str | None,
     max_clauses: "int | Short",
     as_json: bool,
-    html: Path | None = None,
+    html: Path | None,
 ) -> None:
     """Print a classifier for ``atomlearn show``: its classes and their definitions."""
     from atomlearn.classifier.scorer import describe
@@ -206,9 +208,11 @@ def _show_classifier(
     columns = [column.name for column in classifier.encoder_.columns_]
     offsets = dict(zip(atoms, classifier.learned_.offsets.tolist(), strict=True))
     if html is not None:
-        from atomlearn.cli.pages import classifier_page
+        from atomlearn.explorer.classifiers import classifier_data
+        from atomlearn.explorer.page import explorer_page, write_page
 
-        classifier_page(classifier, "What was learned", definitions, html)
+        data = classifier_data(classifier, definitions=definitions)
+        write_page(explorer_page(file.stem, data), html)
     if as_json:
         print_json(
             {

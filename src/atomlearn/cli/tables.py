@@ -250,11 +250,14 @@ def explain(
         with complaints():
             told = classifier.explain(rows[row : row + 1], max_atoms)
     if html is not None:
-        from atomlearn.cli.pages import classifier_page
+        from atomlearn.explorer.classifiers import asked_row, classifier_data
+        from atomlearn.explorer.page import explorer_page, write_page
 
-        definitions = [classifier.definition(label) for label in classifier.classes_]
         about = f"Row {row} of {file.name if data is None else data.name}"
-        classifier_page(classifier, file.name, definitions, html, (about, told))
+        asked = asked_row(classifier, about, row if data is None else rows[row : row + 1])
+        definitions = [classifier.definition(label) for label in classifier.classes_]
+        page = classifier_data(classifier, definitions=definitions, asked=asked)
+        write_page(explorer_page(file.stem, page), html)
     if as_json:
         print_json({"row": row, **told.to_dict()})
     else:

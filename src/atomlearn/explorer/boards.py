@@ -1,6 +1,6 @@
 """What the pages of relations and of formal problems show, as plain values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -8,6 +8,8 @@ from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.errors import ContradictoryGivens, ModelTooLarge
+from atomlearn.explorer.classifiers import definition_data
+from atomlearn.logic.define import ConstantDefinition
 from atomlearn.problems import queens, sudoku
 from atomlearn.problems.choices import Choices
 from atomlearn.problems.game import Game
@@ -33,14 +35,28 @@ def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
         return data
 
 
-def model_data(model: Model) -> dict[str, Any]:
+def model_data(model: Model, definitions: Sequence[ConstantDefinition] = ()) -> dict[str, Any]:
     """What the page of a model needs: it answers by its atoms alone."""
-    return _constants(list(model.names)) | _atoms(model)
+    told = [definition_data(one, _drawn(one)) for one in definitions]
+    return _constants(list(model.names)) | _atoms(model) | {"definitions": told}
+
+
+def _drawn(definition: ConstantDefinition) -> dict[str, Any] | None:
+    """The clauses of a constant on its grid, if it has one: dark and light pixels of each."""
+    grid = definition.grid
+    if grid is None or not definition.clauses:
+        return None
+    _, _, dark = next(iter(grid.place.values()))
+    clauses = []
+    for clause in definition.clauses:
+        places = [grid.place[name] for name in clause.literals if name in grid.place]
+        clauses.append([[i * grid.shape[1] + j, float(colour == dark)] for i, j, colour in places])
+    return {"shape": grid.shape, "clauses": clauses}
 
 
 def _constants(names: list[str]) -> dict[str, Any]:
     nothing: dict[str, Any] = {"positive": None, "negative": None, "atoms": None, "n_atoms": 0}
-    return {"kind": "algebra", "names": names, **nothing}
+    return {"kind": "algebra", "names": names, "definitions": [], **nothing}
 
 
 def _atoms(model: Model) -> dict[str, Any]:

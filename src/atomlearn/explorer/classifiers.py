@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.held_out import classifier_errors
 from atomlearn.classifier.importance import deciding
 from atomlearn.classifier.scorer import describe, json_value, packed
 from atomlearn.logic import writing
@@ -22,6 +23,7 @@ from atomlearn.logic.formulas import And, Formula, Has, Not, Or
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import greys_of
 from atomlearn.tables.numbers import MOST_EXACT, exact_numbers, is_missing
 from atomlearn.tables.table import number_column, object_column, read_table
 from atomlearn.tables.training_rows import codes_of
@@ -31,6 +33,7 @@ from atomlearn.training.learned import Learned
 if TYPE_CHECKING:
     from atomlearn.classifier.definition import ClassDefinition
     from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.logic.definition import Definition
 
 MOST_LISTED = 20_000
 """A page of more atoms than this has no list of them."""
@@ -53,10 +56,23 @@ LARGEST = sys.float_info.max
 
 
 def classifier_data(
-    classifier: "AlgebraicClassifier", rows: Any = None, labels: Any = None
+    classifier: "AlgebraicClassifier",
+    rows: Any = None,
+    labels: Any = None,
+    *,
+    definitions: "Sequence[ClassDefinition] | None" = None,
+    asked: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What the page of a classifier needs; ``rows`` of a table are shown instead of the sample."""
+    """What the page of a classifier needs.
+
+    ``rows`` of a table are shown instead of the sample that the model keeps. The ``definitions``
+    are by default those of all classes, and none of images. The page begins with the row that is
+    ``asked`` about, if there is one.
+    """
     shape = classifier.image_shape
+    if definitions is None:
+        most = 0 if shape else MOST_DEFINED
+        definitions = [classifier.definition(label) for label in classifier.classes_[:most]]
     learned, encoder = classifier.learned_, classifier.encoder_
     atoms = None if shape else _atoms(classifier)
     return {
@@ -73,10 +89,22 @@ def classifier_data(
         "confusion": confusion(learned),
         "calibration": calibration(learned),
         "conflicts": list(_conflicts(classifier)),
-        "definitions": [] if shape else list(_definitions(classifier)),
+        "rule_conflicts": [str(one) for one in classifier.rule_conflicts_[:MOST_CONFLICTS]],
+        "definitions": [definition_data(one, _drawn(one, shape)) for one in definitions],
+        "asked": asked,
         "atoms": atoms,
         "shape": shape,
     }
+
+
+def asked_row(classifier: "AlgebraicClassifier", about: str, row: Any) -> dict[str, Any]:
+    """The row that a page begins with: a table of one row, or the number of a row that is kept."""
+    encoder = classifier.encoder_
+    if isinstance(row, int):
+        cells = rows_of(classifier.first_rows_[row : row + 1], encoder)
+    else:
+        cells = table_cells(encoder, read_table(classifier, row, reset=False))
+    return {"about": about, "row": _told_cells(cells[0])}
 
 
 def _told_cells(cells: list[Any]) -> list[Any]:
@@ -86,25 +114,55 @@ def _told_cells(cells: list[Any]) -> list[Any]:
 
 def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
     learned = classifier.learned_
+    errors = classifier_errors(learned)
+    atoms = [0] * len(learned.pools)
+    for one in deciding(learned):
+        atoms[one.k] += len(one.weights)
     return {
         "rows": int(classifier.sample_.totals.sum()),
         "are_different": bool(classifier.held_out_),  # fit counts equal rows once
         "rows_by_class": classifier.sample_.totals.tolist(),
         "error": classifier.estimated_error_,
+        "errors_by_class": None if errors is None else [float(one) for one in errors],
         "evidence": learned.evidence.chosen,
         "losses": learned.evidence.losses,
         "errors": learned.evidence.errors,
-        "atoms": sum(len(one.weights) for one in deciding(learned)),
+        "atoms": sum(atoms),
+        "atoms_by_class": atoms,
     }
 
 
-def _definitions(classifier: "AlgebraicClassifier") -> Iterator[dict[str, Any]]:
-    for label in classifier.classes_[:MOST_DEFINED]:
-        one = classifier.definition(label)
-        yield {**one.to_dict(), **_form(one), "total": one.total, "held_out": _held_out(one)}
+def definition_data(
+    definition: "Definition", drawn: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """A definition as a page shows it; ``drawn`` are its clauses as images."""
+    return {
+        **definition.to_dict(),
+        **_form(definition),
+        "total": definition.total,
+        "held_out": _held_out(definition),
+        "python": definition.to_python(),
+        "drawn": drawn,
+    }
 
 
-def _form(definition: "ClassDefinition") -> dict[str, Any]:
+def _drawn(definition: "ClassDefinition", shape: tuple[int, int] | None) -> dict[str, Any] | None:
+    """The clauses of a class of images: the pixels of each, and how dark it wants them."""
+    if shape is None:
+        return None
+    clauses = (clause.literals for clause in definition.clauses)
+    greys = greys_of(clauses, definition.encoder.columns_, shape[0] * shape[1])
+    pixels = [np.flatnonzero(~np.isnan(one)) for one in greys]
+    return {
+        "shape": shape,
+        "clauses": [
+            list(zip(places.tolist(), one[places].round(2).tolist(), strict=True))
+            for places, one in zip(pixels, greys, strict=True)
+        ],
+    }
+
+
+def _form(definition: "Definition") -> dict[str, Any]:
     """The shortest form as parts that are joined by one word, each on a line of its own."""
     body = definition.shortest
     while isinstance(body, And | Or) and len(body.parts) == 1:
@@ -122,7 +180,7 @@ def _literals(part: Formula) -> dict[str, Any]:
     return {"joint": "and", "literals": [writing.to_text(part)]}
 
 
-def _held_out(definition: "ClassDefinition") -> dict[str, Any] | None:
+def _held_out(definition: "Definition") -> dict[str, Any] | None:
     one = definition.held_out
     if one is None:
         return None

@@ -60,13 +60,6 @@ class Page:
         """Add HTML, on the page only."""
         self.parts.append(html)
 
-    def side_by_side(self, *parts: str) -> None:
-        """Add pieces of HTML beside each other where there is room."""
-        cards = [f'<div class="card">{part}</div>' for part in parts if part]
-        self.parts.append(
-            f'<div class="columns">{"".join(cards)}</div>' if len(cards) > 1 else "".join(cards)
-        )
-
     def link(self, address: str, text: str) -> None:
         """Add a link."""
         self.parts.append(f'<p><a href="{escape(address)}">{escape(text)}</a></p>')
@@ -175,9 +168,12 @@ def as_json(data: Any) -> str:
     """
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # JSON has these characters in strings only, where an escape means the same.
-    for character in ("<", "\u2028", "\u2029"):
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+_ESCAPED = re.compile("[<\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that JSON in a page has as escapes: what could end a script, and what an editor or a
+terminal would act on."""
 
 
 def _policy(sheet: str, scripts: Sequence[str], connect: str) -> str:
