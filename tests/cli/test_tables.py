@@ -201,7 +201,7 @@ def test_parquet(run, model, tmp_path):
 
 def test_parquet_without_pyarrow(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtra, match=r"atomlearn\[tables\]"):
+    with pytest.raises(MissingExtra, match="pip install pyarrow"):
         tables.read_table(tmp_path / "x.parquet")
 
 

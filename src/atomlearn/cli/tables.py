@@ -281,7 +281,7 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
 def rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
     """The columns of a table that a model needs, with the types it knows; others are ignored."""
     from atomlearn.tables.columns import NumberColumn
-    from atomlearn.tables.files import named_rows, read_table
+    from atomlearn.tables.files import Cells, named_rows, read_table
 
     table = read_table(data)
     wanted = classifier.encoder_.columns_
@@ -298,7 +298,8 @@ def rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
             columns[column.name] = table.numbers(column.name)
         else:
             by_text = {str(category): category for category in column.categories}
-            columns[column.name] = [by_text.get(str(c), c) for c in table.column(column.name)]
+            values, codes = table.column(column.name)
+            columns[column.name] = Cells([by_text.get(str(one), one) for one in values], codes)
     return named_rows(columns)
 
 

@@ -14,7 +14,7 @@ from atomlearn.errors import AtomlearnError, InvalidParameter, InvalidProblem, I
 from atomlearn.explorer.boards import epoch_data, queens_data
 from atomlearn.explorer.classifiers import classifier_data, rows_of
 from atomlearn.problems import queens
-from atomlearn.tables.files import Table, matrix, read_table
+from atomlearn.tables.files import Table, read_table
 from atomlearn.tables.frames import NamedArray
 from atomlearn.training.hooks import Current, Hooks, Plan, Round
 
@@ -157,17 +157,13 @@ class LiveTable:
         table = self.uploaded
         if table is None:
             raise InvalidParameter("no table has been uploaded")
-        labels = table.labels(target)
+        rows, labels = table.rows_and_labels(target)
         n_classes = len(np.unique(labels))
         if not 1 < n_classes <= MOST_CLASSES:
             raise InvalidTable(
                 f"{target!r} has {n_classes:,} different values: choose a column of 2 to "
                 f"{MOST_CLASSES} classes"
             )
-        names = [name for name in table.columns if name != target]
-        if not names:
-            raise InvalidTable(f"{table.path} has no column besides {target!r} to learn from")
-        rows = NamedArray.of(matrix([table.guessed(name) for name in names]), names)
         return Source("upload", table.path, rows, labels, None)
 
     def _learn(self, source: Source, tell: Tell) -> None:

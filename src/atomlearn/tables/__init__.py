@@ -11,13 +11,14 @@ from atomlearn.tables.column_maps import (
     translations,
 )
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.files import Table, read_table
+from atomlearn.tables.files import Cells, Table, read_table
 from atomlearn.tables.literal_maps import check_symmetries
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.rules import Condition, Rule
 
 __all__ = [
     "ArrayBatches",
+    "Cells",
     "Condition",
     "CsvBatches",
     "Literal",
