@@ -37,6 +37,7 @@ from atomlearn.errors import suggest
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.tables.files import Table
     from atomlearn.tables.frames import NamedArray
 
 MOST_CONFLICTS = 3
@@ -195,9 +196,10 @@ def predict(
 ) -> None:
     """Predict the class of each row of a table; prints CSV."""
     from atomlearn.logic.definition import plain
+    from atomlearn.tables.files import read_table
 
     classifier = load_classifier(file)
-    rows = rows_for(classifier, data)
+    rows = rows_for(classifier, read_table(data))
     with complaints():
         labels = [plain(label) for label in classifier.predict(rows)]
         chances = classifier.predict_proba(rows).tolist() if proba else []
@@ -244,7 +246,9 @@ def explain(
             )
         told = classifier.explain_kept(row, max_atoms)
     else:
-        rows = rows_for(classifier, data)
+        from atomlearn.tables.files import read_table
+
+        rows = rows_for(classifier, read_table(data))
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
         with complaints():
@@ -278,17 +282,16 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
     return height, width
 
 
-def rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
+def rows_for(classifier: "AlgebraicClassifier", table: "Table") -> "NamedArray":
     """The columns of a table that a model needs, with the types it knows; others are ignored."""
     from atomlearn.tables.columns import NumberColumn
-    from atomlearn.tables.files import Cells, named_rows, read_table
+    from atomlearn.tables.files import Cells, named_rows
 
-    table = read_table(data)
     wanted = classifier.encoder_.columns_
     absent = [column.name for column in wanted if column.name not in table.columns]
     if absent:
         fail(
-            f"{data} has no {'column' if len(absent) == 1 else 'columns'} "
+            f"{table.path} has no {'column' if len(absent) == 1 else 'columns'} "
             f"{', '.join(map(repr, absent[:10]))}, which the model needs"
             f"{suggest(absent[0], table.columns)}"
         )

@@ -62,19 +62,20 @@ def classifier_data(
     *,
     definitions: "Sequence[ClassDefinition] | None" = None,
     asked: dict[str, Any] | None = None,
+    max_listed: int = MOST_LISTED,
 ) -> dict[str, Any]:
     """What the page of a classifier needs.
 
     ``rows`` of a table are shown instead of the sample that the model keeps. The ``definitions``
     are by default those of all classes, and none of images. The page begins with the row that is
-    ``asked`` about, if there is one.
+    ``asked`` about, if there is one. It lists the atoms if there are at most ``max_listed``.
     """
     shape = classifier.image_shape
     if definitions is None:
         most = 0 if shape else MOST_DEFINED
         definitions = [classifier.definition(label) for label in classifier.classes_[:most]]
     learned, encoder = classifier.learned_, classifier.encoder_
-    atoms = None if shape else _atoms(classifier)
+    atoms = None if shape else _atoms(classifier, max_listed)
     return {
         "kind": "table" if shape is None else "image",
         "model": packed(describe(classifier), keep_order=atoms is not None),
@@ -198,12 +199,12 @@ def _conflicts(classifier: "AlgebraicClassifier") -> Iterator[dict[str, Any]]:
         }
 
 
-def _atoms(classifier: "AlgebraicClassifier") -> dict[str, Any] | None:
+def _atoms(classifier: "AlgebraicClassifier", max_listed: int) -> dict[str, Any] | None:
     """Shares of sampled rows that miss each atom, in the order of the description: strict atoms
     class by class, then weighted ones."""
     learned = classifier.learned_
     found = list(deciding(learned))
-    if sum(len(one.weights) for one in found) > MOST_LISTED:
+    if sum(len(one.weights) for one in found) > max_listed:
         return None
     columns, sample = classifier.sample_.columns(), classifier.sample_
     listed: dict[str, Any] = {"strict": [], "weighted": None}

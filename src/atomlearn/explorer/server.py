@@ -37,7 +37,7 @@ BEAT = 15.0
 BACKLOG = 1024
 """At most this many connections wait to be accepted."""
 PATIENCE = 5.0
-"""Seconds in which a connection must have asked for something: idle ones are closed."""
+"""A connection on which nothing is asked for this many seconds is closed."""
 MOST_DIGITS = 15
 """The number of an event has at most this many digits."""
 
@@ -225,10 +225,13 @@ def serve(live: Live, title: str, port: int, announce: Callable[[str], object]) 
         server.run(sockets=[listening])
 
 
-def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket.socket, str]":
+def prepared(
+    live: Live, title: str, port: int, patience: float = PATIENCE
+) -> "tuple[uvicorn.Server, socket.socket, str]":
     """A server that is ready to run, the socket that it listens on, and the address of the page.
 
-    Who connects before the server runs has to wait for it, and is not refused.
+    Connections are accepted from now on and answered once the server runs; those on which nothing
+    is asked for ``patience`` seconds are closed.
     """
     try:
         import uvicorn
@@ -241,7 +244,7 @@ def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            self.loop.call_later(PATIENCE, self._close_if_idle)
+            self.loop.call_later(patience, self._close_if_idle)
 
         def _close_if_idle(self) -> None:
             request: object = self.cycle
