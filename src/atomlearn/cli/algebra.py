@@ -70,8 +70,8 @@ def learn(file: RelationFile, out: OutFile, seed: SeedIfAny = None, as_json: Jso
     model = read_algebra(file).learn(random_state=seed)
     model.save(out)
     if as_json:
-        told: dict[str, Any] = {"model": str(out), "seed": seed}
-        print_json({**told, "atoms": model.n_atoms, "constants": model.n_constants})
+        fields: dict[str, Any] = {"model": str(out), "seed": seed}
+        print_json({**fields, "atoms": model.n_atoms, "constants": model.n_constants})
     else:
         atoms, constants = counted(model.n_atoms, "atom"), counted(model.n_constants, "constant")
         print(f"{out}: {atoms} over {constants}")

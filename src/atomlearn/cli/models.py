@@ -91,8 +91,8 @@ def show(
         write_page(explorer_page(file.stem, model_data(model, definitions)), html)
     if as_json:
         listed = [list(atom.constants) for atom in atoms]
-        told = {"kind": "model", "constants": list(model.names), "atoms": listed}
-        print_json({**told, "definitions": [one.to_dict() for one in definitions]})
+        fields = {"kind": "model", "constants": list(model.names), "atoms": listed}
+        print_json({**fields, "definitions": [one.to_dict() for one in definitions]})
         return
     _print_atoms(model, atoms, of, max_atoms)
     for one in definitions:
@@ -169,7 +169,7 @@ def _name(model: Model, name: str) -> str:
 
 
 def how_it_decides(learned: "Learned") -> str:
-    """How the score of a class is made, and what is predicted."""
+    """How the score of a class is computed, and which class is predicted."""
     strict = f"less {learned.slope:.3g} × log(1 + the number of strict atoms missed)"
     parts = {
         "strict": strict,
@@ -273,19 +273,19 @@ def _show_pool(pool: "Pool", max_atoms: int, as_json: bool) -> None:
     shown = range(min(max_atoms or len(pool), len(pool)))
     pins = [(_names(pool, k), *pool.provenance(k)) for k in shown]
     if as_json:
-        told = [
+        listed = [
             {"constants": names, "epoch": epoch, "source": source.name, "digest": source.digest}
             for names, source, epoch in pins
         ]
         print_json({"kind": "pool", "constants": pool.n_constants, "n_pins": len(pool),
-                    "pins": told})  # fmt: skip
+                    "pins": listed})  # fmt: skip
         return
     print(f"{counted(len(pool), 'pin')} over {counted(pool.n_constants, 'constant')}")
     for source in pool.sources:
         print(f"from {source.name or 'data without a name'}, {counted(source.examples, 'example')}")
     for names, source, epoch in pins:
-        whence = f" of {source.name}" if source.name else ""
-        print(f"  {write_names(names)}   (epoch {epoch}{whence})")
+        origin = f" of {source.name}" if source.name else ""
+        print(f"  {write_names(names)}   (epoch {epoch}{origin})")
     if len(pins) < len(pool):
         print(f"... and {len(pool) - len(pins):,} more (--max-atoms 0 lists all)")
 
@@ -355,14 +355,14 @@ def merge(
         if not all(isinstance(one, Pool) for one in others):
             fail(f"{files[0]} is a pool, which has no rows to check the others: name a classifier "
                  "first")  # fmt: skip
-        told: dict[Any, Any] = {"pins": first.merge(*others)}
+        results: dict[Any, Any] = {"pins": first.merge(*others)}
     else:
-        told = first.merge(*others)
+        results = first.merge(*others)
     first.save(out)
     if as_json:
-        print_json({str(label): merged._asdict() for label, merged in told.items()})
+        print_json({str(label): merged._asdict() for label, merged in results.items()})
         return
-    for label, merged in told.items():
+    for label, merged in results.items():
         print(f"{label}: {counted(merged.new, 'pin')} new, {merged.known:,} known already, "
               f"{merged.dropped:,} dropped")  # fmt: skip
     print(f"written to {out}")

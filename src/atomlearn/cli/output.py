@@ -13,13 +13,13 @@ from atomlearn.errors import InterruptedWarning, nearest
 from atomlearn.files.replacing import check_replaceable, is_device, replacing
 
 YES = 0
-"""Success; consistent; true."""
+"""Exit code of success, of relations that are consistent, and of an answer that is true."""
 NO = 1
-"""Inconsistent; false."""
+"""Exit code of relations that are inconsistent, and of an answer that is false."""
 OPEN = 3
-"""Neither follows nor is contradicted."""
+"""Exit code of a relation that neither follows nor is contradicted."""
 BAD = 2
-"""Wrong usage, wrong syntax, or a file that cannot be read."""
+"""Exit code of wrong usage, wrong syntax, or a file that cannot be read."""
 
 
 class VisibleStream:
@@ -68,20 +68,20 @@ def fail(message: str, code: int = BAD) -> NoReturn:
 
 
 def check_choice(option: str, chosen: str, known: Iterable[str]) -> None:
-    """Fail if the value of an option is not one of those there are; the nearest is suggested."""
+    """Fail if the value of an option is not a known one, and suggest the nearest."""
     if chosen not in known:
         fail(f"{option} must be one of {', '.join(known)}, not {chosen!r}{nearest(chosen, known)}")
 
 
 def check_outputs(*paths: Path | None) -> None:
-    """Raise an error now for a file that could not be written after hours of learning."""
+    """Raise an error if a file could not be written, before hours of learning are spent."""
     for path in paths:
         if path is not None and not is_device(path):
             check_replaceable(path)
 
 
 def check_page(path: Path | None) -> None:
-    """The same for an HTML page, whose folder is created."""
+    """Create the folder of an HTML page, and raise an error if the page could not be written."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         check_outputs(path)

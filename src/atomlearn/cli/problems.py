@@ -38,14 +38,14 @@ GAP = 4
 
 
 class Problem(NamedTuple):
-    """What is particular to a command: how to solve, and what to draw and to tell in the end."""
+    """What differs between these commands: how to solve, what to draw and what to print."""
 
     solve: "Callable[..., Solver[Any]]"
     draw_last: "Callable[[list[Answer]], None] | None" = None
-    told: dict[str, Any] | None = None
-    """More fields of ``--json``."""
+    fields: dict[str, Any] | None = None
+    """Fields that ``--json`` has beside those of all problems."""
     remark: str = ""
-    """Said of the solutions."""
+    """A remark that is printed after the solutions."""
 
 
 def queens(
@@ -182,7 +182,7 @@ class _Session:
                 "interrupted": self.solver.interrupted,
                 "unsolvable": refutation is not None,
                 "clashing": None if refutation is None else list(refutation.givens),
-                **(self.problem.told or {}),
+                **(self.problem.fields or {}),
             }
         )
 
@@ -258,7 +258,7 @@ class SideBySide:
 
 
 def as_text(answer: Any) -> "Text":
-    """An answer as coloured text."""
+    """A board, a sudoku or another answer as coloured text."""
     from rich.text import Text
 
     if hasattr(answer, "queens"):
@@ -274,7 +274,7 @@ def _titled(answer: Any) -> "Text":
 
 
 def _board(board: Any) -> "Text":
-    """Queens found are bold, fixed ones blue, the one inserted red; empty squares and ? dim."""
+    """A board as text: queens bold, given ones blue, an inserted one red, other squares dim."""
     from rich.text import Text
 
     from atomlearn.problems.queens import square_name
@@ -296,7 +296,7 @@ def _board(board: Any) -> "Text":
 
 
 def _grid(grid: Any) -> "Text":
-    """Given digits bold, others blue."""
+    """A sudoku as text: given digits are bold, others blue."""
     from rich.text import Text
 
     text = Text()

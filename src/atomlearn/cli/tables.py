@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from atomlearn.tables.frames import NamedArray
 
 MOST_CONFLICTS = 3
-"""Of contradictory rows, ``fit`` prints at most this many sets."""
+"""``fit`` prints at most this many sets of rows that contradict each other."""
 
 
 def fit(
@@ -137,8 +137,8 @@ def fit(
             noted.kept = True
             _print_fit(classifier, out, as_json)
     except KeyboardInterrupt as error:
-        told = f"interrupted before anything was learned: {out} is not written"
-        fail(told, interrupts.exit_code(error))
+        message = f"interrupted before anything was learned: {out} is not written"
+        fail(message, interrupts.exit_code(error))
     if noted.signal:
         fail(f"interrupted: what has been learned so far is saved in {out}", noted.exit_code)
 
@@ -173,8 +173,10 @@ def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> N
     )
     if classifier.rules_:
         n = sum(len(conflict.rows) for conflict in classifier.rule_conflicts_)
-        told = f"{counted(n, 'row')} left out because a rule contradicts the label"
-        print(f"{counted(len(classifier.rules_), 'rule')}, {told if n else 'no row contradicts'}")
+        left_out = f"{counted(n, 'row')} left out because a rule contradicts the label"
+        print(
+            f"{counted(len(classifier.rules_), 'rule')}, {left_out if n else 'no row contradicts'}"
+        )
     conflicts = classifier.conflicts_
     for conflict in (*classifier.rule_conflicts_[:MOST_CONFLICTS], *conflicts[:MOST_CONFLICTS]):
         print(conflict)
@@ -205,8 +207,8 @@ def predict(
         chances = classifier.predict_proba(rows).tolist() if proba else []
     classes = [plain(label) for label in classifier.classes_]
     if as_json:
-        told: dict[str, Any] = {"predictions": labels}
-        print_json({**told, "classes": classes, "probabilities": chances} if proba else told)
+        fields: dict[str, Any] = {"predictions": labels}
+        print_json({**fields, "classes": classes, "probabilities": chances} if proba else fields)
         return
     header = ["prediction", *(f"p({label})" for label in classes if proba)]
     lines = [
@@ -244,7 +246,7 @@ def explain(
                 f"{file} keeps the first {counted(n_kept, 'row')} of its training table "
                 f"(row 0 to {n_kept - 1}): name a table for row {row}"
             )
-        told = classifier.explain_kept(row, max_atoms)
+        explanation = classifier.explain_kept(row, max_atoms)
     else:
         from atomlearn.tables.files import read_table
 
@@ -252,7 +254,7 @@ def explain(
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
         with complaints():
-            told = classifier.explain(rows[row : row + 1], max_atoms)
+            explanation = classifier.explain(rows[row : row + 1], max_atoms)
     if html is not None:
         from atomlearn.explorer.classifiers import asked_row, classifier_data
         from atomlearn.explorer.page import explorer_page, write_page
@@ -263,9 +265,9 @@ def explain(
         page = classifier_data(classifier, definitions=definitions, asked=asked)
         write_page(explorer_page(file.stem, page), html)
     if as_json:
-        print_json({"row": row, **told.to_dict()})
+        print_json({"row": row, **explanation.to_dict()})
     else:
-        print(told)
+        print(explanation)
         if html is not None:
             print(f"written to {html}")
 

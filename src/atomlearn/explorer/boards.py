@@ -22,7 +22,7 @@ MOST_SOLUTIONS = 12
 
 
 def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
-    """What the page of some relations needs; a model is learned if they are consistent."""
+    """The data of the page of relations, with a model learned of them if they are consistent."""
     data = _constants(list(algebra.names)) | {
         "positive": [[list(r.left.indices), list(r.right.indices)] for r in algebra.positive],
         "negative": [[list(r.left.indices), list(r.right.indices)] for r in algebra.negative],
@@ -36,9 +36,9 @@ def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
 
 
 def model_data(model: Model, definitions: Sequence[ConstantDefinition] = ()) -> dict[str, Any]:
-    """What the page of a model needs: it answers by its atoms alone."""
-    told = [definition_data(one, _drawn(one)) for one in definitions]
-    return _constants(list(model.names)) | _atoms(model) | {"definitions": told}
+    """The data of the page of a model, which answers by its atoms alone."""
+    listed = [definition_data(one, _drawn(one)) for one in definitions]
+    return _constants(list(model.names)) | _atoms(model) | {"definitions": listed}
 
 
 def _drawn(definition: ConstantDefinition) -> dict[str, Any] | None:
@@ -67,7 +67,7 @@ def _atoms(model: Model) -> dict[str, Any]:
 def queens_data(
     size: int, given: list[str], seed: int | None = 0, max_epochs: int = 60
 ) -> dict[str, Any]:
-    """What the page of a chess board needs."""
+    """The data of the page of a chess board."""
     setting = queens.game(size, given).setting
     assert setting is not None
     squares = list(setting.yes)
@@ -77,7 +77,7 @@ def queens_data(
         "size": size,
         "cells": [{"name": one, "choices": [one]} for one in squares],
         "given": list(setting.given),
-        **_rules(setting, _told_of_queens),
+        **_rules(setting, _queens_sentence),
     }
     solve = lambda watch: queens.solve(  # noqa: E731
         size, setting.given, random_state=seed, max_epochs=max_epochs, on_epoch=watch
@@ -86,7 +86,7 @@ def queens_data(
 
 
 def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict[str, Any]:
-    """What the page of a sudoku needs."""
+    """The data of the page of a sudoku."""
     rows = sudoku.parse(puzzle)
     size, lines = len(rows), range(len(rows))
     digits = range(1, size + 1)
@@ -107,7 +107,7 @@ def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict
         "given": given,
         **_rules(
             Game(algebra, algebra, choices.yes, choices.no, choices.U, choices.S, choices.S),
-            _told_of_choices,
+            _sudoku_sentence,
         ),
     }
     solve = lambda watch: sudoku.solve(  # noqa: E731
@@ -116,13 +116,13 @@ def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict
     return data | _epochs(solve, max_epochs)
 
 
-def _rules(game: Any, told: Callable[[Relation], str]) -> dict[str, Any]:
+def _rules(game: Any, sentence: Callable[[Relation], str]) -> dict[str, Any]:
     """The positive relations, and the constants of each choice."""
     positive = game.algebra.positive
     return {
         "names": list(game.algebra.names),
         "positive": [[list(one.left.indices), list(one.right.indices)] for one in positive],
-        "sentences": [told(one) for one in positive],
+        "sentences": [sentence(one) for one in positive],
         "yes": {name: one.indices[0] for name, one in game.yes.items()},
         "no": {name: one.indices[0] for name, one in game.no.items()},
         "rule": game.rule.indices[0],
@@ -141,8 +141,8 @@ def _epochs(
     except ContradictoryGivens as error:
         return {"epochs": [], "outcome": str(error)}
     if not epochs and found:
-        told = "The rules alone decide it: nothing has to be learned."
-        return {"epochs": [epoch_data(found[0])], "outcome": told}
+        outcome = "The rules alone decide it: nothing has to be learned."
+        return {"epochs": [epoch_data(found[0])], "outcome": outcome}
     return {"epochs": epochs, "outcome": str(solver.summary) if max_epochs else ""}
 
 
@@ -166,8 +166,8 @@ def epoch_data(answer: Any) -> dict[str, Any]:
     }
 
 
-def _told_of_queens(relation: Relation) -> str:
-    """What a rule of the queens says."""
+def _queens_sentence(relation: Relation) -> str:
+    """A rule of the queens as a sentence."""
     left, right = relation.left.constants, relation.right.constants
     if left == ("S",):
         return "the board is made of queens and empty squares"
@@ -184,8 +184,8 @@ def _told_of_queens(relation: Relation) -> str:
     return f"a queen on {queen[1:]} is the queen of row {queen[2:]} and of column {queen[1]}"
 
 
-def _told_of_choices(relation: Relation) -> str:
-    """What a rule of sudoku says."""
+def _sudoku_sentence(relation: Relation) -> str:
+    """A rule of sudoku as a sentence."""
     left, right = relation.left.constants, relation.right.constants
     if left[0].startswith("!"):
         (made,) = [name for name in right if name != "U"]

@@ -64,7 +64,7 @@ def classifier_data(
     asked: dict[str, Any] | None = None,
     max_listed: int = MOST_LISTED,
 ) -> dict[str, Any]:
-    """What the page of a classifier needs.
+    """The data of the page of a classifier.
 
     ``rows`` of a table are shown instead of the sample that the model keeps. The ``definitions``
     are by default those of all classes, and none of images. The page begins with the row that is
@@ -80,11 +80,11 @@ def classifier_data(
         "kind": "table" if shape is None else "image",
         "model": packed(describe(classifier), keep_order=atoms is not None),
         "texts": [str(literal) for literal in encoder.literals_],
-        "cells": [_told_cells(cells_of(column)) for column in encoder.columns_],
+        "cells": [_json_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
         "examples": [
-            {**one, "row": _told_cells(one["row"])} for one in examples_of(classifier, rows, labels)
+            {**one, "row": _json_cells(one["row"])} for one in examples_of(classifier, rows, labels)
         ],
         "examples_were_held_out": rows is None,
         "confusion": confusion(learned),
@@ -105,10 +105,10 @@ def asked_row(classifier: "AlgebraicClassifier", about: str, row: Any) -> dict[s
         cells = rows_of(classifier.first_rows_[row : row + 1], encoder)
     else:
         cells = table_cells(encoder, read_table(classifier, row, reset=False))
-    return {"about": about, "row": _told_cells(cells[0])}
+    return {"about": about, "row": _json_cells(cells[0])}
 
 
-def _told_cells(cells: list[Any]) -> list[Any]:
+def _json_cells(cells: list[Any]) -> list[Any]:
     """Cells for JSON: an integer beyond 2**53 as text, since JavaScript would round it."""
     return [cell if cell is None else json_value(cell) for cell in cells]
 
@@ -148,7 +148,7 @@ def definition_data(
 
 
 def _drawn(definition: "ClassDefinition", shape: tuple[int, int] | None) -> dict[str, Any] | None:
-    """The clauses of a class of images: the pixels of each, and how dark it wants them."""
+    """The clauses of a class of images: for each, its pixels and how dark they should be."""
     if shape is None:
         return None
     clauses = (clause.literals for clause in definition.clauses)
@@ -227,7 +227,7 @@ def _atoms(classifier: "AlgebraicClassifier", max_listed: int) -> dict[str, Any]
 
 
 class Example(TypedDict):
-    """A row, its label, and the probability of that label: if the row was held out, then."""
+    """A row, its label, and the probability of that label, if possible when it was held out."""
 
     row: list[Any]
     label: Any
@@ -283,7 +283,7 @@ def _number(number: float | None) -> float | None:
 
 
 def _chosen(own: npt.NDArray[np.float64], codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The hardest, then the others, one of each class in turn."""
+    """Row numbers: the hardest rows, then the others, one of each class in turn."""
     order = np.argsort(own, kind="stable")
     hardest, rest = order[:HARDEST], np.sort(order[HARDEST:])
     turn = np.zeros(len(rest), dtype=np.int64)
@@ -300,9 +300,9 @@ def confusion(learned: Learned) -> list[list[float]] | None:
     if len(unseen) == 0:
         return None
     n = len(learned.pools)
-    said = learned.unseen_scores().argmax(axis=1)
+    predicted = learned.unseen_scores().argmax(axis=1)
     table = np.zeros((n, n))
-    np.add.at(table, (unseen.labels, said), unseen.weights)
+    np.add.at(table, (unseen.labels, predicted), unseen.weights)
     return table.round(3).tolist()
 
 
@@ -360,8 +360,8 @@ def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
 
 
 def _large_numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
-    """The same of integers so large that floating point has no number between two cuts: a cut
-    is itself the largest number of its interval."""
+    """One integer from each interval between cuts that are too large for floating point, where a
+    cut is itself the largest number of its interval."""
     step = max(1, int(cuts[-1] - cuts[0]) // len(cuts))
     last = int(cuts[-1]) + step
     found = set(values)

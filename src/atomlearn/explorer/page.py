@@ -95,9 +95,9 @@ def explorer_page(title: str, data: dict[str, Any], connect: str = "'none'") -> 
     """The HTML of a page; ``data["kind"]`` says which modules show it."""
     sends = STILL if connect == "'none'" else SERVED
     body = BODY.format(title=escape(title), version=atomlearn.__version__, sends=sends)
-    told = {**data, "title": title}
+    shown = {**data, "title": title}
     return document(
-        title, body, styles=[sheet()], scripts=[script("main")], data=told, connect=connect
+        title, body, styles=[sheet()], scripts=[script("main")], data=shown, connect=connect
     )
 
 

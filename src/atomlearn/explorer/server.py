@@ -174,10 +174,10 @@ def application(
 
     async def answered(action: Any) -> "Response":
         try:
-            told = await asyncio.to_thread(action)
+            result = await asyncio.to_thread(action)
         except (AtomlearnError, ValueError) as error:
             return JSONResponse({"error": str(error)}, 400)
-        return JSONResponse(told or {"state": session.state})
+        return JSONResponse(result or {"state": session.state})
 
     base = f"/{token}"
     routes = [
@@ -193,8 +193,8 @@ def application(
 
 async def limited(request: "Request", most: int) -> bytes | None:
     """The body of a request; ``None`` if it is larger, whatever it says of its length."""
-    said = request.headers.get("content-length", "0")
-    if not said.isdecimal() or int(said) > most:
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > most:
         return None
     parts, total = [], 0
     async for part in request.stream():
@@ -208,10 +208,10 @@ async def limited(request: "Request", most: int) -> bytes | None:
 def parsed(content: bytes) -> dict[str, Any] | None:
     """A JSON object; ``None`` if it is none."""
     try:
-        told = json.loads(content or b"{}")
+        found = json.loads(content or b"{}")
     except (ValueError, RecursionError):  # lists in lists in lists
         return None
-    return told if isinstance(told, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 NEEDED = "--serve needs Starlette and uvicorn: pip install 'atomlearn[serve]'"

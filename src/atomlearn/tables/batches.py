@@ -22,7 +22,7 @@ from atomlearn.tables.frames import NO_TIMES, NamedArray
 from atomlearn.tables.numbers import has_large_integers
 
 ROWS = 100_000
-"""Default number of rows of a batch."""
+"""By default a batch has this many rows."""
 
 
 class Batch(NamedTuple):
@@ -157,7 +157,7 @@ def read_batches(
 
 
 def _cells(column: Any) -> npt.NDArray[Any]:
-    """A column of Arrow as an array; integers stay integers, unless they are exact as floats."""
+    """A column of Arrow as an array; large integers with missing values stay exact as objects."""
     if column.null_count and str(column.type) in ("int64", "uint64"):
         cells = np.array(column.to_pylist(), dtype=object)
         if has_large_integers(cells):
@@ -166,7 +166,7 @@ def _cells(column: Any) -> npt.NDArray[Any]:
 
 
 def _labels(cells: Cells) -> npt.NDArray[Any]:
-    """Labels as an array; where integers would be rounded, all whole numbers are integers."""
+    """Labels as an array; numbers become integers where floating point would round some of them."""
     return labels_of(cells) if has_large_integers(cells.values) else cells.to_array(None)
 
 

@@ -1,6 +1,6 @@
-"""HTML pages that are one file each: what frames them, and one that is written from top to bottom.
+"""HTML pages that are one file each, and the frame that all pages have.
 
-A page needs nothing else. Its Content-Security-Policy allows the scripts that it was made with, by
+A page needs no other file. Its Content-Security-Policy allows the scripts that it was made with, by
 their hashes, and forbids all requests.
 """
 
@@ -161,7 +161,7 @@ def document(
 
 
 def as_json(data: Any) -> str:
-    """JSON that cannot end the script element it stands in, nor begin a comment there.
+    """Data as JSON that cannot end the script element it stands in, nor begin a comment there.
 
     >>> print(as_json({"</script>": "<!--"}))
     {"\\u003c/script>":"\\u003c!--"}
@@ -172,8 +172,8 @@ def as_json(data: Any) -> str:
 
 
 _ESCAPED = re.compile("[<\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that JSON in a page has as escapes: what could end a script, and what an editor or a
-terminal would act on."""
+"""Characters that are escaped in the JSON of a page, because a browser, an editor or a terminal
+would act on them."""
 
 
 def _policy(sheet: str, scripts: Sequence[str], connect: str) -> str:

@@ -21,11 +21,13 @@ Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 CELL = 6
-"""Dots for each pixel, so that there is room for a border."""
+"""Each pixel of an atom is drawn with this many dots a side, so that there is room for a border."""
 BLACK, WHITE, NONE = 0.0, 1.0, 0.72
+"""Grey values of black pixels, of white pixels, and of pixels that are not in the atom."""
 RED = (0.85, 0.05, 0.05)
+"""Colour of pixels that are missed."""
 NOT_IN_ATOM = (0.80, 0.87, 0.95)
-"""Pale blue: no shade of grey, which would say something of the pixel."""
+"""Colour of pixels that are not in an atom: pale blue, because a grey would mean a darkness."""
 
 
 class Pixels(NamedTuple):
