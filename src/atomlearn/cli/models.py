@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn.algebra.model import Model
-from atomlearn.algebra.syntax import visible, write_names
+from atomlearn.algebra.syntax import write_names
 from atomlearn.algebra.terms import Term
 from atomlearn.cli.options import ClassifierFile, Html, Json, ModelFile, OutFile, OutInstead
 from atomlearn.cli.output import check_choice, counted, fail, print_json, write_text
@@ -106,25 +106,20 @@ def show(
 
 
 def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, max_atoms: int) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     whose = "" if of is None else f" of {of}"
     print(f"{counted(len(atoms), 'atom')}{whose}, {counted(model.n_constants, 'constant')}")
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("size", justify="right")
-    table.add_column("in the constants", overflow="fold")
-    listed_atoms = sorted(atoms, key=lambda atom: (len(atom), atom.indices))
-    for atom in listed_atoms[: max_atoms or None]:
-        table.add_row(str(len(atom)), Text(visible(str(atom))))
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 1 << 20  # other programs read lines, not columns of 80
     if atoms:
-        console.print(table)
-    if max_atoms and len(atoms) > max_atoms:
-        print(f"... and {len(atoms) - max_atoms:,} more (--max-atoms 0 lists all)")
+        print("size  in the constants")
+    listed = sorted(atoms, key=lambda atom: (len(atom), atom.indices))
+    for atom in listed[: max_atoms or None]:
+        print(f"{len(atom):4}  {atom}")
+    _print_more(len(atoms), max_atoms)
+
+
+def _print_more(n: int, max_atoms: int) -> None:
+    """Say how many of ``n`` atoms are not listed."""
+    if max_atoms and n > max_atoms:
+        print(f"... and {n - max_atoms:,} more (--max-atoms 0 lists all)")
 
 
 def _definitions(
@@ -194,6 +189,7 @@ def _show_classifier(
 ) -> None:
     """Print a classifier for ``atomlearn show``: its classes and their definitions."""
     from atomlearn.classifier.scorer import describe
+    from atomlearn.explorer.classifiers import atom_counts
     from atomlearn.logic.definition import plain
 
     by_text = {str(label): label for label in classifier.classes_}
@@ -250,18 +246,10 @@ def _show_classifier(
         print(f"written to {html}")
 
 
-def atom_counts(learned: "Learned") -> list[int]:
-    """Number of atoms in use for each class."""
-    from atomlearn.classifier.importance import deciding
-
-    counts = [0] * len(learned.pools)
-    for one in deciding(learned):
-        counts[one.k] += len(one.weights)
-    return counts
-
-
 def how_good(classifier: "AlgebraicClassifier") -> str:
     """The number of atoms, their kind, and the error on held-out rows if it is known."""
+    from atomlearn.explorer.classifiers import atom_counts
+
     chosen, error = classifier.evidence_.chosen, classifier.estimated_error_
     kind = "strict and weighted" if chosen == "both" else chosen
     atoms = f"{counted(sum(atom_counts(classifier.learned_)), 'atom')} ({kind})"
@@ -286,8 +274,7 @@ def _show_pool(pool: "Pool", max_atoms: int, as_json: bool) -> None:
     for names, source, epoch in pins:
         origin = f" of {source.name}" if source.name else ""
         print(f"  {write_names(names)}   (epoch {epoch}{origin})")
-    if len(pins) < len(pool):
-        print(f"... and {len(pool) - len(pins):,} more (--max-atoms 0 lists all)")
+    _print_more(len(pool), max_atoms)
 
 
 def _names(pool: "Pool", k: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn import interrupts
-from atomlearn.cli.models import atom_counts, how_good, load_classifier
+from atomlearn.cli.models import how_good, load_classifier
 from atomlearn.cli.options import (
     ClassifierFile,
     Html,
@@ -145,6 +145,7 @@ def fit(
 
 def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> None:
     """Print the summary of ``atomlearn fit``."""
+    from atomlearn.explorer.classifiers import atom_counts
     from atomlearn.logic.definition import plain
 
     if as_json:

@@ -116,9 +116,7 @@ def _json_cells(cells: list[Any]) -> list[Any]:
 def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
     learned = classifier.learned_
     errors = classifier_errors(learned)
-    atoms = [0] * len(learned.pools)
-    for one in deciding(learned):
-        atoms[one.k] += len(one.weights)
+    atoms = atom_counts(learned)
     return {
         "rows": int(classifier.sample_.totals.sum()),
         "are_different": bool(classifier.held_out_),  # fit counts equal rows once
@@ -131,6 +129,14 @@ def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
         "atoms": sum(atoms),
         "atoms_by_class": atoms,
     }
+
+
+def atom_counts(learned: Learned) -> list[int]:
+    """How many atoms decide on each class."""
+    counts = [0] * len(learned.pools)
+    for one in deciding(learned):
+        counts[one.k] += len(one.weights)
+    return counts
 
 
 def definition_data(

@@ -100,15 +100,12 @@ class Table:
         cells = self.column(name)
         if not self.is_text:
             return cells
-        if _are_booleans(cells):
-            return cells.mapped(lambda cell: None if cell is None else TRUTH[cell.lower()])
-        numbers = cells.mapped(lambda cell: None if cell is None else number_in(cell))
-        if numbers.values.count(None) == cells.values.count(None):
-            return numbers
-        mixed = Mixed()
-        mixed.look(cells, 0)
-        mixed.warn(self.path, name)
-        return cells
+        typed = _typed(cells)
+        if typed is None:
+            mixed = Mixed()
+            mixed.look(cells, 0)
+            mixed.warn(self.path, name)
+        return typed or cells
 
     def labels(self, name: str) -> npt.NDArray[Any]:
         """A column as labels; whole numbers become integers, and none may be missing."""
@@ -130,10 +127,8 @@ class Table:
         return named_rows({name: self.guessed(name) for name in names}), labels
 
     def is_category(self, name: str) -> bool:
-        """Does a column have cells that are neither numbers nor booleans?"""
-        cells = self.column(name)
-        are_numbers = all(one is None or number_in(one) is not None for one in cells.values)
-        return not (are_numbers or _are_booleans(cells))
+        """Is a column of a CSV file neither of numbers nor of booleans?"""
+        return _typed(self.column(name)) is None
 
     def numbers(self, name: str) -> Cells:
         """The cells of a column as numbers (booleans are 0 and 1), or an error at the first that
@@ -150,8 +145,12 @@ class Table:
         return numbers
 
 
-def _are_booleans(cells: Cells) -> bool:
-    return all(cell is None or cell.lower() in TRUTH for cell in cells.values)
+def _typed(cells: Cells) -> Cells | None:
+    """Text as booleans or as numbers if all of it is; ``None`` if it is not."""
+    if all(cell is None or cell.lower() in TRUTH for cell in cells.values):
+        return cells.mapped(lambda cell: None if cell is None else TRUTH[cell.lower()])
+    numbers = cells.mapped(lambda cell: None if cell is None else number_in(cell))
+    return numbers if numbers.values.count(None) == cells.values.count(None) else None
 
 
 def _as_number(cell: Any) -> Any:

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from atomlearn.algebra.syntax import visible
 from atomlearn.files.replacing import replacing
-from atomlearn.markup import escape, folded, style, table
+from atomlearn.markup import escape, style, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,11 +50,10 @@ class Page:
         self.console.print(visible(text), highlight=False, markup=False)
         self.parts.append(f"<p>{escape(text)}</p>")
 
-    def code(self, text: str, summary: str | None = None) -> None:
-        """Add preformatted text; folded on the page if there is a ``summary`` of it."""
+    def code(self, text: str) -> None:
+        """Add preformatted text."""
         self.console.print(visible(text), style="cyan", highlight=False, markup=False)
-        block = f"<pre>{escape(text)}</pre>"
-        self.parts.append(block if summary is None else folded(block, summary))
+        self.parts.append(f"<pre>{escape(text)}</pre>")
 
     def add(self, html: str) -> None:
         """Add HTML, on the page only."""
