@@ -4,7 +4,7 @@ import { paintAtom } from "./pixels.js";
 
 export function definitionsCard(definitions, title, about, missing = 0) {
   if (!definitions.length) return "";
-  const drawn = definitions.some((one) => one.drawn) ? " In pictures, each image of the class has at least one of the pixels of an atom about as dark as drawn; pixels in blue are not in the atom." : "";
+  const drawn = definitions.some((one) => one.drawn) ? " In the pictures of atoms, every example has at least one of the pixels about as drawn; pixels in blue are not in the atom." : "";
   return card(title, h("p", { class: "muted small" }, about, drawn),
     h("div", { class: "columns" }, definitions.map((one, k) => definition(one, k))),
     missing > 0 ? h("p", { class: "muted small" }, `${missing} more are not listed.`) : null);
