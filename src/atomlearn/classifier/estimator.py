@@ -25,7 +25,6 @@ from atomlearn.classifier.fitting import (
     show_progress,
     with_callbacks,
 )
-from atomlearn.classifier.importance import without_repetitions
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
@@ -34,7 +33,7 @@ from atomlearn.errors import InterruptedWarning, InvalidParameter
 from atomlearn.files.load import LARGE
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
-from atomlearn.tables.literals import find_splits
+from atomlearn.tables.literals import find_splits, without_repetitions
 from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules, warn_of_unmet
 from atomlearn.tables.training_rows import (
     RowConflict,
@@ -567,6 +566,8 @@ class AlgebraicClassifier(
         return self.learned_.rules
 
     def _compiled_rules(self) -> HardRules:
+        if not self.rules_:
+            return HardRules((), len(self.classes_))
         return compile_rules(self.rules_, self.encoder_, self.classes_)
 
     def _splits(self, rows: Rows) -> Splits:

@@ -165,7 +165,9 @@ def fit_encoder(
 ) -> tuple[LiteralEncoder, list[Rule]]:
     """Choose the literals of a validated table, and read the classifier's rules about them."""
     names = column_names(classifier)
-    rules = parse_rules(classifier.rules or (), names, classes.tolist(), doubt=True)
+    rules: list[Rule] = []
+    if classifier.rules:
+        rules = parse_rules(classifier.rules, names, classes.tolist(), doubt=True)
     encoder = LiteralEncoder(max_cuts=classifier.max_cuts).fit_table(
         table,
         weights,

@@ -1,7 +1,5 @@
 """The atoms of a classifier as a table, and the importance of each column."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,39 +11,15 @@ from atomlearn.engine.misses import containing
 from atomlearn.errors import MissingExtra
 from atomlearn.logic.formulas import Clause
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Lists, lists_of, pack_row
+from atomlearn.sets.rows import Lists, pack_row
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import placed
-from atomlearn.tables.literals import Literal, weakest
-from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
+from atomlearn.tables.literals import Literal
 from atomlearn.training.learned import ClassAtoms, Learned
 from atomlearn.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) -> WeightedAtoms:
-    """The same atoms without literals that imply another, and equal ones as one.
-
-    ``x > 2 or x > 3`` is ``x > 2``; the weights of equal atoms of a class are added up.
-    """
-    atoms, n = weighted.atoms, len(literals)
-    column = np.array([*(literal.column for literal in literals), -1])[atoms.constants]
-    atom = np.repeat(np.arange(atoms.n), np.diff(atoms.starts))
-    n_columns = int(column.max(initial=0)) + 2
-    pairs, counts = np.unique(atom * n_columns + column + 1, return_counts=True)
-    # All others have at most one literal of each column.
-    repeated = np.unique(pairs[counts > 1] // n_columns)
-    lists = np.split(atoms.constants, atoms.starts[1:-1])
-    known: dict[tuple[int, ...], list[int]] = {}
-    for a in repeated.tolist():
-        ours = tuple(lists[a].tolist())
-        if ours not in known:
-            known[ours] = weakest([c for c in ours if c < n], literals)
-        lists[a] = np.array(known[ours], dtype=np.int32)
-    shorter = lists_of([ours.tolist() for ours in lists]) if len(repeated) else atoms
-    return merged([replace(weighted, atoms=shorter)])
 
 
 class Importance:

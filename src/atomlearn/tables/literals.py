@@ -13,8 +13,9 @@ import numpy as np
 
 from atomlearn.logic.formulas import Clause, escape_latex
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Rows, to_lists
+from atomlearn.sets.rows import Rows, lists_of, to_lists
 from atomlearn.sets.words import transpose
+from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
 from atomlearn.training.boosting.trees import Splits
 
 Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
@@ -286,3 +287,26 @@ def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
     group = np.unique(np.array(columns, dtype=np.int64), return_inverse=True)[1]
     has = np.ascontiguousarray(having[first])
     return Splits(has, lists, group.astype(np.int64))
+
+
+def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) -> WeightedAtoms:
+    """The same atoms without literals that imply another, and equal ones as one.
+
+    ``x > 2 or x > 3`` is ``x > 2``; the weights of equal atoms of a class are added up.
+    """
+    atoms, n = weighted.atoms, len(literals)
+    column = np.array([*(literal.column for literal in literals), -1])[atoms.constants]
+    atom = np.repeat(np.arange(atoms.n), np.diff(atoms.starts))
+    n_columns = int(column.max(initial=0)) + 2
+    pairs, counts = np.unique(atom * n_columns + column + 1, return_counts=True)
+    # All others have at most one literal of each column.
+    repeated = np.unique(pairs[counts > 1] // n_columns)
+    lists = np.split(atoms.constants, atoms.starts[1:-1])
+    known: dict[tuple[int, ...], list[int]] = {}
+    for a in repeated.tolist():
+        ours = tuple(lists[a].tolist())
+        if ours not in known:
+            known[ours] = weakest([c for c in ours if c < n], literals)
+        lists[a] = np.array(known[ours], dtype=np.int32)
+    shorter = lists_of([ours.tolist() for ours in lists]) if len(repeated) else atoms
+    return merged([replace(weighted, atoms=shorter)])

@@ -165,12 +165,13 @@ class TrainingRows:
         packed, numbers = packed[kept], self.numbers[kept]
         distinct = distinct_rows(packed, labels[kept], self.weights[kept], class_weights)
         first = packed[distinct.first]
-        moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
-        variants = [first]
-        for column_map in moved:
+        variants, believed = [first], None
+        if symmetries is not None:
+            moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
             rows = self.table[kept[distinct.first]]
             dense = rows.toarray() if hasattr(rows, "toarray") else rows
-            variants.append(encoder.pack(permuted(dense, column_map), extra=1))
+            variants += [encoder.pack(permuted(dense, one), extra=1) for one in moved]
+            believed = believed_symmetries(encoder, moving, first, distinct.labels, n_classes)
         examples = Examples(
             np.stack(variants),
             distinct.labels,
@@ -178,7 +179,7 @@ class TrainingRows:
             len(encoder.literals_) + 1,
             n_classes,
             distinct.dissent,
-            believed_symmetries(encoder, moving, first, distinct.labels, n_classes),
+            believed,
             rules,
             distinct.copies,
             numbers[distinct.first],
