@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from atomlearn import Algebra, __version__
-from atomlearn.explorer.algebras import algebra_data
-from atomlearn.explorer.boards import queens_data
+from atomlearn.explorer.boards import algebra_data, queens_data
 from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import explorer_page, write_page
 from atomlearn.logic.formulas import html_of

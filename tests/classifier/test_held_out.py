@@ -17,6 +17,7 @@ from atomlearn.sets import rows as packed
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.tables.training_rows import read_training
 from atomlearn.training.data import FoldAtoms
+from tests.explorer.pages import data_of
 
 
 @pytest.fixture(scope="module")
@@ -147,8 +148,9 @@ def test_show_and_pages_say_it(noise, typed, tmp_path):
     noise[0].save(tmp_path / "m.atoms")
     code, out, _ = typed("show", "m.atoms", "--html", "m.html")
     assert code == 0 and out.count("held-out rows (") == 2
-    page = (tmp_path / "m.html").read_text()
-    assert "held-out error" in page and "held-out rows (" in page
+    page = data_of(tmp_path / "m.html")
+    assert page["summary"]["errors_by_class"] == classifier_errors(noise[0].learned_)
+    assert page["definitions"][0]["held_out"]["error"] == noise[0].definition(0).held_out.error
     told = json.loads(typed("show", "m.atoms", "--json")[1])
     assert told["definitions"][0]["held_out_error"] == noise[0].definition(0).held_out.error
 

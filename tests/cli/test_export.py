@@ -30,13 +30,13 @@ def test_a_program_on_the_terminal_or_in_a_file(typed, model, tmp_path):
 
 def test_what_cannot_be_exported(typed, model):
     code, _, err = typed("export", "m.atoms", "--to", "cobol")
-    assert code == 2 and "--to is one of sql, js, c, python, not 'cobol'" in err
+    assert code == 2 and "--to must be one of sql, js, c, python, not 'cobol'" in err
     alg = Algebra(["a", "b"])
     alg.add(alg.relation("a < b"))
     alg.learn(random_state=0).save("r.atoms")
     code, _, err = typed("show", "r.atoms", "--short")
     assert code == 2 and "--short applies to classifiers only" in err
     code, _, err = typed("export", "r.atoms", "--to", "c")
-    assert code == 2 and "r.atoms is a model: only classifiers can be exported" in err
+    assert code == 2 and "r.atoms holds a Model, not a classifier" in err
     code, _, err = typed("export", "m.atoms", "--to", "c", "-o", "no/such/folder/m.c")
     assert code == 2 and "no/such/folder" in err

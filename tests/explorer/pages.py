@@ -1,13 +1,14 @@
 """One small page of each kind, for tests and screenshots."""
 
+import json
+import re
 import warnings
 from pathlib import Path
 
 from sklearn.datasets import load_digits, load_iris
 
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.explorer.algebras import algebra_data
-from atomlearn.explorer.boards import queens_data, sudoku_data
+from atomlearn.explorer.boards import algebra_data, queens_data, sudoku_data
 from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import explorer_page, write_page
 
@@ -41,6 +42,13 @@ def bars():
     return alg
 
 
+def data_of(path: Path):
+    """What a page that was written shows."""
+    html = path.read_text(encoding="utf-8")
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
+    return json.loads(text)
+
+
 def written(folder: Path, name: str, title: str, data) -> str:
     """Write a page; its address."""
     path = folder / f"{name}.html"
@@ -51,9 +59,10 @@ def written(folder: Path, name: str, title: str, data) -> str:
 def write_all(folder: Path, quick: bool = True) -> dict[str, str]:
     """The addresses of all pages."""
     few = 5 if quick else None
+    clf = digits(max_epochs=20 if quick else None)
     found = {
         "table": ("Irises", classifier_data(iris(few)[0])),
-        "image": ("Digits", classifier_data(digits(max_epochs=20 if quick else None))),
+        "image": ("Digits", classifier_data(clf, definitions=list(map(clf.definition, range(10))))),
         "queens": ("Queens", queens_data(6, ["b1"], max_epochs=14) if quick
                    else queens_data(8, ["b4", "d5"])),
         "sudoku": ("Sudoku", sudoku_data("1... ..3. .4.. ...2")),

@@ -1,13 +1,14 @@
 """The pages in Chromium: what a reader does, and that nothing goes wrong meanwhile."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.explorer.algebras import algebra_data
-from atomlearn.explorer.classifiers import classifier_data
+from atomlearn.explorer.boards import algebra_data
+from atomlearn.explorer.classifiers import asked_row, classifier_data
 from tests.explorer import browser as web
 from tests.explorer import pages
 
@@ -77,6 +78,31 @@ def test_sliders_examples_missing_values_and_changes_of_mind(browser, addresses,
         page.locator(".answer h2", has_not_text="setosa").wait_for()
         page.get_by_label("petal length is missing").check()
         assert page.locator('[data-column="petal length"] input.exact').is_disabled()
+
+
+def test_a_page_begins_with_the_row_that_was_asked_about(browser, tmp_path, flowers):
+    clf, X = flowers
+    asked = asked_row(clf, "Row 70 of iris.csv", X.iloc[70:71])
+    address = pages.written(tmp_path, "asked", "Irises", classifier_data(clf, asked=asked))
+    with web.opened(browser, address) as page:
+        assert page.get_by_label("example row").locator("option:checked").inner_text() == (
+            "Row 70 of iris.csv"
+        )
+        expected = dict(zip(clf.classes_, clf.predict_proba(X.iloc[70:71])[0], strict=True))
+        assert shown_probabilities(page) == pytest.approx(expected, abs=6e-4)
+        assert pages.RULE in page.locator(".card", has_text="The rules").first.inner_text()
+        classes = page.get_by_role("region", name="classes").locator("tbody tr")
+        assert classes.count() == 3
+        page.get_by_text("as Python").first.click()
+        assert "def is_setosa(row):" in page.locator("pre").first.inner_text()
+
+
+def test_definitions_of_images_are_drawn(browser, addresses):
+    told = pages.data_of(Path(addresses["image"].removeprefix("file://")))
+    with web.opened(browser, addresses["image"]) as page:
+        atoms = page.locator("article canvas.thumb")
+        assert atoms.count() == sum(len(one["clauses"]) for one in told["definitions"])
+        assert atoms.first.evaluate("one => [one.width, one.height]") == [8, 8]
 
 
 def amount(text):

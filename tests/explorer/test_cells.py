@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.explorer import explore
-from atomlearn.explorer.cells import cells_of, rows_of
+from atomlearn.explorer.classifiers import cells_of, rows_of
 from atomlearn.explorer.live import LiveTable
 from atomlearn.tables.columns import NumberColumn
 

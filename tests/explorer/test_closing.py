@@ -5,8 +5,7 @@ import pytest
 
 from atomlearn import Algebra
 from atomlearn.algebra.text import parse_relation, write_names
-from atomlearn.explorer.algebras import algebra_data
-from atomlearn.explorer.boards import queens_data, sudoku_data
+from atomlearn.explorer.boards import algebra_data, queens_data, sudoku_data
 from atomlearn.problems import queens
 from tests.explorer import node
 

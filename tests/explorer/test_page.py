@@ -1,6 +1,5 @@
 """Pages as text: what is in them, and that nothing breaks out of it."""
 
-import json
 import re
 
 import numpy as np
@@ -10,26 +9,22 @@ import pytest
 import atomlearn
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.errors import AtomlearnError, InvalidParameter
-from atomlearn.explorer import bundle, explore
+from atomlearn.explorer import explore, page
 from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import explorer_page
-from atomlearn.views.shell import document, style
-
-
-def data_of(html):
-    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
-    return json.loads(text)
-
+from atomlearn.views.page import document, style
+from tests.explorer.pages import data_of
 
 HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \x00 &lt;"
 
 
-def test_names_cannot_break_out_of_the_data():
+def test_names_cannot_break_out_of_the_data(tmp_path):
     frame = pd.DataFrame({HOSTILE: [HOSTILE, "b"] * 20, "x": np.arange(40.0)})
     clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(frame, [HOSTILE, "no"] * 20)
     html = explorer_page(HOSTILE, classifier_data(clf))
     assert html.count("<script") == 2 and html.count("</script>") == 2
-    told = data_of(html)
+    (tmp_path / "p.html").write_text(html, encoding="utf-8")
+    told = data_of(tmp_path / "p.html")
     assert told["model"]["columns"][0]["name"] == HOSTILE == told["title"]
     assert HOSTILE in told["model"]["classes"]
 
@@ -48,8 +43,8 @@ def test_nothing_in_a_page_is_loaded_from_elsewhere(mixed):
 
 
 def test_modules_do_not_share_names():
-    assert "import {" not in bundle.script("main")
-    assert not re.search(r"^export ", bundle.script("main"), re.MULTILINE)
+    assert "import {" not in page.script("main")
+    assert not re.search(r"^export ", page.script("main"), re.MULTILINE)
 
 
 def colours(block):
@@ -87,7 +82,7 @@ def table(typed, tmp_path):
 def test_the_command_writes_a_page(table, tmp_path):
     code, out, err = table("explore", "t.atoms", "--title", "My table")
     assert code == 0 and "t.html: 0." in out and err == ""
-    told = data_of((tmp_path / "t.html").read_text(encoding="utf-8"))
+    told = data_of(tmp_path / "t.html")
     assert told["kind"] == "table" and told["title"] == "My table"
     (conflict,) = told["conflicts"]
     assert conflict["labels"] == {"no": 10, "yes": 1} and conflict["kept"] == "no"
@@ -96,7 +91,7 @@ def test_the_command_writes_a_page(table, tmp_path):
 
 def test_rows_of_a_table_are_shown_as_they_are(table, tmp_path):
     assert table("explore", "t.atoms", "--data", "t.csv", "-t", "y", "-o", "x/p.html")[0] == 0
-    told = data_of((tmp_path / "x/p.html").read_text(encoding="utf-8"))
+    told = data_of(tmp_path / "x/p.html")
     assert len(told["examples"]) == 41
     assert told["examples"][0]["row"] == [0, "u"] and told["examples"][0]["label"] == "yes"
     assert told["examples"][0]["probability"] < 0.5
@@ -124,7 +119,7 @@ def test_contradictions_are_kept_in_the_file(table, tmp_path):
 def page_data(typed, tmp_path, *arguments):
     code, _, err = typed("explore", *arguments, "-o", "p.html")
     assert code == 0, err
-    return data_of((tmp_path / "p.html").read_text(encoding="utf-8"))
+    return data_of(tmp_path / "p.html")
 
 
 def test_pages_of_relations_and_of_models(typed, tmp_path):
@@ -156,7 +151,7 @@ def test_pages_from_python(mixed, tmp_path):
     X, y = mixed
     clf = AlgebraicClassifier(random_state=0, max_epochs=1).fit(X, y)
     explore(clf, tmp_path / "Mine.html", X=X, y=y)
-    told = data_of((tmp_path / "Mine.html").read_text(encoding="utf-8"))
+    told = data_of(tmp_path / "Mine.html")
     assert told["title"] == "Mine" and len(told["examples"]) == len(X)
     assert sorted(map(str, (one["row"][1] for one in told["examples"]))) == sorted(X["colour"])
     for wrong in ({"X": X}, {"y": y}, {"X": X, "y": ["maybe"] * len(X)}):

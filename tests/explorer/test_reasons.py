@@ -171,10 +171,9 @@ def test_the_confusion_matrix_is_of_what_is_predicted(noisy, evidence):
     assert found[:, 0].sum() == (X["width"] <= 0).sum() == (clf.predict(X) == 0).sum()
 
 
-def test_models_of_very_many_atoms_have_no_list_of_them(fitted, monkeypatch):
+def test_models_of_very_many_atoms_have_no_list_of_them(fitted):
     assert classifier_data(fitted)["atoms"] is not None
-    monkeypatch.setattr("atomlearn.explorer.classifiers.MOST_LISTED", 10)
-    assert classifier_data(fitted)["atoms"] is None
+    assert classifier_data(fitted, max_listed=10)["atoms"] is None
 
 
 def test_shares_of_the_listed_atoms_are_those_of_the_frame(fitted):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier, Model, ModelTooLarge
-from atomlearn.cli.pages import classifier_page
+from atomlearn.explorer import explore
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import And, Has, Odd, Or, exists, forall, function_source, to_latex
 from atomlearn.logic.minimise import Space
@@ -31,7 +31,7 @@ def test_a_page_of_any_labels(names, tmp_path):
     y = np.where(X.iloc[:, 0] > 0.5, *names)
     classifier = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
     definitions = [classifier.definition(label) for label in names]
-    classifier_page(classifier, "<title>", definitions, tmp_path / "page.html")
+    explore(classifier, tmp_path / "page.html", title="<title>")
     page = (tmp_path / "page.html").read_text()
     assert "<b>" not in page and "<script>" not in page and "<title><" not in page
     for one in definitions:

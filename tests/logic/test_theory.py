@@ -15,7 +15,7 @@ from atomlearn.logic.comparison import (
     log_grid_symmetries,
     predicted_error,
 )
-from atomlearn.views.history import compressions, plot_history
+from atomlearn.views.pictures import compressions, plot_history
 
 
 def test_atoms_for_one_false_positive_in_a_thousand():

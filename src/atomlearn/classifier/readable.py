@@ -142,6 +142,9 @@ def importances_html(classifier: "AlgebraicClassifier") -> str:
 MOST_VALUES = 500
 """Columns of a row whose values an explanation repeats."""
 
+MOST_KEPT = 1000
+"""Largest number of rows that ``keep_rows`` keeps with the model."""
+
 
 @dataclass(frozen=True, repr=False)
 class HardExample(Displayed):
@@ -189,6 +192,7 @@ class Readable(Importance):
     rules_: list[Rule]
     sample_: TrainingSample
     held_out_: list[list[Measure]]
+    first_rows_: Rows
 
     def explain(self, x: Any, max_atoms: int = 3) -> Explanation:
         """Explain the prediction for one row: the atoms it misses, class by class.
@@ -212,6 +216,37 @@ class Readable(Importance):
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
         told = self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
         return told if image is not None else replace(told, values=self._cells(table))
+
+    def keep_rows(self, X: Any) -> None:
+        """Keep the first 1,000 rows of a table with the model, by their literals.
+
+        They are saved with it, and :meth:`explain_kept` finds them by number: ``atomlearn explain``
+        then needs no table.
+
+        >>> from atomlearn import AlgebraicClassifier
+        >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
+        >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
+        >>> clf.keep_rows(X)
+        >>> clf.n_kept_rows, clf.explain_kept(2).label == clf.explain(X[2]).label
+        (20, True)
+        """
+        check_is_fitted(self)
+        table = read_table(self, X[:MOST_KEPT], reset=False)
+        self.first_rows_ = self.encoder_.pack(table, extra=1)
+
+    @property
+    def n_kept_rows(self) -> int:
+        """How many rows :meth:`keep_rows` has kept, here or before the model was saved."""
+        return len(getattr(self, "first_rows_", ()))
+
+    def explain_kept(self, number: int, max_atoms: int = 3) -> Explanation:
+        """Explain the prediction for a row that :meth:`keep_rows` has kept, counted from 0."""
+        check_is_fitted(self)
+        _check_not_negative("number", number)
+        _check_not_negative("max_atoms", max_atoms)
+        if number >= self.n_kept_rows:
+            raise InvalidParameter(f"there is no row {number}: {self.n_kept_rows:,} rows are kept")
+        return self._explain_packed(self.first_rows_[number], max_atoms)
 
     def definition(self, label: Any, max_clauses: int | Short | None = 12) -> ClassDefinition:
         """A class as a formula over the columns, with at most ``max_clauses`` clauses.

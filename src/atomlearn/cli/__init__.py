@@ -3,6 +3,7 @@
 import atexit
 import signal
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -10,18 +11,7 @@ from typer.core import TyperGroup
 
 import atomlearn
 from atomlearn import interrupts
-from atomlearn.cli import (
-    data,
-    explore,
-    export,
-    models,
-    problems,
-    query,
-    relations,
-    reproduce,
-    sharing,
-    tables,
-)
+from atomlearn.cli import algebra, explore, models, problems, reproduce, tables
 from atomlearn.cli.output import NO, fail, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
@@ -47,10 +37,24 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-# more commands: a module with register(app), named here
-GROUPS = (relations, query, models, problems, tables, explore, export, sharing, reproduce, data)
-for group in GROUPS:
-    group.register(app)
+COMMANDS: list[Callable[..., None]] = [
+    algebra.check,
+    algebra.learn,
+    algebra.query,
+    models.show,
+    *problems.COMMANDS,
+    tables.fit,
+    tables.predict,
+    tables.explain,
+    explore.explore,
+    models.export,
+    models.merge,
+    reproduce.reproduce,
+    reproduce.data,
+]
+"""All commands, in the order of ``atomlearn --help``."""
+for command in COMMANDS:
+    app.command()(command)
 
 
 def _version(wanted: bool) -> None:

@@ -1,41 +1,19 @@
 """``atomlearn explore``: a model in the browser, as one self-contained page or with a server."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from atomlearn.cli.algebra import has_relations, read_algebra
+from atomlearn.cli.options import MaxEpochs, Queens, Seed, TargetIfAny
 from atomlearn.cli.output import check_page, fail
+from atomlearn.cli.problems import read_text
+from atomlearn.cli.tables import complaints, rows_for
+from atomlearn.files.load import load
 
 if TYPE_CHECKING:
-    from atomlearn.classifier.estimator import AlgebraicClassifier
-    from atomlearn.explorer.session import Live
-
-MEGABYTE = 1 << 20
-
-
-class Asked(NamedTuple):
-    """What is to be explored, from the command line."""
-
-    file: Path | None
-    data: Path | None
-    target: str | None
-    size: int | None
-    queens: list[str]
-    puzzle: Path | None
-    seed: int
-    max_epochs: int
-
-    @property
-    def name(self) -> str:
-        """A title for the page."""
-        named = self.file or self.puzzle
-        return f"{self.size} queens" if named is None else named.stem
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(explore)
+    from atomlearn.explorer.live import Live
 
 
 def explore(
@@ -51,26 +29,17 @@ def explore(
         Path | None,
         typer.Option("--data", help="A table whose rows are shown instead of the stored sample."),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="The column of --data that has the labels."),
-    ] = None,
+    target: TargetIfAny = None,
     size: Annotated[
         int | None,
-        typer.Option("--queens", min=1, max=26, help="A chess board with so many rows."),
+        typer.Option("--queens", min=1, max=26, help="The number of rows of a chess board."),
     ] = None,
-    queen: Annotated[
-        list[str] | None, typer.Option("--queen", help="A given queen, as b4; may be repeated.")
-    ] = None,
+    queen: Queens = None,
     puzzle: Annotated[
         Path | None, typer.Option("--sudoku", help="A sudoku as text, . for an empty cell.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Random seed of what is learned for the page.")
-    ] = 0,
-    max_epochs: Annotated[
-        int, typer.Option("--max-epochs", min=1, help="Epochs of a board that are learned.")
-    ] = 60,
+    seed: Seed = 0,
+    max_epochs: MaxEpochs = 60,
     title: Annotated[str | None, typer.Option("--title", help="The title of the page.")] = None,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
@@ -91,19 +60,39 @@ def explore(
         fail("name a model file, a relation file, --queens or --sudoku: one of them")
     if size is None and queen:
         fail("--queen goes with --queens, the number of rows: --queens 8 --queen b4")
-    asked = Asked(file, data, target, size, queen or [], puzzle, seed, max_epochs)
-    if serve:
-        if out is not None:
-            fail("--serve writes no file: leave out --out, or --serve")
-        _serve(_live(asked), title or asked.name, port, open_page)
-        return
-    path = Path(f"{asked.name.replace(' ', '-')}.html") if out is None else out
-    check_page(path)
-    from atomlearn.explorer.page import explorer_page, write_page
+    if serve and out is not None:
+        fail("--serve writes no file: leave out --out, or --serve")
+    named = file or puzzle
+    name = f"{size} queens" if named is None else named.stem
+    path = Path(f"{name.replace(' ', '-')}.html") if out is None else out
+    if not serve:
+        check_page(path)
+    from atomlearn.explorer.boards import queens_data, sudoku_data
+    from atomlearn.explorer.live import LiveBoard, LiveTable, Still
+    from atomlearn.explorer.page import explorer_page, page_data, write_page
 
-    html = explorer_page(title or asked.name, _still(asked))
+    live: Live
+    if size is not None and serve:
+        live = LiveBoard(size, queen or [], seed)
+    elif size is not None:
+        live = Still(queens_data(size, queen or [], seed, max_epochs))
+    elif puzzle is not None:
+        live = Still(sudoku_data(read_text(puzzle), seed, max_epochs))
+    else:
+        assert file is not None
+        model = _loaded(file)
+        rows, labels = (None, None) if data is None else _labelled(model, file, data, target)
+        if serve and hasattr(model, "predict_proba"):
+            source = "" if data is None else data.name
+            live = LiveTable(model, rows, labels, name=source, seed=seed)
+        else:
+            live = Still(page_data(model, rows, labels, seed))
+    if serve:
+        _serve(live, title or name, port, open_page)
+        return
+    html = explorer_page(title or name, live.data())
     write_page(html, path)
-    print(f"{path}: {len(html.encode()) / MEGABYTE:.1f} MB")
+    print(f"{path}: {len(html.encode()) / (1 << 20):.1f} MB")
     if open_page:
         typer.launch(str(path))
 
@@ -119,42 +108,9 @@ def _serve(live: "Live", title: str, port: int, open_page: bool) -> None:
     serve(live, title, port, announce)
 
 
-def _live(asked: Asked) -> "Live":
-    """What is served."""
-    from atomlearn.explorer.live import LiveBoard, LiveTable, Still
-
-    if asked.size is not None:
-        return LiveBoard(asked.size, asked.queens, asked.seed)
-    loaded = None if asked.file is None else _loaded(asked.file)
-    if loaded is None or not hasattr(loaded, "predict_proba"):
-        return Still(_still(asked))
-    rows, labels = _rows_and_labels(loaded, asked)
-    name = "" if asked.data is None else asked.data.name
-    return LiveTable(loaded, rows, labels, name=name, seed=asked.seed)
-
-
-def _still(asked: Asked) -> dict[str, Any]:
-    """What the page shows."""
-    from atomlearn.explorer.boards import queens_data, sudoku_data
-    from atomlearn.explorer.exploring import page_data
-
-    if asked.size is not None:
-        return queens_data(asked.size, asked.queens, asked.seed, asked.max_epochs)
-    if asked.puzzle is not None:
-        from atomlearn.cli.problems import read_text
-
-        return sudoku_data(read_text(asked.puzzle), asked.seed, asked.max_epochs)
-    assert asked.file is not None
-    loaded = _loaded(asked.file)
-    return page_data(loaded, *_rows_and_labels(loaded, asked), asked.seed)
-
-
 def _loaded(file: Path) -> Any:
     """The relations, the model or the classifier of a file."""
-    from atomlearn.cli.query import has_relations
-    from atomlearn.cli.relations import read_algebra
     from atomlearn.engine.pool import Pool
-    from atomlearn.files.load import load
 
     if has_relations(file):
         return read_algebra(file)
@@ -164,22 +120,18 @@ def _loaded(file: Path) -> Any:
     return loaded
 
 
-def _rows_and_labels(classifier: "AlgebraicClassifier", asked: Asked) -> tuple[Any, Any]:
-    """The rows of ``--data`` and their labels; none without it."""
-    from atomlearn.cli.tables import complaints, rows_for
+def _labelled(model: Any, file: Path, data: Path, target: str | None) -> tuple[Any, Any]:
+    """The rows of ``--data`` and their labels, which the model must know."""
     from atomlearn.tables.files import read_table
 
-    data, target = asked.data, asked.target
-    if data is None:
-        return None, None
-    if not hasattr(classifier, "classes_"):
-        fail(f"--data is for classifiers, and {asked.file} holds none")
+    if not hasattr(model, "classes_"):
+        fail(f"--data is for classifiers, and {file} holds none")
     if target is None:
         fail(f"--data needs --target, the column of {data} that has the labels")
     with complaints():
-        labels = read_table(data).labels(target)
-        known = set(classifier.classes_.tolist())
-        unknown = sorted({str(label) for label in labels.tolist() if label not in known})
+        table = read_table(data)
+        labels = table.labels(target)
+        unknown = sorted(map(str, set(labels.tolist()) - set(model.classes_.tolist())))
         if unknown:
-            fail(f"{data} has labels that {asked.file} does not know: {', '.join(unknown[:5])}")
-        return rows_for(classifier, data), labels
+            fail(f"{data} has labels that {file} does not know: {', '.join(unknown[:5])}")
+        return rows_for(model, table), labels

@@ -1,6 +1,7 @@
-"""``atomlearn show``: the content of a model file."""
+"""``atomlearn show``, ``export`` and ``merge``: commands that take model files."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,24 +9,26 @@ import typer
 
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.terms import Term
-from atomlearn.algebra.text import visible
-from atomlearn.cli.output import check_page, counted, fail, print_json
+from atomlearn.algebra.text import write_names
+from atomlearn.cli.options import ClassifierFile, Html, Json, ModelFile, OutFile, OutInstead
+from atomlearn.cli.output import check_choice, counted, fail, print_json, write_text
+from atomlearn.errors import suggest
 from atomlearn.files.load import load
 
 if TYPE_CHECKING:
     from atomlearn.algebra.model import Atom
+    from atomlearn.classifier.definition import Short
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.engine.pool import Pool
     from atomlearn.logic.define import ConstantDefinition
+    from atomlearn.training.learned import Learned
 
-ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by fit or learn.")]
 MOST_DEFINED = 3
+"""Unless a term is asked for, at most this many constants of a model are defined."""
 MOST_CONSTANTS = 200
-"""How many constants are defined by default, and the largest model for which any are."""
-Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(show)
+"""In a model of more constants than this, a constant is defined only if it is asked for."""
+LANGUAGES = {"sql": "SQL", "js": "JavaScript", "c": "C", "python": "Python"}
+"""The languages of ``export``, and their names."""
 
 
 def show(
@@ -54,9 +57,7 @@ def show(
         str | None,
         typer.Option("--grid", help='Names of the pixels, row by row: "c2 c3 / c1 c4".'),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", help="Write everything to this HTML page.")
-    ] = None,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Show what a file holds: a model, a classifier or a pool.
@@ -64,22 +65,19 @@ def show(
     Of a model the atoms and the definitions of its constants, of a classifier the definitions of
     its classes, of a pool the pins.
     """
-    check_page(html)
     loaded = load(file)
     if not isinstance(loaded, Model):
         from atomlearn.classifier.definition import SHORT
-        from atomlearn.cli.classifiers import show_classifier
-        from atomlearn.cli.pools import show_pool
         from atomlearn.engine.pool import Pool
 
         if isinstance(loaded, Pool):
             if of is not None or html is not None or pairs is not None or grid is not None:
                 fail(f"{file} is a pool of pins: only --max-atoms and --json apply")
-            show_pool(loaded, max_atoms, as_json)
+            _show_pool(loaded, max_atoms, as_json)
             return
         if pairs is not None or grid is not None:
             fail("--pairs and --grid apply to models of relations only, not to classifiers")
-        show_classifier(loaded, of, SHORT if short else max_clauses, as_json, html)
+        _show_classifier(loaded, file, of, SHORT if short else max_clauses, as_json, html)
         return
     if short:
         fail(f"--short applies to classifiers only, and {file} is a model of relations")
@@ -87,13 +85,14 @@ def show(
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
     definitions = _definitions(model, of, pairs, grid)
     if html is not None:
-        from atomlearn.cli.pages import model_page
+        from atomlearn.explorer.boards import model_data
+        from atomlearn.explorer.page import explorer_page, write_page
 
-        model_page(model, file.name, definitions, html)
+        write_page(explorer_page(file.stem, model_data(model, definitions)), html)
     if as_json:
         listed = [list(atom.constants) for atom in atoms]
-        told = {"kind": "model", "constants": list(model.names), "atoms": listed}
-        print_json({**told, "definitions": [one.to_dict() for one in definitions]})
+        fields = {"kind": "model", "constants": list(model.names), "atoms": listed}
+        print_json({**fields, "definitions": [one.to_dict() for one in definitions]})
         return
     _print_atoms(model, atoms, of, max_atoms)
     for one in definitions:
@@ -107,25 +106,20 @@ def show(
 
 
 def _print_atoms(model: Model, atoms: Sequence["Atom"], of: str | None, max_atoms: int) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     whose = "" if of is None else f" of {of}"
     print(f"{counted(len(atoms), 'atom')}{whose}, {counted(model.n_constants, 'constant')}")
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("size", justify="right")
-    table.add_column("in the constants", overflow="fold")
-    listed_atoms = sorted(atoms, key=lambda atom: (len(atom), atom.indices))
-    for atom in listed_atoms[: max_atoms or None]:
-        table.add_row(str(len(atom)), Text(visible(str(atom))))
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 1 << 20  # other programs read lines, not columns of 80
     if atoms:
-        console.print(table)
-    if max_atoms and len(atoms) > max_atoms:
-        print(f"... and {len(atoms) - max_atoms:,} more (--max-atoms 0 lists all)")
+        print("size  in the constants")
+    listed = sorted(atoms, key=lambda atom: (len(atom), atom.indices))
+    for atom in listed[: max_atoms or None]:
+        print(f"{len(atom):4}  {atom}")
+    _print_more(len(atoms), max_atoms)
+
+
+def _print_more(n: int, max_atoms: int) -> None:
+    """Say how many of ``n`` atoms are not listed."""
+    if max_atoms and n > max_atoms:
+        print(f"... and {n - max_atoms:,} more (--max-atoms 0 lists all)")
 
 
 def _definitions(
@@ -167,3 +161,195 @@ def _pair(model: Model, text: str) -> tuple[str, str]:
 
 def _name(model: Model, name: str) -> str:
     return model.term([name]).constants[0]
+
+
+def how_it_decides(learned: "Learned") -> str:
+    """How the score of a class is computed, and which class is predicted."""
+    strict = f"less {learned.deciding().slope:.3g} × log(1 + the number of strict atoms missed)"
+    parts = {
+        "strict": strict,
+        "weighted": "plus the weights of the atoms missed",
+        "both": f"{strict}, plus the weights of the weighted atoms missed",
+    }
+    rules = " among those that no rule excludes" if learned.rules else ""
+    return (
+        "A row misses an atom if none of its literals is true. The score of a class is its offset, "
+        f"{parts[learned.evidence.chosen]}. The class with the highest score{rules} is predicted, "
+        "and the probabilities are the softmax of the scores."
+    )
+
+
+def _show_classifier(
+    classifier: "AlgebraicClassifier",
+    file: Path,
+    of: str | None,
+    max_clauses: "int | Short",
+    as_json: bool,
+    html: Path | None,
+) -> None:
+    """Print a classifier for ``atomlearn show``: its classes and their definitions."""
+    from atomlearn.explorer.classifiers import atom_counts
+    from atomlearn.export.description import describe
+    from atomlearn.logic.definition import plain
+
+    by_text = {str(label): label for label in classifier.classes_}
+    if of is not None and of not in by_text:
+        fail(f"{of!r} is not one of the classes{suggest(of, by_text)}")
+    labels = list(by_text.values()) if of is None else [by_text[of]]
+    definitions = [
+        classifier.definition(label, max_clauses=max_clauses or None) for label in labels
+    ]
+    n_atoms = atom_counts(classifier.learned_)
+    atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
+    columns = [column.name for column in classifier.encoder_.columns_]
+    offsets = dict(zip(atoms, classifier.learned_.deciding().offsets.tolist(), strict=True))
+    if html is not None:
+        from atomlearn.explorer.classifiers import classifier_data
+        from atomlearn.explorer.page import explorer_page, write_page
+
+        data = classifier_data(classifier, definitions=definitions)
+        write_page(explorer_page(file.stem, data), html)
+    if as_json:
+        print_json(
+            {
+                "kind": "classifier",
+                "classes": [
+                    {
+                        "label": plain(label),
+                        "atoms": atoms[str(label)],
+                        "offset": offsets[str(label)],
+                    }
+                    for label in classifier.classes_
+                ],
+                "columns": columns,
+                "literals": [str(literal) for literal in classifier.encoder_.literals_],
+                "evidence": asdict(classifier.evidence_),
+                "estimated_error": classifier.estimated_error_,
+                "rules": [str(rule) for rule in classifier.rules_],
+                "definitions": [definition.to_dict() for definition in definitions],
+                "model": describe(classifier),
+            }
+        )
+        return
+    print(
+        f"{counted(len(atoms), 'class')}, {counted(len(columns), 'column')}, "
+        f"{counted(len(classifier.encoder_.literals_), 'literal')}, {how_good(classifier)}"
+    )
+    for rule in classifier.rules_:
+        print(f"rule: {rule}")
+    for definition in definitions:
+        name = str(definition.label)
+        about = f"{counted(atoms[name], 'atom')}, offset {offsets[name]:.4g}"
+        print(f"\n[{about}] {definition}")
+    print(f"\n{how_it_decides(classifier.learned_)}")
+    if html is not None:
+        print(f"written to {html}")
+
+
+def how_good(classifier: "AlgebraicClassifier") -> str:
+    """The number of atoms, their kind, and the error on held-out rows if it is known."""
+    from atomlearn.explorer.classifiers import atom_counts
+
+    chosen, error = classifier.evidence_.chosen, classifier.estimated_error_
+    kind = "strict and weighted" if chosen == "both" else chosen
+    atoms = f"{counted(sum(atom_counts(classifier.learned_)), 'atom')} ({kind})"
+    return atoms if error is None else f"{atoms}, error about {error:.1%}"
+
+
+def _show_pool(pool: "Pool", max_atoms: int, as_json: bool) -> None:
+    """Print at most ``max_atoms`` pins (0: all), oldest first."""
+    shown = range(min(max_atoms or len(pool), len(pool)))
+    pins = [(_names(pool, k), *pool.provenance(k)) for k in shown]
+    if as_json:
+        listed = [
+            {"constants": names, "epoch": epoch, "source": source.name, "digest": source.digest}
+            for names, source, epoch in pins
+        ]
+        print_json({"kind": "pool", "constants": pool.n_constants, "n_pins": len(pool),
+                    "pins": listed})  # fmt: skip
+        return
+    print(f"{counted(len(pool), 'pin')} over {counted(pool.n_constants, 'constant')}")
+    for source in pool.sources:
+        print(f"from {source.name or 'data without a name'}, {counted(source.examples, 'example')}")
+    for names, source, epoch in pins:
+        origin = f" of {source.name}" if source.name else ""
+        print(f"  {write_names(names)}   (epoch {epoch}{origin})")
+    _print_more(len(pool), max_atoms)
+
+
+def _names(pool: "Pool", k: int) -> list[str]:
+    constants = pool.atoms.constants[pool.atoms.starts[k] : pool.atoms.starts[k + 1]].tolist()
+    return [str(c) if pool.names is None else pool.names[c] for c in constants]
+
+
+def export(
+    file: ClassifierFile,
+    to: Annotated[str, typer.Option("--to", help="sql, js, c or python.")],
+    out: OutInstead = None,
+    table: Annotated[
+        str, typer.Option("--table", help="SQL: the table with the rows to score.")
+    ] = "data",
+    key: Annotated[
+        str, typer.Option("--key", help="SQL: the column that tells rows apart.")
+    ] = "rowid",
+) -> None:
+    """Write a program that scores rows as the classifier does, with reasons.
+
+    It needs nothing of atomlearn: one SQL query, a JavaScript module, a C file or a Python module.
+    """
+    from atomlearn.export.model import model_of
+
+    check_choice("--to", to, LANGUAGES)
+    classifier = load_classifier(file)
+    source = classifier.export(to, table=table, key=key)
+    write_text(source, out)
+    if out is not None:
+        n = counted(model_of(classifier).n_atoms, "atom")
+        print(f"{out}: {LANGUAGES[to]}, {n}, {counted(len(source.splitlines()), 'line')}")
+
+
+def load_classifier(file: Path) -> "AlgebraicClassifier":
+    """The classifier of a file; a file of another kind is an error that says how to make one."""
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+
+    loaded = load(file)
+    if not isinstance(loaded, AlgebraicClassifier):
+        fail(f"{file} holds a {type(loaded).__name__}, not a classifier: make one with fit")
+    return loaded
+
+
+def merge(
+    files: Annotated[
+        list[Path], typer.Argument(help="Classifiers (as written by fit) or pools; two or more.")
+    ],
+    out: OutFile,
+    as_json: Json = False,
+) -> None:
+    """Merge classifiers or pools into the first one. Pins that its rows contradict are dropped."""
+    from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.engine.pool import Pool
+
+    if len(files) < 2:
+        fail("merge needs two files or more")
+    loaded: list[Any] = [load(file) for file in files]
+    for file, one in zip(files, loaded, strict=True):
+        if not isinstance(one, AlgebraicClassifier | Pool):
+            fail(
+                f"{file} is neither a classifier nor a pool: to join relations, learn them together"
+            )
+    first, *others = loaded
+    if isinstance(first, Pool):
+        if not all(isinstance(one, Pool) for one in others):
+            fail(f"{files[0]} is a pool, which has no rows to check the others: name a classifier "
+                 "first")  # fmt: skip
+        results: dict[Any, Any] = {"pins": first.merge(*others)}
+    else:
+        results = first.merge(*others)
+    first.save(out)
+    if as_json:
+        print_json({str(label): merged._asdict() for label, merged in results.items()})
+        return
+    for label, merged in results.items():
+        print(f"{label}: {counted(merged.new, 'pin')} new, {merged.known:,} known already, "
+              f"{merged.dropped:,} dropped")  # fmt: skip
+    print(f"written to {out}")

@@ -3,23 +3,23 @@
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from atomlearn.algebra.text import visible
-from atomlearn.errors import InterruptedWarning
-from atomlearn.files.writing import check_replaceable, is_device
+from atomlearn.errors import InterruptedWarning, nearest
+from atomlearn.files.writing import check_replaceable, is_device, replacing
 
 YES = 0
-"""Success; consistent; true."""
+"""Exit code of success, of relations that are consistent, and of an answer that is true."""
 NO = 1
-"""Inconsistent; false."""
+"""Exit code of relations that are inconsistent, and of an answer that is false."""
 OPEN = 3
-"""Neither follows nor is contradicted."""
+"""Exit code of a relation that neither follows nor is contradicted."""
 BAD = 2
-"""Wrong usage, wrong syntax, or a file that cannot be read."""
+"""Exit code of wrong usage, wrong syntax, or a file that cannot be read."""
 
 
 class VisibleStream:
@@ -67,15 +67,21 @@ def fail(message: str, code: int = BAD) -> NoReturn:
     raise SystemExit(code)
 
 
+def check_choice(option: str, chosen: str, known: Iterable[str]) -> None:
+    """Fail if the value of an option is not a known one, and suggest the nearest."""
+    if chosen not in known:
+        fail(f"{option} must be one of {', '.join(known)}, not {chosen!r}{nearest(chosen, known)}")
+
+
 def check_outputs(*paths: Path | None) -> None:
-    """Raise an error now for a file that could not be written after hours of learning."""
+    """Raise an error if a file could not be written, before hours of learning are spent."""
     for path in paths:
         if path is not None and not is_device(path):
             check_replaceable(path)
 
 
 def check_page(path: Path | None) -> None:
-    """The same for an HTML page, whose folder is created."""
+    """Create the folder of an HTML page, and raise an error if the page could not be written."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         check_outputs(path)
@@ -104,10 +110,20 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 
-def counted(n: int, noun: str) -> str:
-    """A number and a noun.
+def write_text(text: str, path: Path | None) -> None:
+    """Write text to a file, which is replaced as a whole, or to the terminal if there is none."""
+    if path is None:
+        print(text, end="")
+        return
+    with path.open("wb") if is_device(path) else replacing(path) as file:
+        file.write(text.encode("utf-8", "surrogatepass"))
 
-    >>> counted(1, "atom"), counted(2000, "atom")
-    ('1 atom', '2,000 atoms')
+
+def counted(n: int, noun: str) -> str:
+    """A number and a noun, which is in the plural unless the number is 1.
+
+    >>> counted(1, "atom"), counted(2000, "atom"), counted(2, "class")
+    ('1 atom', '2,000 atoms', '2 classes')
     """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    ending = "" if n == 1 else "es" if noun.endswith("s") else "s"
+    return f"{n:,} {noun}{ending}"

@@ -10,62 +10,70 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from atomlearn import interrupts
-from atomlearn.cli.boards import SideBySide, as_text
-from atomlearn.cli.output import NO, check_outputs, counted, fail, note, print_json
-from atomlearn.errors import ContradictoryGivens, NotText, nearest
+from atomlearn.cli.options import (
+    AtomsPicture,
+    Json,
+    MaxEpochs,
+    PngPicture,
+    Queens,
+    Quiet,
+    SeedIfAny,
+    SvgPicture,
+    TextFile,
+)
+from atomlearn.cli.output import NO, check_choice, counted, fail, note, print_json
+from atomlearn.errors import ContradictoryGivens, NotText
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from atomlearn.problems import Answer, Schedule, Solver
 
-File = Annotated[Path, typer.Argument(help="A text file.")]
-
-DRAWN = 25
-"""The latest answers that are drawn, at most."""
+MOST_DRAWN = 25
+"""A picture shows at most this many answers, the latest ones."""
+MOST_ATOMS_DRAWN = 100
+"""A picture shows at most this many atoms."""
+GAP = 4
+"""Blanks between two boards that are printed side by side."""
 
 
 class Problem(NamedTuple):
-    """What is particular to a command: how to solve, and what to draw and to tell in the end."""
+    """What differs between these commands: how to solve, what to draw and what to print."""
 
     solve: "Callable[..., Solver[Any]]"
     draw_last: "Callable[[list[Answer]], None] | None" = None
-    told: dict[str, Any] | None = None
-    """More fields of ``--json``."""
+    fields: dict[str, Any] | None = None
+    """Fields that ``--json`` has beside those of all problems."""
     remark: str = ""
-    """Said of the solutions."""
+    """A remark that is printed after the solutions."""
 
 
 def queens(
     size: Annotated[int, typer.Option("--size", help="Number of rows of the board.")] = 8,
-    queen: Annotated[
-        list[str] | None, typer.Option("--queen", help="A fixed queen, as b4; may be repeated.")
-    ] = None,
+    queen: Queens = None,
     insert: Annotated[
         str,
         typer.Option(
             "--insert", help="Add a random legal queen for one epoch: never, when stuck, or always."
         ),
     ] = "stuck",
-    atoms: Annotated[
-        Path | None,
-        typer.Option("--atoms", help="Draw the atoms of the last model to this file."),
-    ] = None,
+    atoms: AtomsPicture = None,
 ) -> Problem:
     """Complete a board with queens that do not attack each other, learned from the rules."""
     from atomlearn.problems import queens
 
-    check_outputs(atoms)
     solve = partial(queens.solve, size, queen or [], schedule=_schedule(insert))
     return Problem(solve, None if atoms is None else partial(_draw_atoms, atoms, size))
 
 
-def sudoku(file: File) -> Problem:
+def sudoku(file: TextFile) -> Problem:
     """Solve a sudoku of 4, 6 or 9 rows: one line a row, digits, and . for an empty cell."""
     from atomlearn.problems import sudoku
 
     return Problem(partial(sudoku.solve, read_text(file)))
 
 
-def hamiltonian(file: File) -> Problem:
+def hamiltonian(file: TextFile) -> Problem:
     """Find a cycle through all vertices of a graph: one edge a line, two names."""
     from atomlearn.problems import hamiltonian
 
@@ -73,7 +81,7 @@ def hamiltonian(file: File) -> Problem:
 
 
 def colouring(
-    file: File,
+    file: TextFile,
     colours: Annotated[int, typer.Option("--colours", "-k", min=1, help="Number of colours.")] = 3,
 ) -> Problem:
     """Colour a graph so that neighbours differ: one edge a line, two names.
@@ -91,48 +99,23 @@ def colouring(
     return Problem(solve, None, {"renamings": n}, remark if n > 1 else "")
 
 
-MAX_EPOCHS: dict[Callable[..., Problem], int] = {
-    queens: 100,
-    sudoku: 100,
-    hamiltonian: 200,
-    colouring: 200,
-}
-"""The commands of this file, and after how many epochs each gives up."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    for command, max_epochs in MAX_EPOCHS.items():
-        app.command()(_with_options(command, max_epochs))
-
-
 def _with_options(command: Callable[..., Problem], epochs: int) -> Callable[..., None]:
     """The command with the options that all of them have."""
 
     def run(
         *,
-        seed: Annotated[
-            int | None,
-            typer.Option("--seed", min=0, help="The same seed gives the same solutions."),
-        ] = None,
-        max_epochs: Annotated[
-            int, typer.Option("--max-epochs", min=1, help="Maximum number of epochs.")
-        ] = epochs,
+        seed: SeedIfAny = None,
+        max_epochs: MaxEpochs = epochs,
         solutions: Annotated[
             int, typer.Option("--solutions", min=1, help="Stop after this many solutions.")
         ] = 1,
-        svg: Annotated[
-            Path | None, typer.Option("--svg", help="Draw the boards to this SVG file.")
-        ] = None,
-        png: Annotated[
-            Path | None, typer.Option("--png", help="Draw the boards to this PNG file.")
-        ] = None,
-        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show solutions only.")] = False,
-        as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
+        svg: SvgPicture = None,
+        png: PngPicture = None,
+        quiet: Quiet = False,
+        as_json: Json = False,
         **own: Any,
     ) -> None:
         problem = command(**own)
-        check_outputs(svg, png)
         solve = partial(problem.solve, random_state=seed, max_epochs=max_epochs)
         session = _Session(problem._replace(solve=solve), quiet or as_json)
         session.run(solutions, [path for path in (svg, png) if path], as_json)
@@ -180,7 +163,7 @@ class _Session:
         self.display.add(answer)
 
     def _draw(self, pictures: list[Path]) -> None:
-        shown = self.answers[-DRAWN:] or self.found
+        shown = self.answers[-MOST_DRAWN:] or self.found
         for path in pictures:
             if not shown:
                 note(f"nothing was shown, so nothing is drawn to {path}")
@@ -199,7 +182,7 @@ class _Session:
                 "interrupted": self.solver.interrupted,
                 "unsolvable": refutation is not None,
                 "clashing": None if refutation is None else list(refutation.givens),
-                **(self.problem.told or {}),
+                **(self.problem.fields or {}),
             }
         )
 
@@ -221,15 +204,14 @@ def _draw_atoms(path: Path, size: int, answers: "list[Answer]") -> None:
     from atomlearn.problems.drawing import save_atoms
 
     inside = [atom for atom in model.atoms if len(atom) > 1 and "U" not in atom.constants]
-    save_atoms(inside[:100], size, path)
+    save_atoms(inside[:MOST_ATOMS_DRAWN], size, path)
 
 
 def _schedule(insert: str) -> "Schedule":
     from atomlearn.problems import ATTEMPTS, PAPER, Schedule
 
     known = {"never": PAPER, "stuck": Schedule(), "always": ATTEMPTS}
-    if insert not in known:
-        fail(f"--insert must be one of {', '.join(known)}, not {insert!r}{nearest(insert, known)}")
+    check_choice("--insert", insert, known)
     return known[insert]
 
 
@@ -239,3 +221,99 @@ def read_text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise NotText(f"{file} is not UTF-8 text") from None
+
+
+class SideBySide:
+    """Prints answers as they arrive, as many side by side as fit."""
+
+    def __init__(self, *, silent: bool = False) -> None:
+        from rich.console import Console
+
+        self.console = Console(highlight=False)
+        self.silent = silent
+        self._waiting: list[Text] = []
+
+    def add(self, answer: Any) -> None:
+        """Add an answer; it is printed when its row is full."""
+        if self.silent:
+            return
+        self._waiting.append(_titled(answer))
+        if len(self._waiting) >= self._fit():
+            self.flush()
+
+    def flush(self) -> None:
+        """Print the answers that have not been printed yet."""
+        from rich.table import Table
+
+        if not self._waiting:
+            return
+        table = Table.grid(padding=(0, GAP, 1, 0))
+        table.add_row(*self._waiting)
+        self.console.print(table)
+        self._waiting = []
+
+    def _fit(self) -> int:
+        width = max(max(len(line) for line in text.plain.split("\n")) for text in self._waiting)
+        return max(1, self.console.width // (width + GAP))
+
+
+def as_text(answer: Any) -> "Text":
+    """A board, a sudoku or another answer as coloured text."""
+    from rich.text import Text
+
+    if hasattr(answer, "queens"):
+        return _board(answer)
+    return _grid(answer) if hasattr(answer, "given") else Text(str(answer))
+
+
+def _titled(answer: Any) -> "Text":
+    from rich.text import Text
+
+    mark = " idle" if answer.idle else f" +{answer.inserted}" if answer.inserted else ""
+    return Text(f"epoch {answer.epoch}{mark}\n", style="dim").append_text(as_text(answer))
+
+
+def _board(board: Any) -> "Text":
+    """A board as text: queens bold, given ones blue, an inserted one red, other squares dim."""
+    from rich.text import Text
+
+    from atomlearn.problems.queens import square_name
+
+    styles = {"Q": "bold", ".": "dim", "?": "yellow"}
+    special = dict.fromkeys(board.fixed, "bold blue")
+    if board.inserted:
+        special.setdefault(board.inserted, "bold red")
+    text = Text()
+    lines = range(board.size)
+    for x in reversed(lines):
+        text.append(f"{x + 1:>2}", style="dim")
+        for y in lines:
+            sign = board.sign(square_name(x, y))
+            style = special.get(square_name(x, y), "bold") if sign == "Q" else styles[sign]
+            text.append(" " + {"Q": "♛", ".": "·"}.get(sign, sign), style=style)
+        text.append("\n")
+    return text.append("   " + " ".join(square_name(0, y)[0] for y in lines), style="dim")
+
+
+def _grid(grid: Any) -> "Text":
+    """A sudoku as text: given digits are bold, others blue."""
+    from rich.text import Text
+
+    text = Text()
+    for r, row in enumerate(grid.rows):
+        for c, digit in enumerate(row):
+            style = "bold" if grid.given[r][c] else "blue" if digit else "yellow"
+            text.append(f"{digit or '?'} ", style=style)
+        text.append("\n" if r + 1 < len(grid.rows) else "")
+    return text
+
+
+MAX_EPOCHS: dict[Callable[..., Problem], int] = {
+    queens: 100,
+    sudoku: 100,
+    hamiltonian: 200,
+    colouring: 200,
+}
+"""The problems that have a command, and after how many epochs each gives up."""
+COMMANDS = [_with_options(command, epochs) for command, epochs in MAX_EPOCHS.items()]
+"""The commands of this file, with the options that all of them have."""

@@ -1,4 +1,4 @@
-"""``atomlearn reproduce``: the paper's tables and figures, beside the paper's own numbers."""
+"""``atomlearn reproduce`` and ``data``: the experiments of the paper, and their data sets."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,17 +6,13 @@ from typing import Annotated
 import typer
 
 from atomlearn import interrupts
+from atomlearn.cli.options import Jobs, Seed
 from atomlearn.cli.output import check_page, fail
 from atomlearn.errors import suggest
 
 ALL, CLAIM, CLAIMS = "all", "claim", "claims"
 COMMITTED = Path("docs/results")
 """Results of the full run, in a copy of the repository."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(reproduce)
 
 
 def reproduce(
@@ -30,13 +26,8 @@ def reproduce(
         bool, typer.Option("--quick", help="Small sizes: seconds to minutes.")
     ] = False,
     out: Annotated[Path, typer.Option("--out", help="Folder for the results.")] = Path("results"),
-    seed: Annotated[
-        int,
-        typer.Option("--seed", min=0, help="Random seed; the same seed gives the same figures."),
-    ] = 0,
-    jobs: Annotated[
-        int, typer.Option("--jobs", help="Steps run in parallel, -1 for one per core.")
-    ] = 1,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
     attempts: Annotated[
         int | None,
         typer.Option("--attempts", min=1, help="Attempts in each experiment with queens."),
@@ -90,3 +81,20 @@ def _claim(number: int, out: Path) -> None:
     print(f"{found.verdict}: {found.figure}")
     if one.needs:
         print(f"read from {folder}; made by: {one.command(number)}")
+
+
+def data(
+    which: Annotated[str, typer.Argument(help="mnist or fashion-mnist.")],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help="Store the files here instead of in the user's cache."),
+    ] = None,
+) -> None:
+    """Download a data set if needed, verify it, and print its folder."""
+    from atomlearn.datasets.images import SETS
+
+    if which not in SETS:
+        fail(f"there is no data set {which!r}{suggest(which, SETS)}")
+    from atomlearn.datasets.fetch import provide
+
+    print(provide(SETS[which], to))

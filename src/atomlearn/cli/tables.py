@@ -2,60 +2,57 @@
 
 import csv
 import io
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from atomlearn import interrupts
+from atomlearn.cli.models import how_good, load_classifier
+from atomlearn.cli.options import (
+    ClassifierFile,
+    Html,
+    JobsIfAny,
+    Json,
+    MaxEpochsIfAny,
+    OutFile,
+    OutInstead,
+    Quiet,
+    Seed,
+    TableFile,
+    Target,
+)
 from atomlearn.cli.output import (
-    check_outputs,
-    check_page,
+    check_choice,
     counted,
     fail,
     noting_warnings,
     print_json,
+    write_text,
 )
-from atomlearn.errors import nearest, suggest
-from atomlearn.files.load import load
-from atomlearn.files.writing import is_device, replacing
+from atomlearn.errors import suggest
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.tables.files import Table
     from atomlearn.tables.validation import NamedArray
 
-FIRST_ROWS = 1000
-"""Rows of the training table that ``explain --row`` finds in the model file."""
-
-TableFile = Annotated[Path, typer.Argument(help="A table: CSV with a header line, or Parquet.")]
-ClassifierFile = Annotated[Path, typer.Argument(help="A model file, as written by fit.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(fit)
-    app.command()(predict)
-    app.command()(explain)
+MOST_CONFLICTS = 3
+"""``fit`` prints at most this many sets of rows that contradict each other."""
 
 
 def fit(
     file: TableFile,
-    target: Annotated[str, typer.Option("--target", "-t", help="The column to predict.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    target: Target,
+    out: OutFile,
     drop: Annotated[
         list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Random seed; the same seed gives the same model.")
-    ] = 0,
-    max_epochs: Annotated[
-        int | None,
-        typer.Option("--max-epochs", min=1, help="Maximum number of epochs for each class."),
-    ] = None,
+    seed: Seed = 0,
+    max_epochs: MaxEpochsIfAny = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Stop learning after this many seconds.")
     ] = None,
@@ -83,9 +80,7 @@ def fit(
         Path | None,
         typer.Option("--rules", exists=True, dir_okay=False, help="A text file, one rule a line."),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", help="Classes fitted in parallel, -1 for one per core.")
-    ] = None,
+    jobs: JobsIfAny = None,
     image_shape: Annotated[
         str | None,
         typer.Option(
@@ -98,38 +93,26 @@ def fit(
             "--batch-rows", min=1, help="Rows to read at a time, for tables larger than memory."
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Fit a classifier to a table. Ctrl-C saves what has been learned so far."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.classifier.fitting import EVIDENCE
+    from atomlearn.distributed import fit_batches
+    from atomlearn.tables.batches import read_batches
     from atomlearn.tables.files import read_table
-    from atomlearn.tables.rules import check_rules_file
+    from atomlearn.tables.rules import check_rules_file, read_rules
 
-    check_outputs(out)
-    if evidence not in EVIDENCE:
-        hint = nearest(evidence, EVIDENCE)
-        fail(f"--evidence must be one of {', '.join(EVIDENCE)}, not {evidence!r}{hint}")
-    if batch_rows is not None:
-        parameters = {"random_state": seed, "max_epochs": max_epochs, "time_limit": time_limit,
-                      "max_classes": max_classes, "max_cuts": max_cuts, "evidence": evidence,
-                      "n_jobs": jobs, "rules": _rules(rule, rules),
-                      "verbose": 0 if quiet else 1}  # fmt: skip
-        with _saving(out, as_json) as save:
-            classifier = _fit_batches(file, target, drop or [], batch_rows, image_shape, parameters)
-            save(classifier, classifier.n_rows_)
-        return
-    table = read_table(file)
-    left_out = {target, *(drop or [])}
-    for name in left_out:
-        table.column(name)  # complain of a column that is not there
-    names = [name for name in table.columns if name not in left_out]
-    if not names:
-        fail(f"{file} has no column besides {target!r} to learn from")
+    check_choice("--evidence", evidence, EVIDENCE)
     with complaints():
-        labels = table.labels(target)
-        table_rows = _rows([table.guessed(name) for name in names], names)
+        if batch_rows is None:
+            rows, labels = read_table(file).rows_and_labels(target, drop or [])
+        else:
+            batches = read_batches(file, target, batch_rows, drop or [])
+            rows, labels = next(iter(batches))
+        if rules is not None and batch_rows is None:
+            check_rules_file(rules, rows.column_names, sorted(set(map(str, labels))))
     classifier = AlgebraicClassifier(
         random_state=seed,
         max_epochs=max_epochs,
@@ -137,81 +120,78 @@ def fit(
         max_classes=max_classes,
         max_cuts=max_cuts,
         evidence=evidence,
-        rules=_rules(rule, rules),
+        rules=[*(rule or []), *([] if rules is None else read_rules(rules))] or None,
         n_jobs=jobs,
-        image_shape=_shape(image_shape, len(names)),
+        image_shape=_shape(image_shape, rows.shape[1]),
         verbose=0 if quiet else 1,
     )
-    if rules is not None:
-        with complaints():
-            check_rules_file(rules, names, sorted(set(map(str, labels))))
-    with _saving(out, as_json) as save:
-        with complaints():
-            classifier.fit(table_rows, labels)
-        classifier.first_rows_ = classifier._packed(table_rows[:FIRST_ROWS])
-        save(classifier, table.n_rows)
-
-
-def _rules(given: list[str] | None, file: Path | None) -> list[str] | None:
-    """The rules of the command line and of a file."""
-    from atomlearn.tables.rules import read_rules
-
-    rules = [*(given or []), *([] if file is None else read_rules(file))]
-    return rules or None
-
-
-@contextmanager
-def _saving(out: Path, as_json: bool) -> Iterator["Callable[[AlgebraicClassifier, int], None]"]:
-    """Fit inside this block and save: signals are deferred until the file is on disk."""
-    from atomlearn.cli.classifiers import tell_fit
-
-    with interrupts.Deferred(learning=True) as note:
-
-        def save(classifier: "AlgebraicClassifier", n_rows: int) -> None:
+    try:
+        with interrupts.Deferred(learning=True) as noted:
+            with complaints():
+                if batch_rows is None:
+                    classifier.fit(rows, labels)
+                else:
+                    fit_batches(batches, classifier=classifier)
+            classifier.keep_rows(rows)
             classifier.save(out)
-            note.kept = True
-            tell_fit(classifier, n_rows, out, as_json)
-
-        try:
-            yield save
-        except KeyboardInterrupt as error:
-            fail(
-                f"interrupted before anything was learned: {out} is not written",
-                interrupts.exit_code(error),
-            )
-    if note.signal:
-        fail(f"interrupted: what has been learned so far is saved in {out}", note.exit_code)
+            noted.kept = True
+            _print_fit(classifier, out, as_json)
+    except KeyboardInterrupt as error:
+        message = f"interrupted before anything was learned: {out} is not written"
+        fail(message, interrupts.exit_code(error))
+    if noted.signal:
+        fail(f"interrupted: what has been learned so far is saved in {out}", noted.exit_code)
 
 
-def _fit_batches(
-    file: Path,
-    target: str,
-    drop: list[str],
-    batch_rows: int,
-    image_shape: str | None,
-    parameters: dict[str, Any],
-) -> "AlgebraicClassifier":
-    from atomlearn.distributed import fit_batches
-    from atomlearn.tables.batches import read_batches
+def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> None:
+    """Print the summary of ``atomlearn fit``."""
+    from atomlearn.explorer.classifiers import atom_counts
+    from atomlearn.logic.definition import plain
 
-    batches = read_batches(file, target, batch_rows, drop)
-    with noting_warnings():
-        first = next(iter(batches)).X
-    if first.shape[1] == 0:
-        fail(f"{file} has no column besides {target!r} to learn from")
-    with complaints():
-        parameters["image_shape"] = _shape(image_shape, first.shape[1])
-        classifier = fit_batches(batches, **parameters)
-    classifier.first_rows_ = classifier._packed(first[:FIRST_ROWS])
-    return classifier
+    if as_json:
+        print_json(
+            {
+                "model": str(out),
+                "rows": classifier.n_rows_,
+                "columns": classifier.n_features_in_,
+                "classes": [plain(label) for label in classifier.classes_],
+                "atoms": sum(atom_counts(classifier.learned_)),
+                "evidence": asdict(classifier.evidence_),
+                "estimated_error": classifier.estimated_error_,
+                "conflicts": [str(conflict) for conflict in classifier.conflicts_],
+                "rules": [str(rule) for rule in classifier.rules_],
+                "rule_conflicts": [str(conflict) for conflict in classifier.rule_conflicts_],
+                "doubted": classifier.doubted_.tolist(),
+                "seconds": classifier.fit_seconds_,
+                "interrupted": classifier.learned_.interrupted,
+            }
+        )
+        return
+    print(
+        f"{out}: {counted(len(classifier.classes_), 'class')} from "
+        f"{counted(classifier.n_rows_, 'row')} of {counted(classifier.n_features_in_, 'column')}, "
+        f"{how_good(classifier)}, {classifier.fit_seconds_:.1f} s"
+    )
+    if classifier.rules_:
+        n = sum(len(conflict.rows) for conflict in classifier.rule_conflicts_)
+        left_out = f"{counted(n, 'row')} left out because a rule contradicts the label"
+        print(
+            f"{counted(len(classifier.rules_), 'rule')}, {left_out if n else 'no row contradicts'}"
+        )
+    conflicts = classifier.conflicts_
+    for conflict in (*classifier.rule_conflicts_[:MOST_CONFLICTS], *conflicts[:MOST_CONFLICTS]):
+        print(conflict)
+    if len(conflicts) > MOST_CONFLICTS:
+        print(f"... and {len(conflicts) - MOST_CONFLICTS:,} more such sets of rows")
+    if len(classifier.doubted_):
+        doubted = counted(len(classifier.doubted_), "row")
+        print(f"{doubted} left out: their labels are very improbable")
 
 
 def predict(
     file: ClassifierFile,
     data: TableFile,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write to this CSV file instead of printing.")
-    ] = None,
+    out: OutInstead = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of every class.")
     ] = False,
@@ -219,30 +199,26 @@ def predict(
 ) -> None:
     """Predict the class of each row of a table; prints CSV."""
     from atomlearn.logic.definition import plain
+    from atomlearn.tables.files import read_table
 
-    check_outputs(out)
-    classifier = _load(file)
-    rows = rows_for(classifier, data)
+    classifier = load_classifier(file)
+    rows = rows_for(classifier, read_table(data))
     with complaints():
         labels = [plain(label) for label in classifier.predict(rows)]
         chances = classifier.predict_proba(rows).tolist() if proba else []
     classes = [plain(label) for label in classifier.classes_]
     if as_json:
-        told: dict[str, Any] = {"predictions": labels}
-        print_json({**told, "classes": classes, "probabilities": chances} if proba else told)
+        fields: dict[str, Any] = {"predictions": labels}
+        print_json({**fields, "classes": classes, "probabilities": chances} if proba else fields)
         return
     header = ["prediction", *(f"p({label})" for label in classes if proba)]
     lines = [
         [label, *(f"{p:.6f}" for p in chances[i])] if proba else [label]
         for i, label in enumerate(labels)
     ]
-    if out is None:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
-        return
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *lines])
-    with out.open("wb") if is_device(out) else replacing(out) as written:
-        written.write(text.getvalue().encode())
+    write_text(text.getvalue(), out)
 
 
 def explain(
@@ -257,41 +233,42 @@ def explain(
     max_atoms: Annotated[
         int, typer.Option("--max-atoms", min=0, help="Atoms of each class to list.")
     ] = 3,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", help="Write the explanation and the model to this HTML page."),
-    ] = None,
+    html: Html = None,
     as_json: Json = False,
 ) -> None:
     """Explain the prediction for one row: the atoms it misses, by their cost."""
-    check_page(html)
-    classifier = _load(file)
+    classifier = load_classifier(file)
     if data is None:
-        known = getattr(classifier, "first_rows_", None)
-        if known is None:
+        n_kept = classifier.n_kept_rows
+        if n_kept == 0:
             fail(f"{file} has no rows of its training table: name a table, as in: data.csv --row 3")
-        if row >= len(known):
+        if row >= n_kept:
             fail(
-                f"{file} keeps the first {counted(len(known), 'row')} of its training table "
-                f"(row 0 to {len(known) - 1}): name a table for row {row}"
+                f"{file} keeps the first {counted(n_kept, 'row')} of its training table "
+                f"(row 0 to {n_kept - 1}): name a table for row {row}"
             )
-        told = classifier._explain_packed(known[row], max_atoms)
+        explanation = classifier.explain_kept(row, max_atoms)
     else:
-        rows = rows_for(classifier, data)
+        from atomlearn.tables.files import read_table
+
+        rows = rows_for(classifier, read_table(data))
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
         with complaints():
-            told = classifier.explain(rows[row : row + 1], max_atoms)
+            explanation = classifier.explain(rows[row : row + 1], max_atoms)
     if html is not None:
-        from atomlearn.cli.pages import classifier_page
+        from atomlearn.explorer.classifiers import asked_row, classifier_data
+        from atomlearn.explorer.page import explorer_page, write_page
 
-        definitions = [classifier.definition(label) for label in classifier.classes_]
         about = f"Row {row} of {file.name if data is None else data.name}"
-        classifier_page(classifier, file.name, definitions, html, (about, told))
+        asked = asked_row(classifier, about, row if data is None else rows[row : row + 1])
+        definitions = [classifier.definition(label) for label in classifier.classes_]
+        page = classifier_data(classifier, definitions=definitions, asked=asked)
+        write_page(explorer_page(file.stem, page), html)
     if as_json:
-        print_json({"row": row, **told.to_dict()})
+        print_json({"row": row, **explanation.to_dict()})
     else:
-        print(told)
+        print(explanation)
         if html is not None:
             print(f"written to {html}")
 
@@ -308,44 +285,28 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
     return height, width
 
 
-def _rows(columns: list[list[Any]], names: list[str]) -> "NamedArray":
-    from atomlearn.tables.files import matrix
-    from atomlearn.tables.validation import NamedArray
-
-    return NamedArray.of(matrix(columns), names)
-
-
-def rows_for(classifier: "AlgebraicClassifier", data: Path) -> "NamedArray":
+def rows_for(classifier: "AlgebraicClassifier", table: "Table") -> "NamedArray":
     """The columns of a table that a model needs, with the types it knows; others are ignored."""
     from atomlearn.tables.columns import NumberColumn
-    from atomlearn.tables.files import read_table
+    from atomlearn.tables.files import Cells, named_rows
 
-    table = read_table(data)
     wanted = classifier.encoder_.columns_
     absent = [column.name for column in wanted if column.name not in table.columns]
     if absent:
         fail(
-            f"{data} has no {'column' if len(absent) == 1 else 'columns'} "
+            f"{table.path} has no {'column' if len(absent) == 1 else 'columns'} "
             f"{', '.join(map(repr, absent[:10]))}, which the model needs"
             f"{suggest(absent[0], table.columns)}"
         )
-    columns = []
+    columns = {}
     for column in wanted:
         if isinstance(column, NumberColumn):
-            columns.append(table.numbers(column.name))
+            columns[column.name] = table.numbers(column.name)
         else:
             by_text = {str(category): category for category in column.categories}
-            columns.append([by_text.get(str(c), c) for c in table.column(column.name)])
-    return _rows(columns, [column.name for column in wanted])
-
-
-def _load(file: Path) -> "AlgebraicClassifier":
-    from atomlearn.classifier.estimator import AlgebraicClassifier
-
-    loaded = load(file)
-    if not isinstance(loaded, AlgebraicClassifier):
-        fail(f"{file} holds a {type(loaded).__name__}, not a classifier: make one with fit")
-    return loaded
+            values, codes = table.column(column.name)
+            columns[column.name] = Cells([by_text.get(str(one), one) for one in values], codes)
+    return named_rows(columns)
 
 
 @contextmanager

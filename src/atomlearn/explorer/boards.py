@@ -1,24 +1,73 @@
-"""What the page of a formal problem shows: its rules as relations, and the course of learning."""
+"""What the pages of relations and of formal problems show, as plain values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
-from atomlearn.errors import ContradictoryGivens
+from atomlearn.errors import ContradictoryGivens, ModelTooLarge
+from atomlearn.explorer.classifiers import definition_data
+from atomlearn.logic.define import ConstantDefinition
 from atomlearn.problems import queens, sudoku
 from atomlearn.problems.choices import Choices
 from atomlearn.problems.game import Game
 from atomlearn.problems.solving import Solver
 
+MOST_ATOMS = 2000
+"""A page of more atoms than this says only how many they are."""
 MOST_SOLUTIONS = 12
-"""Learning ends when so many are found."""
+"""Learning for the page of a board ends when this many solutions are found."""
+
+
+def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
+    """The data of the page of relations, with a model learned of them if they are consistent."""
+    data = _constants(list(algebra.names)) | {
+        "positive": [[list(r.left.indices), list(r.right.indices)] for r in algebra.positive],
+        "negative": [[list(r.left.indices), list(r.right.indices)] for r in algebra.negative],
+    }
+    if not algebra.relations or algebra.conflicts():
+        return data
+    try:
+        return data | _atoms(algebra.learn(random_state=seed))
+    except ModelTooLarge:
+        return data
+
+
+def model_data(model: Model, definitions: Sequence[ConstantDefinition] = ()) -> dict[str, Any]:
+    """The data of the page of a model, which answers by its atoms alone."""
+    listed = [definition_data(one, _drawn(one)) for one in definitions]
+    return _constants(list(model.names)) | _atoms(model) | {"definitions": listed}
+
+
+def _drawn(definition: ConstantDefinition) -> dict[str, Any] | None:
+    """The clauses of a constant on its grid, if it has one: dark and light pixels of each."""
+    grid = definition.grid
+    if grid is None or not definition.clauses:
+        return None
+    _, _, dark = next(iter(grid.place.values()))
+    clauses = []
+    for clause in definition.clauses:
+        places = [grid.place[name] for name in clause.literals if name in grid.place]
+        clauses.append([[i * grid.shape[1] + j, float(colour == dark)] for i, j, colour in places])
+    return {"shape": grid.shape, "clauses": clauses}
+
+
+def _constants(names: list[str]) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"positive": None, "negative": None, "atoms": None, "n_atoms": 0}
+    return {"kind": "algebra", "names": names, "definitions": [], **nothing}
+
+
+def _atoms(model: Model) -> dict[str, Any]:
+    atoms = sorted((list(atom.indices) for atom in model.atoms), key=lambda one: (len(one), one))
+    return {"atoms": atoms if len(atoms) <= MOST_ATOMS else None, "n_atoms": len(atoms)}
 
 
 def queens_data(
     size: int, given: list[str], seed: int | None = 0, max_epochs: int = 60
 ) -> dict[str, Any]:
-    """What the page of a chess board needs."""
+    """The data of the page of a chess board."""
     setting = queens.game(size, given).setting
     assert setting is not None
     squares = list(setting.yes)
@@ -28,7 +77,7 @@ def queens_data(
         "size": size,
         "cells": [{"name": one, "choices": [one]} for one in squares],
         "given": list(setting.given),
-        **_rules(setting, _told_of_queens),
+        **_rules(setting, _queens_sentence),
     }
     solve = lambda watch: queens.solve(  # noqa: E731
         size, setting.given, random_state=seed, max_epochs=max_epochs, on_epoch=watch
@@ -37,7 +86,7 @@ def queens_data(
 
 
 def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict[str, Any]:
-    """What the page of a sudoku needs."""
+    """The data of the page of a sudoku."""
     rows = sudoku.parse(puzzle)
     size, lines = len(rows), range(len(rows))
     digits = range(1, size + 1)
@@ -58,7 +107,7 @@ def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict
         "given": given,
         **_rules(
             Game(algebra, algebra, choices.yes, choices.no, choices.U, choices.S, choices.S),
-            _told_of_choices,
+            _sudoku_sentence,
         ),
     }
     solve = lambda watch: sudoku.solve(  # noqa: E731
@@ -67,13 +116,13 @@ def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict
     return data | _epochs(solve, max_epochs)
 
 
-def _rules(game: Any, told: Callable[[Relation], str]) -> dict[str, Any]:
+def _rules(game: Any, sentence: Callable[[Relation], str]) -> dict[str, Any]:
     """The positive relations, and the constants of each choice."""
     positive = game.algebra.positive
     return {
         "names": list(game.algebra.names),
         "positive": [[list(one.left.indices), list(one.right.indices)] for one in positive],
-        "sentences": [told(one) for one in positive],
+        "sentences": [sentence(one) for one in positive],
         "yes": {name: one.indices[0] for name, one in game.yes.items()},
         "no": {name: one.indices[0] for name, one in game.no.items()},
         "rule": game.rule.indices[0],
@@ -92,8 +141,8 @@ def _epochs(
     except ContradictoryGivens as error:
         return {"epochs": [], "outcome": str(error)}
     if not epochs and found:
-        told = "The rules alone decide it: nothing has to be learned."
-        return {"epochs": [epoch_data(found[0])], "outcome": told}
+        outcome = "The rules alone decide it: nothing has to be learned."
+        return {"epochs": [epoch_data(found[0])], "outcome": outcome}
     return {"epochs": epochs, "outcome": str(solver.summary) if max_epochs else ""}
 
 
@@ -117,8 +166,8 @@ def epoch_data(answer: Any) -> dict[str, Any]:
     }
 
 
-def _told_of_queens(relation: Relation) -> str:
-    """What a rule of the queens says."""
+def _queens_sentence(relation: Relation) -> str:
+    """A rule of the queens as a sentence."""
     left, right = relation.left.constants, relation.right.constants
     if left == ("S",):
         return "the board is made of queens and empty squares"
@@ -135,8 +184,8 @@ def _told_of_queens(relation: Relation) -> str:
     return f"a queen on {queen[1:]} is the queen of row {queen[2:]} and of column {queen[1]}"
 
 
-def _told_of_choices(relation: Relation) -> str:
-    """What a rule of sudoku says."""
+def _sudoku_sentence(relation: Relation) -> str:
+    """A rule of sudoku as a sentence."""
     left, right = relation.left.constants, relation.right.constants
     if left[0].startswith("!"):
         (made,) = [name for name in right if name != "U"]

@@ -1,33 +1,67 @@
-"""What is learned while a page looks on: tables round by round, boards epoch by epoch."""
+"""Learning while a page looks on: tables round by round, boards epoch by epoch."""
 
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import AtomlearnError, InvalidParameter, InvalidProblem, InvalidTable
 from atomlearn.explorer.boards import epoch_data, queens_data
-from atomlearn.explorer.cells import rows_of
-from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.explorer.session import Learn, Tell
+from atomlearn.explorer.classifiers import classifier_data, rows_of
 from atomlearn.problems import queens
-from atomlearn.tables.files import Table, matrix, read_table
+from atomlearn.tables.files import Table, read_table
 from atomlearn.tables.validation import NamedArray
 from atomlearn.training.settings import Current, Hooks, Plan, Round
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
-MOST_ROWS, MOST_CLASSES = 200_000, 100
-"""Of a table that is uploaded."""
-MOST_EPOCHS, PACE = 200, 0.15
-"""Of a board, and the seconds between two of them, so that they can be seen."""
+MOST_ROWS = 200_000
+"""A table that is uploaded may have at most this many rows."""
+MOST_CLASSES = 100
+"""A table that is uploaded may have at most this many classes."""
+MOST_EPOCHS = 200
+"""Learning a board ends after this many epochs."""
+PACE = 0.15
+"""Seconds between two epochs of a board, so that each can be seen."""
 BETWEEN = 0.2
 """Seconds between two reports of progress."""
+MOST_EVENTS = 5000
+"""At most this many events are kept for pages that connect later."""
+
+Report = Callable[[dict[str, Any] | None], None]
+"""A function that reports an event, or ``None``, and waits while the run is stopped.
+
+An event of the kind ``progress`` is kept only until the next one. Raises :class:`Replaced` once
+another run has begun.
+"""
+Learn = Callable[[Report], None]
+"""A function that learns, and calls ``report`` wherever it may wait or be abandoned."""
+
+
+class Replaced(Exception):
+    """Another run has begun, so that this one must end."""
+
+
+class Live(Protocol):
+    """What the server serves: a page, and learning that is watched on it."""
+
+    def data(self) -> dict[str, Any]:
+        """The data of the page as it is now, with a ``title`` if it has one of its own."""
+        ...
+
+    def upload(self, name: str, content: bytes) -> dict[str, Any]:
+        """Take a table; returns its columns and its number of rows."""
+        ...
+
+    def run(self, asked: dict[str, Any]) -> Learn:
+        """The function that learns what is asked for; raises an error if that cannot be learned."""
+        ...
 
 
 class Source(NamedTuple):
@@ -41,8 +75,8 @@ class Source(NamedTuple):
     labels: npt.NDArray[Any]
     image_shape: tuple[int, int] | None
 
-    def told(self) -> dict[str, Any]:
-        """What the page says of it."""
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of the page that describe the table."""
         return {"kind": self.kind, "name": self.name, "rows": len(self.labels)}
 
 
@@ -78,21 +112,22 @@ class LiveTable:
         self.number = 0
         """How many classifiers have been learned here."""
         self.uploaded: Table | None = None
-        self.told: dict[str, Any] | None = None
+        self.page: dict[str, Any] | None = None
+        """The data of the page, if it has been made since the last fit."""
 
     def data(self) -> dict[str, Any]:
         """The page of the classifier as it is now."""
         with self.lock:
-            if self.told is None:  # seconds, if there are very many atoms
-                self.told = classifier_data(self.classifier, *self.shown)
-            told, learned, number = dict(self.told), self.learned, self.number
+            if self.page is None:  # takes seconds if there are very many atoms
+                self.page = classifier_data(self.classifier, *self.shown)
+            page, learned, number = dict(self.page), self.learned, self.number
         if learned is not None:
             rows = {"rows": len(learned.labels), "are_different": False}
-            told["summary"] = told["summary"] | rows
+            page["summary"] = page["summary"] | rows
             if learned.kind == "upload":
-                told["title"] = Path(learned.name).stem
-        live = {"uploads": True, "source": self.source.told(), "model": number}
-        return {**told, "live": live}
+                page["title"] = Path(learned.name).stem
+        live = {"uploads": True, "source": self.source.to_dict(), "model": number}
+        return {**page, "live": live}
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
         """Take a table as CSV; says which columns it has."""
@@ -116,50 +151,51 @@ class LiveTable:
         if "target" in asked:
             self.source = self._taken(str(asked["target"]))
         source = self.source
-        return lambda tell: self._learn(source, tell)
+        return lambda report: self._learn(source, report)
 
     def _taken(self, target: str) -> Source:
         """The table that was uploaded."""
         table = self.uploaded
         if table is None:
             raise InvalidParameter("no table has been uploaded")
-        labels = table.labels(target)
+        rows, labels = table.rows_and_labels(target)
         n_classes = len(np.unique(labels))
         if not 1 < n_classes <= MOST_CLASSES:
             raise InvalidTable(
                 f"{target!r} has {n_classes:,} different values: choose a column of 2 to "
                 f"{MOST_CLASSES} classes"
             )
-        names = [name for name in table.columns if name != target]
-        if not names:
-            raise InvalidTable(f"{table.path} has no column besides {target!r} to learn from")
-        rows = NamedArray.of(matrix([table.guessed(name) for name in names]), names)
         return Source("upload", table.path, rows, labels, None)
 
-    def _learn(self, source: Source, tell: Tell) -> None:
+    def _learn(self, source: Source, report: Report) -> None:
         from atomlearn.classifier.estimator import AlgebraicClassifier
 
-        tell({"source": source.told()})
-        watch = Watch(tell)
+        report({"source": source.to_dict()})
+        watch = Watch(report)
         classifier = AlgebraicClassifier(random_state=self.seed, image_shape=source.image_shape)
         classifier._follow = watch.hooks
         classifier.fit(source.rows, source.labels)
         del classifier._follow
         with self.lock:
-            self.classifier, self.learned, self.told = classifier, source, None
+            self.classifier, self.learned, self.page = classifier, source, None
             self.shown = (None, None) if source.kind == "sample" else (source.rows, source.labels)
             self.number += 1
             number = self.number
-        summary = self.data()["summary"]
-        told = {"summary": summary, "source": source.told(), "model": number}
-        tell({**told, "seconds": watch.seconds})
+        report(
+            {
+                "summary": self.data()["summary"],
+                "source": source.to_dict(),
+                "model": number,
+                "seconds": watch.seconds,
+            }
+        )
 
 
 class Watch:
     """Tells of a fit while it goes on: each round, and how far it has come."""
 
-    def __init__(self, tell: Tell) -> None:
-        self.tell = tell
+    def __init__(self, report: Report) -> None:
+        self.report = report
         self.start = self.last = time.monotonic()
         self.waited = 0.0
         self.n_rounds = self.n_epochs = 0
@@ -174,7 +210,7 @@ class Watch:
 
         def on_round(done: Round, current: Current) -> None:
             self.n_rounds += 1
-            self._tell({"round": self.n_rounds, "epochs": done.epochs, "error": done.error})
+            self._report({"round": self.n_rounds, "epochs": done.epochs, "error": done.error})
 
         def on_epoch() -> None:
             self.n_epochs += 1
@@ -184,13 +220,13 @@ class Watch:
             if time.monotonic() - self.last < BETWEEN:
                 return
             self.last = time.monotonic()
-            self._tell({"kind": "progress", "share": self.n_epochs / max(plan.epochs, 1)})
+            self._report({"kind": "progress", "share": self.n_epochs / max(plan.epochs, 1)})
 
         return Hooks(on_round, on_epoch, on_check)
 
-    def _tell(self, event: dict[str, Any]) -> None:
+    def _report(self, event: dict[str, Any]) -> None:
         seconds, before = self.seconds, time.monotonic()
-        self.tell({**event, "seconds": seconds})
+        self.report({**event, "seconds": seconds})
         self.waited += time.monotonic() - before
 
 
@@ -202,8 +238,8 @@ class LiveBoard:
 
     def data(self) -> dict[str, Any]:
         """The page of the board; epochs come as they are learned."""
-        told = queens_data(self.size, self.given, self.seed, max_epochs=0)
-        return {**told, "live": {"uploads": False}}
+        page = queens_data(self.size, self.given, self.seed, max_epochs=0)
+        return {**page, "live": {"uploads": False}}
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
         """Boards are not uploaded."""
@@ -218,10 +254,10 @@ class LiveBoard:
         if solver.refutation is not None:
             raise InvalidProblem(str(solver.refutation))
 
-        def learn(tell: Tell) -> None:
+        def learn(report: Report) -> None:
             for _ in range(MOST_EPOCHS):
                 solver.step()
-                tell({"board": epoch_data(solver.latest)})
+                report({"board": epoch_data(solver.latest)})
                 time.sleep(PACE)
 
         return learn
@@ -230,12 +266,12 @@ class LiveBoard:
 class Still:
     """A page on which nothing is learned."""
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        self.told = told
+    def __init__(self, page: dict[str, Any]) -> None:
+        self.page = page
 
     def data(self) -> dict[str, Any]:
         """The page."""
-        return self.told
+        return self.page
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
         """Nothing is uploaded."""
@@ -244,3 +280,79 @@ class Still:
     def run(self, asked: dict[str, Any]) -> Learn:
         """Nothing is learned."""
         raise InvalidParameter("nothing is learned on this page")
+
+
+class Session:
+    """Learns one run at a time in a thread of its own."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self.state = "idle"
+        self._changed = threading.Condition()
+        self._learning = threading.Lock()
+        self._events: list[tuple[int, dict[str, Any]]] = []
+        self._n_events = 0
+        self._run = 0
+
+    def begin(self, asked: dict[str, Any]) -> None:
+        """Start a run; one that is under way ends when it next reports something."""
+        learn = self.live.run(asked)
+        with self._changed:
+            self._run += 1
+            self._set("learning")
+            run = self._run
+            self._changed.notify_all()
+        threading.Thread(target=self._follow, args=(run, learn), daemon=True).start()
+
+    def stop(self) -> None:
+        """Pause the run when it next reports something."""
+        with self._changed:
+            if self.state == "learning":
+                self._set("stopped")
+
+    def go_on(self) -> None:
+        """Continue a run that was stopped."""
+        with self._changed:
+            if self.state == "stopped":
+                self._set("learning")
+                self._changed.notify_all()
+
+    def events(self, after: int) -> list[tuple[int, dict[str, Any]]]:
+        """The events after the one of this number, each with its number."""
+        with self._changed:
+            return [one for one in self._events if one[0] > after]
+
+    def _follow(self, run: int, learn: Learn) -> None:
+        ended = "failed: an error that was not expected; the terminal shows it"
+        try:
+            with self._learning:  # wait until the run before this one has ended
+                self._report(run, None)
+                learn(lambda event: self._report(run, event))
+            ended = "done"
+        except Replaced:
+            return
+        except (AtomlearnError, ValueError) as error:
+            ended = f"failed: {error}"
+        finally:
+            with self._changed:
+                if run == self._run:
+                    self._set(ended)
+
+    def _report(self, run: int, event: dict[str, Any] | None) -> None:
+        with self._changed:
+            if event is not None and run == self._run:
+                self._add({"kind": "step", "run": run, **event})
+            self._changed.wait_for(lambda: run != self._run or self.state != "stopped")
+            if run != self._run:
+                raise Replaced
+
+    def _set(self, state: str) -> None:
+        self.state = state
+        self._add({"kind": "state", "run": self._run, "state": state})
+
+    def _add(self, event: dict[str, Any]) -> None:
+        if self._events and self._events[-1][1]["kind"] == "progress":
+            self._events.pop()
+        self._n_events += 1
+        self._events.append((self._n_events, event))
+        del self._events[:-MOST_EVENTS]

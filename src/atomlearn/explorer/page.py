@@ -1,13 +1,25 @@
-"""The page of a model: data, modules and style in one file."""
+"""The page of a model: data, modules and style in one file that needs no server or network.
 
+A page that is opened from disk cannot import modules from other files. The JavaScript modules are
+therefore joined in the order of their imports; the ``import`` lines and the word ``export`` fall
+away, so that all modules share one scope and their top-level names must differ, which is checked.
+"""
+
+import re
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import atomlearn
-from atomlearn.explorer.bundle import script, sheet
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.model import Model
+from atomlearn.errors import InvalidParameter
+from atomlearn.explorer.boards import algebra_data, model_data
+from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.files.writing import replacing
 from atomlearn.markup import escape
-from atomlearn.views.shell import document
+from atomlearn.views.page import document
 
 BODY = """<header class="top"><h1>{title}</h1></header>
 <main id="explorer"><p class="muted" id="loading">Loading the model …</p>
@@ -16,15 +28,76 @@ BODY = """<header class="top"><h1>{title}</h1></header>
 <footer class="muted small">Made with atomlearn {version}. {sends}</footer>"""
 STILL = "This page is one file and sends nothing anywhere."
 SERVED = "This page talks to the program that serves it, on this machine, and to nobody else."
+IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
+DECLARED = re.compile(
+    r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE
+)
+
+
+def explore(
+    model: Any,
+    path: str | Path,
+    *,
+    X: Any = None,
+    y: Any = None,
+    title: str | None = None,
+    random_state: int = 0,
+) -> None:
+    """Write a page on which a model can be explored: one file that needs no server or network.
+
+    Parameters
+    ----------
+    model
+        A fitted :class:`~atomlearn.AlgebraicClassifier`, a :class:`~atomlearn.Model`, or an
+        :class:`~atomlearn.Algebra`, of which a model is learned for the page.
+    path
+        The HTML file to write.
+    X, y
+        Rows and their labels to show on the page of a classifier; by default the sample of training
+        rows that it keeps, of which only the literals are known.
+    title
+        The title of the page; by default the name of the file.
+    random_state
+        Random seed of the model of an algebra.
+
+    >>> import tempfile
+    >>> alg = Algebra(["v", "a", "b"])
+    >>> alg.add(alg.relation("v < a b"))
+    >>> path = Path(tempfile.mkdtemp()) / "page.html"
+    >>> explore(alg, path)
+    >>> path.read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    path = Path(path)
+    write_page(explorer_page(title or path.stem, page_data(model, X, y, random_state)), path)
+
+
+def page_data(model: Any, X: Any = None, y: Any = None, random_state: int = 0) -> dict[str, Any]:
+    """What the page of a model shows, as plain values."""
+    if isinstance(model, Algebra | Model):
+        if X is not None or y is not None:
+            raise InvalidParameter("X and y are for the page of a classifier")
+        if isinstance(model, Algebra):
+            return algebra_data(model, random_state)
+        return model_data(model)
+    if not hasattr(model, "learned_"):
+        raise InvalidParameter(
+            f"a fitted classifier, a model or an algebra can be explored, not {model!r}"
+        )
+    if (X is None) != (y is None):
+        raise InvalidParameter("rows to show need their labels: give both X and y")
+    if X is None:
+        return classifier_data(model)
+    return classifier_data(model, X, y)
 
 
 def explorer_page(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
     """The HTML of a page; ``data["kind"]`` says which modules show it."""
     sends = STILL if connect == "'none'" else SERVED
     body = BODY.format(title=escape(title), version=atomlearn.__version__, sends=sends)
-    told = {**data, "title": title}
+    shown = {**data, "title": title}
     return document(
-        title, body, styles=[sheet()], scripts=[script("main")], data=told, connect=connect
+        title, body, styles=[sheet()], scripts=[script("main")], data=shown, connect=connect
     )
 
 
@@ -33,3 +106,42 @@ def write_page(html: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(html.encode())
+
+
+@cache
+def script(main: str) -> str:
+    """The module of this name and all that it imports, as one script."""
+    joined = "".join(_without_imports(name) for name in _ordered(main))
+    names = DECLARED.findall(joined)
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError(f"modules declare the same name twice: {', '.join(sorted(twice))}")
+    return joined
+
+
+def sheet() -> str:
+    """What the explorer adds to the style of all pages."""
+    return files("atomlearn.explorer").joinpath("explorer.css").read_text(encoding="utf-8")
+
+
+def _ordered(main: str) -> list[str]:
+    """Modules, each after those it imports."""
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        for imported in IMPORT.findall(_source(name)):
+            if imported not in order:
+                visit(imported)
+        if name not in order:
+            order.append(name)
+
+    visit(main)
+    return order
+
+
+def _without_imports(name: str) -> str:
+    return re.sub(r"^export ", "", IMPORT.sub("", _source(name)), flags=re.MULTILINE)
+
+
+def _source(name: str) -> str:
+    return files("atomlearn.explorer").joinpath("js", f"{name}.js").read_text(encoding="utf-8")

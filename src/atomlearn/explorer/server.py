@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 from atomlearn.errors import AtomlearnError, MissingExtra
+from atomlearn.explorer.live import Live, Session
 from atomlearn.explorer.page import explorer_page
-from atomlearn.explorer.session import Live, Session
 
 if TYPE_CHECKING:
     import uvicorn
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 MOST_BYTES = 20 << 20
-"""Of a table that is uploaded."""
+"""A table that is uploaded may have at most this many bytes."""
 MOST_ASKED = 64 << 10
-"""Bytes of any other request."""
+"""Any other request may have at most this many bytes."""
 MOST_WATCHING = 8
-"""Pages that watch at a time."""
+"""At most this many pages may watch at a time."""
 PAUSE = 0.1
 """Seconds between two looks for events."""
 BEAT = 15.0
 """Seconds after which a silent stream shows that it is alive."""
 BACKLOG = 1024
-"""Connections that wait to be accepted."""
+"""At most this many connections wait to be accepted."""
 PATIENCE = 5.0
-"""Seconds in which a connection must have asked for something: idle ones are closed."""
+"""A connection on which nothing is asked for this many seconds is closed."""
 MOST_DIGITS = 15
-"""Of the number of an event; a longer one is none of ours."""
+"""The number of an event has at most this many digits."""
 
 HEADERS = {
     b"cache-control": b"no-store",
@@ -174,10 +174,10 @@ def application(
 
     async def answered(action: Any) -> "Response":
         try:
-            told = await asyncio.to_thread(action)
+            result = await asyncio.to_thread(action)
         except (AtomlearnError, ValueError) as error:
             return JSONResponse({"error": str(error)}, 400)
-        return JSONResponse(told or {"state": session.state})
+        return JSONResponse(result or {"state": session.state})
 
     base = f"/{token}"
     routes = [
@@ -193,8 +193,8 @@ def application(
 
 async def limited(request: "Request", most: int) -> bytes | None:
     """The body of a request; ``None`` if it is larger, whatever it says of its length."""
-    said = request.headers.get("content-length", "0")
-    if not said.isdecimal() or int(said) > most:
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > most:
         return None
     parts, total = [], 0
     async for part in request.stream():
@@ -208,10 +208,10 @@ async def limited(request: "Request", most: int) -> bytes | None:
 def parsed(content: bytes) -> dict[str, Any] | None:
     """A JSON object; ``None`` if it is none."""
     try:
-        told = json.loads(content or b"{}")
+        found = json.loads(content or b"{}")
     except (ValueError, RecursionError):  # lists in lists in lists
         return None
-    return told if isinstance(told, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 NEEDED = "--serve needs Starlette and uvicorn: pip install 'atomlearn[serve]'"
@@ -225,10 +225,13 @@ def serve(live: Live, title: str, port: int, announce: Callable[[str], object]) 
         server.run(sockets=[listening])
 
 
-def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket.socket, str]":
+def prepared(
+    live: Live, title: str, port: int, patience: float = PATIENCE
+) -> "tuple[uvicorn.Server, socket.socket, str]":
     """A server that is ready to run, the socket that it listens on, and the address of the page.
 
-    Who connects before the server runs has to wait for it, and is not refused.
+    Connections are accepted from now on and answered once the server runs; those on which nothing
+    is asked for ``patience`` seconds are closed.
     """
     try:
         import uvicorn
@@ -241,7 +244,7 @@ def prepared(live: Live, title: str, port: int) -> "tuple[uvicorn.Server, socket
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
-            self.loop.call_later(PATIENCE, self._close_if_idle)
+            self.loop.call_later(patience, self._close_if_idle)
 
         def _close_if_idle(self) -> None:
             request: object = self.cycle

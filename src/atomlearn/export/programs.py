@@ -10,7 +10,7 @@ from atomlearn.errors import InvalidParameter, UnsavableValue, suggest
 from atomlearn.export.model import Atoms, Model, model_of
 from atomlearn.export.sql import sql_source
 from atomlearn.tables.numbers import float_below, has_large_integers
-from atomlearn.views.shell import as_json
+from atomlearn.views.page import as_json
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier

@@ -2,7 +2,7 @@
 
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.files import Table, read_table
+from atomlearn.tables.files import Cells, Table, read_table
 from atomlearn.tables.images import (
     column_swaps,
     generated,
@@ -18,6 +18,7 @@ from atomlearn.tables.symmetries import check_symmetries
 
 __all__ = [
     "ArrayBatches",
+    "Cells",
     "Condition",
     "CsvBatches",
     "Literal",

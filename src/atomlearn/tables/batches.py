@@ -7,20 +7,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.errors import DataNotFound, InvalidTable, suggest
+from atomlearn.errors import DataNotFound, InvalidTable
 from atomlearn.tables.files import (
+    Cells,
     Mixed,
-    Table,
     csv_tables,
-    matrix,
+    feature_names,
+    is_parquet,
+    labels_of,
+    named_rows,
     open_parquet,
-    whole_labels,
 )
 from atomlearn.tables.numbers import has_large_integers
 from atomlearn.tables.validation import NO_TIMES, NamedArray
 
 ROWS = 100_000
-"""Default number of rows of a batch."""
+"""By default a batch has this many rows."""
 
 
 class Batch(NamedTuple):
@@ -72,10 +74,7 @@ class ParquetBatches:
         for path in self.files:
             with open_parquet(path) as file:
                 names = list(file.schema_arrow.names)
-                for name in (self.target, *self.drop):
-                    if name not in names:
-                        raise InvalidTable(f"{path} has no column {name!r}{suggest(name, names)}")
-                kept = [name for name in names if name not in self.drop]
+                kept = [*feature_names(path, names, self.target, self.drop), self.target]
                 _refuse_times(path, file.schema_arrow, kept)
                 for batch in file.iter_batches(batch_size=self.rows, columns=kept):
                     columns = {name: _cells(batch.column(name)) for name in kept}
@@ -105,38 +104,31 @@ class CsvBatches:
         if self._is_text is None:
             self._is_text = self._look()
         for table in csv_tables(self.path, self.rows):
-            left_out = {self.target, *self.drop}
-            names = [name for name in table.columns if name not in left_out]
-            columns = [self._column(table, name, self._is_text) for name in names]
-            rows = NamedArray.of(matrix(columns), names)
-            labels = self._column(table, self.target, self._is_text)
-            yield Batch(rows, _labels(labels))
+            columns = {
+                name: table.column(name) if is_text else table.numbers(name)
+                for name, is_text in self._is_text.items()
+            }
+            labels = columns.pop(self.target)
+            yield Batch(named_rows(columns), _labels(labels))
 
     def _look(self) -> dict[str, bool]:
-        """Which columns contain text anywhere."""
+        """For each column that is used, the target last: does it contain text anywhere?"""
         is_text: dict[str, bool] = {}
         mixed: dict[str, Mixed] = {}
         first_row = 0
         for table in csv_tables(self.path, self.rows):
-            for name in self.drop:
-                table.column(name)  # complain of a column that is not there
-            if None in table.column(self.target):
-                row = first_row + table.column(self.target).index(None)
+            missing = table.column(self.target).rows_where(lambda cell: cell is None)
+            if len(missing):
+                row = first_row + int(missing[0])
                 raise InvalidTable(f"{self.path}: row {row} has no {self.target!r}")
-            for name in table.columns:
-                seen = mixed.setdefault(name, Mixed())
-                seen.look(table.column(name), first_row)
+            names = feature_names(self.path, table.columns, self.target, self.drop)
+            for name in (*names, self.target):
+                mixed.setdefault(name, Mixed()).look(table.column(name), first_row)
                 is_text[name] = is_text.get(name, False) or table.is_category(name)
             first_row += table.n_rows
         for name, seen in mixed.items():
-            if name not in self.drop:
-                seen.warn(str(self.path), name)
+            seen.warn(str(self.path), name)
         return is_text
-
-    def _column(self, table: Table, name: str, is_text: dict[str, bool]) -> list[Any]:
-        if is_text[name]:
-            return table.column(name)
-        return table.numbers(name)
 
 
 Batches = ArrayBatches | ParquetBatches | CsvBatches
@@ -159,13 +151,13 @@ def read_batches(
     path = Path(path)
     if not path.exists():
         raise DataNotFound(f"{path}: there is no such file or folder")
-    if path.is_dir() or path.suffix.lower() in (".parquet", ".pq"):
+    if path.is_dir() or is_parquet(path):
         return ParquetBatches(path, target, rows, drop)
     return CsvBatches(path, target, rows, drop)
 
 
 def _cells(column: Any) -> npt.NDArray[Any]:
-    """A column of Arrow as an array; integers stay integers, unless they are exact as floats."""
+    """A column of Arrow as an array; large integers with missing values stay exact as objects."""
     if column.null_count and str(column.type) in ("int64", "uint64"):
         cells = np.array(column.to_pylist(), dtype=object)
         if has_large_integers(cells):
@@ -173,9 +165,9 @@ def _cells(column: Any) -> npt.NDArray[Any]:
     return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
-def _labels(cells: list[Any]) -> npt.NDArray[Any]:
-    """Labels as an array; where integers would be rounded, all whole numbers are integers."""
-    return whole_labels(list(map(int, cells))) if has_large_integers(cells) else np.array(cells)
+def _labels(cells: Cells) -> npt.NDArray[Any]:
+    """Labels as an array; numbers become integers where floating point would round some of them."""
+    return labels_of(cells) if has_large_integers(cells.values) else cells.to_array(None)
 
 
 def _side_by_side(columns: list[npt.NDArray[Any]], names: list[str]) -> NamedArray:
@@ -183,8 +175,9 @@ def _side_by_side(columns: list[npt.NDArray[Any]], names: list[str]) -> NamedArr
     is_exact = len(kinds) == 1 or not any(map(has_large_integers, columns))
     if {dtype.kind for dtype in kinds} <= set("biuf") and is_exact:
         return NamedArray.of(np.column_stack(columns), names)
-    table = matrix([column.tolist() for column in columns])
-    return NamedArray.of(table, names)
+    every_row = np.arange(len(columns[0]))
+    cells = [Cells(column.tolist(), every_row) for column in columns]
+    return named_rows(dict(zip(names, cells, strict=True)))
 
 
 def _refuse_times(path: Path, schema: Any, names: list[str]) -> None:

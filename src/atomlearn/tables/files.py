@@ -1,5 +1,6 @@
-"""Tables on disk: CSV with the standard library, Parquet with pyarrow.
+"""Tables on disk, CSV and Parquet, read by pyarrow.
 
+pyarrow refuses a CSV row that is longer or shorter than the header, where pandas would fill it up.
 The cells of a CSV file stay text until the type of a column is known: during training the cells
 decide it, during prediction the model does, so that a code such as ``007`` is always read alike.
 """
@@ -7,12 +8,11 @@ decide it, during prediction the model does, so that a code such as ``007`` is a
 import csv
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,24 +27,58 @@ from atomlearn.errors import (
     suggest,
 )
 from atomlearn.tables.numbers import has_large_integers, number_in
+from atomlearn.tables.validation import NamedArray
 
 MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
+"""Cells of a CSV file that stand for a missing value."""
+TRUTH = {"true": True, "false": False}
+"""Cells of a CSV file that are booleans, in lower case."""
 FEW_TEXT = 0.1
 """Largest share of text cells at which a column was probably meant to be numbers."""
-TRUTH = {"true": True, "false": False}
+BLOCK = 16 << 20
+"""A CSV file is read in blocks of this many bytes; a row has to fit into one."""
+
+
+class Cells(NamedTuple):
+    """The cells of a column: its different values, and which of them each row has.
+
+    >>> Cells(["red", None], np.array([0, 1, 0])).to_list()
+    ['red', None, 'red']
+    """
+
+    values: list[Any]
+    """Text, numbers or booleans, and ``None`` for a missing value."""
+    codes: npt.NDArray[np.integer[Any]]
+    """For each row, the place of its cell among the values."""
+
+    def to_list(self) -> list[Any]:
+        """The cell of each row."""
+        return [self.values[code] for code in self.codes.tolist()]
+
+    def to_array(self, dtype: Any = object) -> npt.NDArray[Any]:
+        """The cell of each row; ``nan`` for a missing value if the type is of numbers."""
+        return np.array(self.values, dtype=dtype)[self.codes]
+
+    def mapped(self, convert: Callable[[Any], Any]) -> "Cells":
+        """The same cells with other values."""
+        return Cells([convert(value) for value in self.values], self.codes)
+
+    def rows_where(self, has: Callable[[Any], bool]) -> npt.NDArray[np.int64]:
+        """The rows whose cell has a property."""
+        return np.flatnonzero(np.array([has(value) for value in self.values])[self.codes])
 
 
 @dataclass(repr=False)
 class Table:
     """Named columns; a cell is text (of a CSV file) or a value, ``None`` where it is missing.
 
-    >>> table = Table("t.csv", {"size": ["1", "2"], "colour": ["red", None]}, is_text=True)
-    >>> table.columns["colour"]
-    ['red', None]
+    >>> colours = Cells(["red", None], np.array([0, 1]))
+    >>> Table("t.csv", {"colour": colours}, is_text=True).n_rows
+    2
     """
 
     path: str
-    columns: dict[str, list[Any]]
+    columns: dict[str, Cells]
     is_text: bool
 
     def __repr__(self) -> str:
@@ -53,70 +87,80 @@ class Table:
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
-        return len(next(iter(self.columns.values()), []))
+        return len(next(iter(self.columns.values())).codes) if self.columns else 0
 
-    def column(self, name: str) -> list[Any]:
-        """The cells of a column; raises an error that suggests another if there is none of this
-        name."""
+    def column(self, name: str) -> Cells:
+        """The cells of a column; if there is none of this name, the error suggests another."""
         if name not in self.columns:
             raise InvalidTable(f"{self.path} has no column {name!r}{suggest(name, self.columns)}")
         return self.columns[name]
 
-    def guessed(self, name: str) -> list[Any]:
+    def guessed(self, name: str) -> Cells:
         """The cells of a column, as numbers or booleans if all of them are."""
         cells = self.column(name)
         if not self.is_text:
             return cells
-        known = [cell for cell in cells if cell is not None]
-        if all(cell.lower() in TRUTH for cell in known):
-            return [None if cell is None else TRUTH[cell.lower()] for cell in cells]
-        numbers = {cell: number_in(cell) for cell in set(known)}
-        if None not in numbers.values():
-            return [None if cell is None else numbers[cell] for cell in cells]
-        mixed = Mixed()
-        mixed.look(cells, 0)
-        mixed.warn(self.path, name)
-        return cells
+        typed = _typed(cells)
+        if typed is None:
+            mixed = Mixed()
+            mixed.look(cells, 0)
+            mixed.warn(self.path, name)
+        return typed or cells
 
     def labels(self, name: str) -> npt.NDArray[Any]:
         """A column as labels; whole numbers become integers, and none may be missing."""
         cells = self.guessed(name)
-        missing = [row for row, cell in enumerate(cells) if cell is None or cell != cell]
-        if missing:
+        missing = cells.rows_where(lambda cell: cell is None or cell != cell)
+        if len(missing):
             raise InvalidTable(
                 f"{self.path}: row {missing[0]} has no {name!r} ({len(missing):,} such): "
                 "remove these rows"
             )
-        if all(_is_whole(cell) for cell in cells):
-            return whole_labels([int(cell) for cell in cells])
-        return np.array(cells, dtype=object if isinstance(cells[0], str) else None)
+        return labels_of(cells)
+
+    def rows_and_labels(
+        self, target: str, drop: Collection[str] = ()
+    ) -> tuple[NamedArray, npt.NDArray[Any]]:
+        """The rows to learn from and their labels; columns named in ``drop`` are left out."""
+        names = feature_names(self.path, self.columns, target, drop)
+        labels = self.labels(target)
+        return named_rows({name: self.guessed(name) for name in names}), labels
 
     def is_category(self, name: str) -> bool:
-        """Does a column have cells that are neither numbers nor booleans?"""
-        known = [cell for cell in self.column(name) if cell is not None]
-        return not (
-            all(cell.lower() in TRUTH for cell in known)
-            or all(number_in(cell) is not None for cell in known)
-        )
+        """Is a column of a CSV file neither of numbers nor of booleans?"""
+        return _typed(self.column(name)) is None
 
-    def numbers(self, name: str) -> list[Any]:
-        """The cells of a column as numbers (booleans are 0 and 1); raises an error at the first
-        that is not."""
+    def numbers(self, name: str) -> Cells:
+        """The cells of a column as numbers (booleans are 0 and 1), or an error at the first that
+        is none."""
         cells = self.column(name)
-        return [self._number(name, row, cell) for row, cell in enumerate(cells)]
-
-    def _number(self, name: str, row: int, cell: Any) -> Any:
-        if not isinstance(cell, str):
-            return cell
-        if cell.lower() in TRUTH:
-            return float(TRUTH[cell.lower()])
-        number = number_in(cell)
-        if number is None:
+        numbers = cells.mapped(_as_number)
+        wrong = numbers.rows_where(lambda cell: isinstance(cell, str))
+        if len(wrong):
+            cell = cells.values[cells.codes[wrong[0]]]
             raise InvalidTable(
-                f"{self.path}: row {row}: column {name!r} has {cell!r}, but was "
+                f"{self.path}: row {wrong[0]}: column {name!r} has {cell!r}, but was "
                 "numbers when the model was fitted"
             )
-        return number
+        return numbers
+
+
+def _typed(cells: Cells) -> Cells | None:
+    """Text as booleans or as numbers if all of it is; ``None`` if it is not."""
+    if all(cell is None or cell.lower() in TRUTH for cell in cells.values):
+        return cells.mapped(lambda cell: None if cell is None else TRUTH[cell.lower()])
+    numbers = cells.mapped(lambda cell: None if cell is None else number_in(cell))
+    return numbers if numbers.values.count(None) == cells.values.count(None) else None
+
+
+def _as_number(cell: Any) -> Any:
+    """The number that a text is; other text and other values stay as they are."""
+    if not isinstance(cell, str):
+        return cell
+    if cell.lower() in TRUTH:
+        return float(TRUTH[cell.lower()])
+    number = number_in(cell)
+    return cell if number is None else number
 
 
 @dataclass
@@ -130,15 +174,13 @@ class Mixed:
     cell: str = ""
     """The text in that row."""
 
-    def look(self, cells: list[str | None], first_row: int) -> None:
+    def look(self, cells: Cells, first_row: int) -> None:
         """Add cells; ``first_row`` is the number of the first."""
-        for i, cell in enumerate(cells):
-            if cell is not None:
-                self.n_known += 1
-                if number_in(cell) is None:
-                    self.n_text += 1
-                    if self.n_text == 1:
-                        self.row, self.cell = first_row + i, cell
+        text = cells.rows_where(lambda cell: cell is not None and number_in(cell) is None)
+        if len(text) and self.n_text == 0:
+            self.row, self.cell = first_row + int(text[0]), cells.values[cells.codes[text[0]]]
+        self.n_known += len(cells.rows_where(lambda cell: cell is not None))
+        self.n_text += len(text)
 
     def warn(self, path: str, name: str) -> None:
         """Warn if nearly all cells are numbers."""
@@ -152,6 +194,47 @@ class Mixed:
             )
 
 
+def feature_names(
+    path: str | Path, names: Iterable[str], target: str, drop: Collection[str]
+) -> list[str]:
+    """The columns to learn from: all but ``target`` and ``drop``, which must be there."""
+    names = list(names)
+    for name in (target, *drop):
+        if name not in names:
+            raise InvalidTable(f"{path} has no column {name!r}{suggest(name, names)}")
+    kept = [name for name in names if name != target and name not in drop]
+    if not kept:
+        raise InvalidTable(f"{path} has no column besides {target!r} to learn from")
+    return kept
+
+
+def named_rows(columns: dict[str, Cells]) -> NamedArray:
+    """Columns side by side, as numbers if all are numbers and exact so, else as objects."""
+    cells = list(columns.values())
+    kinds = {type(value) for column in cells for value in column.values}
+    is_exact = not any(has_large_integers(column.values) for column in cells)
+    dtype = np.float64 if kinds <= {float, int, type(None)} and is_exact else object
+    rows = np.empty((len(cells[0].codes), len(cells)), dtype=dtype)
+    for j, column in enumerate(cells):
+        rows[:, j] = column.to_array(dtype)
+    return NamedArray.of(rows, list(columns))
+
+
+def labels_of(cells: Cells) -> npt.NDArray[Any]:
+    """Cells as labels; whole numbers as integers, or as text if no type of NumPy's has them all."""
+    values = cells.values
+    if not all(_is_whole(value) for value in values):
+        return cells.to_array(object if isinstance(values[0], str) else None)
+    whole = np.array([int(value) for value in values])
+    if whole.dtype.kind not in "iu":
+        whole = np.array([str(int(value)) for value in values], dtype=object)
+    return whole[cells.codes]
+
+
+def _is_whole(cell: Any) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell // 1
+
+
 def read_table(path: str | Path) -> Table:
     """Read a CSV or Parquet file.
 
@@ -159,37 +242,54 @@ def read_table(path: str | Path) -> Table:
     >>> path = f"{tempfile.mkdtemp()}/t.csv"
     >>> with open(path, "w") as file:
     ...     _ = file.write("size,colour,kind\\n1,red,a\\n2,,b\\n3,blue,a\\n")
-    >>> read_table(path).columns["colour"]
+    >>> read_table(path).column("colour").to_list()
     ['red', None, 'blue']
     """
     path = Path(path)
     if path.is_dir():
         raise InvalidTable(f"{path} is a folder: read its Parquet files in batches (--batch-rows)")
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return _read_parquet(path)
-    return _read_csv(path)
+    if not is_parquet(path):
+        return next(csv_tables(path, None))
+    with open_parquet(path) as file:
+        table = file.read()
+    if table.num_columns == 0 or table.num_rows == 0:
+        raise InvalidTable(f"{path} has no rows")
+    every_row = np.arange(table.num_rows)
+    columns = {n: Cells(table.column(n).to_pylist(), every_row) for n in table.column_names}
+    return Table(str(path), columns, is_text=False)
 
 
-def matrix(columns: list[list[Any]]) -> npt.NDArray[Any]:
-    """Columns as a matrix of numbers if all are numbers, else of objects."""
-    are_numbers = all(
-        type(cell) in (float, int, type(None)) for column in columns for cell in column
-    )
-    if are_numbers and not any(map(has_large_integers, columns)):
-        # None becomes nan
-        return np.array(columns, dtype=np.float64).T.copy()
-    out = np.empty((len(columns[0]), len(columns)), dtype=object)
-    for j, column in enumerate(columns):
-        out[:, j] = column
-    return out
-
-
-def _read_csv(path: Path) -> Table:
-    return next(csv_tables(path, None))
+def is_parquet(path: Path) -> bool:
+    """Is it a Parquet file, by its name?"""
+    return path.suffix.lower() in (".parquet", ".pq")
 
 
 def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
-    """A CSV file as tables of at most ``n_rows`` rows."""
+    """A CSV file as tables of at most ``n_rows`` rows, or as one table."""
+    arrow = _pyarrow()
+    names, separator = _header(path)
+    text = {str(j): arrow.large_string() for j in range(len(names))}
+    is_empty = True
+    try:
+        with arrow.csv.open_csv(
+            path,
+            arrow.csv.ReadOptions(column_names=list(text), block_size=BLOCK),
+            arrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            arrow.csv.ConvertOptions(column_types=text),
+        ) as batches:
+            for part in _parts(batches, n_rows):
+                columns = [_text_cells(part.column(j)) for j in range(len(names))]
+                yield Table(str(path), dict(zip(names, columns, strict=True)), is_text=True)
+                is_empty = False
+    except arrow.ArrowException as error:
+        _find_error(path, separator, len(names))
+        raise InvalidTable(f"{path} is not CSV: {error}") from None
+    if is_empty:
+        raise InvalidTable(f"{path} has column names but no rows")
+
+
+def _header(path: Path) -> tuple[list[str], str]:
+    """The names of the columns, and the character that separates cells."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             header = file.readline()
@@ -197,76 +297,73 @@ def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
                 raise EmptyFile(f"{path} has no header line with the names of the columns")
             separator = max(",;\t|", key=header.count)
             file.seek(0)
+            cells = next(csv.reader(file, delimiter=separator))
+    except UnicodeDecodeError as error:
+        raise NotText(f"{path} is not UTF-8 text: {error}") from None
+    names = [name.strip() or f"column {j + 1}" for j, name in enumerate(cells)]
+    double = [name for name, times in Counter(names).items() if times > 1]
+    if double:
+        raise InvalidTable(f"{path} has more than one column {min(double)!r}")
+    return names, separator
+
+
+def _parts(batches: Iterable[Any], n_rows: int | None) -> Iterator[Any]:
+    """Rows after the header, as Arrow tables of ``n_rows`` rows, the last one of fewer."""
+    arrow = _pyarrow()
+    waiting: Any = None
+    for batch in batches:
+        rows = arrow.Table.from_batches([batch])
+        waiting = rows.slice(1) if waiting is None else arrow.concat_tables([waiting, rows])
+        while n_rows is not None and waiting.num_rows >= n_rows:
+            yield waiting.slice(0, n_rows)
+            waiting = waiting.slice(n_rows)
+    if waiting is not None and waiting.num_rows:
+        yield waiting
+
+
+def _text_cells(column: Any) -> Cells:
+    """A column of Arrow as text without blanks around it."""
+    coded = column.combine_chunks().dictionary_encode()
+    texts = [text.strip() for text in coded.dictionary.to_pylist()]
+    return Cells([None if text in MISSING else text for text in texts], coded.indices.to_numpy())
+
+
+def _find_error(path: Path, separator: str, n_columns: int) -> None:
+    """Say what is wrong with a file that pyarrow refuses, and in which line."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file, delimiter=separator)
-            names = _names(next(lines), path)
-            rows = _csv_rows(lines, len(names), path)
-            first = list(islice(rows, n_rows))
-            if not first:
-                raise InvalidTable(f"{path} has column names but no rows")
-            while first:
-                columns = [list(column) for column in zip(*first, strict=True)]
-                yield Table(str(path), dict(zip(names, columns, strict=True)), is_text=True)
-                first = list(islice(rows, n_rows)) if n_rows is not None else []
+            for cells in lines:
+                if cells and len(cells) != n_columns:
+                    raise InvalidTable(
+                        f"{path}:{lines.line_num}: {len(cells)} cells, but the header names "
+                        f"{n_columns} columns"
+                    )
     except UnicodeDecodeError as error:
         raise NotText(f"{path} is not UTF-8 text: {error}") from None
     except csv.Error as error:
         raise InvalidTable(f"{path} is not CSV: {error}") from None
 
 
-def _csv_rows(lines: Any, n_columns: int, path: Path) -> Iterator[list[str | None]]:
-    for cells in lines:
-        if not cells:
-            continue
-        if len(cells) != n_columns:
-            raise InvalidTable(
-                f"{path}:{lines.line_num}: {len(cells)} cells, but the header names "
-                f"{n_columns} columns"
-            )
-        stripped = [cell.strip() for cell in cells]
-        yield [None if cell in MISSING else cell for cell in stripped]
-
-
-def _names(header: list[str], path: Path) -> list[str]:
-    names = [name.strip() or f"column {i + 1}" for i, name in enumerate(header)]
-    double = [name for name, times in Counter(names).items() if times > 1]
-    if double:
-        raise InvalidTable(f"{path} has more than one column {min(double)!r}")
-    return names
-
-
-def _read_parquet(path: Path) -> Table:
-    with open_parquet(path) as file:
-        table = file.read()
-    columns = {name: table.column(name).to_pylist() for name in table.column_names}
-    if not columns or table.num_rows == 0:
-        raise InvalidTable(f"{path} has no rows")
-    return Table(str(path), columns, is_text=False)
-
-
 @contextmanager
 def open_parquet(path: Path) -> Iterator[Any]:
     """Open a Parquet file; any problem raises an error that names the file."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("Parquet files need pyarrow: pip install 'atomlearn[tables]'") from None
+    arrow = _pyarrow()
     with path.open("rb"):
         pass  # a missing file is reported like any other
     try:
-        with parquet.ParquetFile(path) as file:
+        with arrow.parquet.ParquetFile(path) as file:
             yield file
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
+    except (arrow.ArrowException, OSError, ValueError) as error:
         if isinstance(error, AtomlearnError):
             raise
         raise InvalidTable(f"{path} is not a Parquet file: {error}") from None
 
 
-def _is_whole(cell: Any) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell // 1
-
-
-def whole_labels(labels: list[int]) -> npt.NDArray[Any]:
-    """Whole numbers as labels; as text if no type of NumPy's has all of them."""
-    found = np.array(labels)
-    return found if found.dtype.kind in "iu" else np.array(list(map(str, labels)), dtype=object)
+def _pyarrow() -> Any:
+    try:
+        import pyarrow.csv
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("tables in files need pyarrow: pip install pyarrow") from None
+    return pyarrow

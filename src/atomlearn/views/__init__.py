@@ -1,6 +1,5 @@
 """Matplotlib figures and HTML pages."""
 
-from atomlearn.views.history import plot_history
 from atomlearn.views.page import Page
 from atomlearn.views.pictures import (
     draw_agreement,
@@ -9,6 +8,7 @@ from atomlearn.views.pictures import (
     draw_greys,
     draw_images,
     draw_misses,
+    plot_history,
 )
 
 __all__ = [

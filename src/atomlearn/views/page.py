@@ -1,7 +1,13 @@
-"""A self-contained HTML page, and the same text on the terminal."""
+"""HTML pages that are one file each, and the frame that all pages have.
+
+A page needs no other file. Its Content-Security-Policy allows the scripts that it was made with, by
+their hashes, and forbids all requests.
+"""
 
 import base64
+import hashlib
 import io
+import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,8 +19,7 @@ from rich.text import Text
 
 from atomlearn.algebra.text import visible
 from atomlearn.files.writing import replacing
-from atomlearn.markup import escape, folded, table
-from atomlearn.views.shell import document
+from atomlearn.markup import escape, style, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,22 +50,14 @@ class Page:
         self.console.print(visible(text), highlight=False, markup=False)
         self.parts.append(f"<p>{escape(text)}</p>")
 
-    def code(self, text: str, summary: str | None = None) -> None:
-        """Add preformatted text; folded on the page if there is a ``summary`` of it."""
+    def code(self, text: str) -> None:
+        """Add preformatted text."""
         self.console.print(visible(text), style="cyan", highlight=False, markup=False)
-        block = f"<pre>{escape(text)}</pre>"
-        self.parts.append(block if summary is None else folded(block, summary))
+        self.parts.append(f"<pre>{escape(text)}</pre>")
 
     def add(self, html: str) -> None:
         """Add HTML, on the page only."""
         self.parts.append(html)
-
-    def side_by_side(self, *parts: str) -> None:
-        """Add pieces of HTML beside each other where there is room."""
-        cards = [f'<div class="card">{part}</div>' for part in parts if part]
-        self.parts.append(
-            f'<div class="columns">{"".join(cards)}</div>' if len(cards) > 1 else "".join(cards)
-        )
 
     def link(self, address: str, text: str) -> None:
         """Add a link."""
@@ -120,3 +117,72 @@ def png(figure: "Figure") -> bytes:
     image = Image.open(drawn).convert("RGB").quantize(128, dither=Image.Dither.NONE)
     image.save(data, format="png", optimize=True)
     return data.getvalue()
+
+
+def document(
+    title: str,
+    body: str,
+    *,
+    styles: Sequence[str] = (),
+    scripts: Sequence[str] = (),
+    data: Any = None,
+    connect: str = "'none'",
+) -> str:
+    """A page: ``body`` is HTML; ``scripts`` are modules, which find ``data`` as JSON in ``#data``.
+
+    ``connect`` says where scripts may connect to, in the words of a Content-Security-Policy.
+
+    >>> page = document("Bars", "<h1>Bars</h1>", data={"column": "</script>"})
+    >>> "</script>" in page.split('id="data">')[1].split("</script>")[0]
+    False
+    """
+    sheet = "\n".join([style(), *styles])
+    head = [
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(sheet, scripts, connect)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="color-scheme" content="light dark">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{sheet}</style>",
+    ]
+    end = (
+        []
+        if data is None
+        else [f'<script type="application/json" id="data">{as_json(data)}</script>']
+    )
+    end += [f'<script type="module">{script}</script>' for script in scripts]
+    return "\n".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>', *head,
+            '</head>\n<body class="atomlearn">', body, *end, "</body>\n</html>\n",
+        ]
+    )  # fmt: skip
+
+
+def as_json(data: Any) -> str:
+    """Data as JSON that cannot end the script element it stands in, nor begin a comment there.
+
+    >>> print(as_json({"</script>": "<!--"}))
+    {"\\u003c/script>":"\\u003c!--"}
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # JSON has these characters in strings only, where an escape means the same.
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+_ESCAPED = re.compile("[<\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that are escaped in the JSON of a page, because a browser, an editor or a terminal
+would act on them."""
+
+
+def _policy(sheet: str, scripts: Sequence[str], connect: str) -> str:
+    allowed = " ".join(_hash(script) for script in scripts) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src {_hash(sheet)}; img-src data: blob:; "
+        f"connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,9 +1,11 @@
 // The page of an algebra: its graph, and a question to ask of it.
 import { Relations } from "./closing.js";
-import { card, counted, h, labelled } from "./dom.js";
+import { definitionsCard } from "./definitions.js";
+import { card, counted, grid, h, labelled } from "./dom.js";
 import { drawGraph, fits, part } from "./graph.js";
 import { parseRelation, writeName } from "./syntax.js";
 
+const FIRST_ATOMS = 20;
 const VERDICTS = {
   follows: ["for", "It holds in every model of the relations."],
   contradicted: ["against", "It holds in no model of the relations."],
@@ -29,6 +31,8 @@ export function algebraPage(data, root) {
     card("Ask", h("p", { class: "muted small" }, "Is one term contained in another? Names separated by blanks, with < between them, or !< for the opposite."),
       h("form", { class: "picker ask", onsubmit: ask }, labelled("Relation", input), h("button", { class: "primary" }, "Ask")), answer),
     sketch.element,
+    definitionsCard(data.definitions, "Definitions", "What a term must have to contain a constant."),
+    atomsOf(data),
     known ? relationsCard(data, (one, isPositive) => { input.value = relationLine(data, one, isPositive); ask(); }) : "");
   input.addEventListener("input", () => { if (input.value.trim()) ask(); else answer.replaceChildren(); });
   if (input.value) {
@@ -85,6 +89,15 @@ function ofModel(data, { left, right, isPositive }) {
   return [h("p", {}, "In this model it is ", h("strong", { class: holds ? "for" : "against" }, holds ? "true" : "false"),
     apart.length ? `: ${counted(apart.length, "atom")} of the left side ${apart.length === 1 ? "is" : "are"} not in the right side.` : ": every atom of the left side is in the right side."),
   apart.length ? h("details", {}, h("summary", {}, "these atoms"), h("ul", { class: "formula" }, apart.slice(0, 50).map((atom) => h("li", {}, names(atom))))) : ""].filter(Boolean);
+}
+
+function atomsOf(data) {
+  if (!data.atoms?.length) return "";
+  const line = (atom) => [String(atom.length), atom.map((c) => writeName(data.names[c])).join(" ")];
+  const table = (atoms) => grid([["size", true], ["in the constants"]], atoms.map(line), { "aria-label": "atoms" });
+  const rest = data.atoms.slice(FIRST_ATOMS);
+  return card("The atoms", h("p", { class: "muted small" }, "A term contains an atom if it has one of these constants; a < b holds if b contains every atom of a."),
+    table(data.atoms.slice(0, FIRST_ATOMS)), rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), table(rest)) : null);
 }
 
 function conflictsOf(data, known) {

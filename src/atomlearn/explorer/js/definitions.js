@@ -1,26 +1,57 @@
-// The classes as rules that can be read, and what each is worth.
-import { card, classColour, counted, formula, h, percent } from "./dom.js";
+// Definitions: formulas that can be read, and what each is worth; the classes and the rules of a model.
+import { card, classColour, counted, formula, grid, h, percent, signed } from "./dom.js";
+import { paintAtom } from "./pixels.js";
 
-export function definitionsCard(definitions, classes) {
-  if (!definitions.length) return null;
-  return card("The classes as rules",
-    h("p", { class: "muted small" }, "Short summaries, each with its own error. The model itself weighs all atoms."),
+export function definitionsCard(definitions, title, about, missing = 0) {
+  if (!definitions.length) return "";
+  const drawn = definitions.some((one) => one.drawn) ? " In the pictures of atoms, every example has at least one of the pixels about as drawn; pixels in blue are not in the atom." : "";
+  return card(title, h("p", { class: "muted small" }, about, drawn),
     h("div", { class: "columns" }, definitions.map((one, k) => definition(one, k))),
-    definitions.length < classes.length ? h("p", { class: "muted small" }, `${classes.length - definitions.length} more classes are not listed.`) : null);
+    missing > 0 ? h("p", { class: "muted small" }, `${missing} more are not listed.`) : null);
+}
+
+export function classDefinitions({ definitions }, classes) {
+  return definitionsCard(definitions, "The classes as rules", "Short summaries, each with its own error. The model itself weighs all atoms.", classes.length - definitions.length);
 }
 
 function definition(one, k) {
-  const measured = one.held_out
-    ? `Of held-out rows, it covers ${percent(one.held_out.coverage)} of the class and excludes ${percent(one.held_out.exclusion)} of the others: `
-    : `Of ${counted(one.rows_measured, "training row")}, it covers ${percent(one.coverage)} of the class and excludes ${percent(one.exclusion)} of the others: `;
-  const error = one.held_out ? one.held_out.error : one.error;
   return h("article", { class: "definition", style: { "border-color": classColour(k) } },
     h("h3", {}, String(one.label), one.sentence ? `: ${one.sentence}` : "", h("span", { class: "muted" }, " if")),
-    one.rules.map((rule) => h("p", { class: "small" }, h("span", { class: "tag" }, "rule"), " ", rule)),
+    one.conjecture && one.conjecture !== one.sentence ? h("p", { class: "small" }, `It looks like: ${one.conjecture}.`) : null,
+    (one.rules ?? []).map((rule) => h("p", { class: "small" }, h("span", { class: "tag" }, "rule"), " ", rule)),
     one.clauses.length
       ? h("ul", { class: "clauses" }, one.parts.map((part, i) => h("li", {}, h("span", { class: "joint" }, i ? one.joint : ""), formula(part.literals, part.joint))))
       : h("p", {}, one.is_partial ? "no atom distinguishes it" : "always"),
-    h("p", { class: "small muted" }, measured, h("strong", {}, `${percent(error)} error`),
-      one.classifier_held_out_error === null ? "" : ` (the whole model: ${percent(one.classifier_held_out_error)})`),
-    one.total > one.clauses.length ? h("p", { class: "small muted" }, `${counted(one.clauses.length, "atom")} of ${one.total.toLocaleString("en-US")}`) : null);
+    measured(one),
+    one.total > one.clauses.length ? h("p", { class: "small muted" }, `${counted(one.clauses.length, "atom")} of ${one.total.toLocaleString("en-US")}`) : null,
+    one.drawn ? pictures(one.drawn) : null,
+    h("details", {}, h("summary", {}, "as Python"), h("pre", {}, h("code", {}, one.python))));
+}
+
+function measured(one) {
+  if (one.error === undefined) return null;
+  const { coverage, exclusion, error } = one.held_out ?? one;
+  const rows = one.held_out ? "held-out rows" : counted(one.rows_measured, "training row");
+  return h("p", { class: "small muted" }, `Of ${rows}, it covers ${percent(coverage)} of the class and excludes ${percent(exclusion)} of the others: `,
+    h("strong", {}, `${percent(error)} error`), (one.classifier_held_out_error ?? null) === null ? "" : ` (the whole model: ${percent(one.classifier_held_out_error)})`);
+}
+
+function pictures({ shape, clauses }) {
+  return h("div", { class: "gallery" }, clauses.map((pixels, i) => {
+    const canvas = h("canvas", { class: "thumb", role: "img", "aria-label": `atom ${i + 1}` });
+    paintAtom(canvas, shape, pixels);
+    return canvas;
+  }));
+}
+
+export function rulesCard({ rules }) {
+  if (!rules.length) return "";
+  return card("The rules", h("p", { class: "muted small" }, "Every prediction obeys them."), h("ul", { class: "formula" }, rules.map((one) => h("li", {}, one.text))));
+}
+
+export function classesCard({ summary }, { classes, offsets }) {
+  const errors = summary.errors_by_class;
+  const rows = classes.map((name, k) => [String(name), summary.rows_by_class[k].toLocaleString("en-US"), summary.atoms_by_class[k].toLocaleString("en-US"), signed(offsets[k]), errors ? percent(errors[k]) : "not known"]);
+  return card("The classes", h("p", { class: "muted small" }, "The held-out error of a class is how often the model misjudges, as to that class, rows that it was not learned from."),
+    grid([["class"], [summary.are_different ? "different training rows" : "training rows", true], ["atoms", true], ["offset", true], ["held-out error", true]], rows, { "aria-label": "classes" }));
 }

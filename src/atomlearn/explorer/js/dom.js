@@ -1,6 +1,12 @@
-// Elements, and numbers as text. Text is always set as text, never as HTML.
+// Elements, and numbers as text. Text is always set as text, never as HTML, and control characters are shown as escapes.
 
 const SVG = "http://www.w3.org/2000/svg";
+
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
+
+function visible(child) {
+  return typeof child === "string" ? child.replace(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`) : child;
+}
 
 export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
@@ -18,7 +24,7 @@ function filled(element, attributes, children) {
     else if (name in element && ["value", "checked", "disabled", "selected", "open"].includes(name)) element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
+  element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map(visible));
   return element;
 }
 

@@ -86,9 +86,11 @@ export class RowForm {
   }
 }
 
-export function examplePicker(examples, wereHeldOut, onPick) {
+// Chooses among examples; the row that was asked about, if there is one, is the first of them.
+export function examplePicker(given, wereHeldOut, onPick, asked = null) {
+  const examples = asked ? [asked, ...given] : given;
   const hard = wereHeldOut ? " (hard when held out)" : " (hard)";
-  const name = (one, i) => `${i + 1}: ${one.label}${one.probability < 0.5 ? hard : ""}`;
+  const name = (one, i) => one.about ?? `${asked ? i : i + 1}: ${one.label}${one.probability < 0.5 ? hard : ""}`;
   const select = h("select", { "aria-label": "example row" }, examples.map((one, i) => h("option", { value: i }, name(one, i))));
   const go = (i) => { select.value = String(i); onPick(examples[i]); };
   select.addEventListener("change", () => go(Number(select.value)));
@@ -96,5 +98,5 @@ export function examplePicker(examples, wereHeldOut, onPick) {
   const element = h("div", { class: "picker" }, labelled(wereHeldOut ? "A row of the training data" : "A row of the table", select),
     h("button", { type: "button", onclick: next }, "Next"));
   const easy = examples.findIndex((one) => one.probability > 0.5);
-  return { element, start: () => go(Math.max(0, easy)) };
+  return { element, size: examples.length, start: () => go(asked ? 0 : Math.max(0, easy)) };
 }

@@ -1,5 +1,6 @@
 // The page of a classifier of images: draw, and see the classes compete.
 import { classBars, measures } from "./charts.js";
+import { classDefinitions, classesCard, rulesCard } from "./definitions.js";
 import { card, classColour, counted, h, percent, s } from "./dom.js";
 import { Pad } from "./pad.js";
 import { largestCell, meanExtent, paint } from "./pixels.js";
@@ -48,14 +49,18 @@ export function imagePage(data, model, root) {
   root.replaceChildren(
     summaryLine(data.summary),
     h("div", { class: "columns draw" },
-      h("section", { class: "card", "aria-label": "the drawing" }, pad.element,
+      h("section", { class: "card", "aria-label": "the drawing" }, data.asked ? h("h2", {}, data.asked.about) : null, pad.element,
         h("div", { class: "picker" }, h("button", { type: "button", onclick: () => pad.clear() }, "Clear"),
           h("label", { class: "small" }, fitted, " centre and size it as the training images"))),
       h("section", { class: "card", "aria-label": "the prediction" }, answer, course.element)),
     panels.element,
     h("section", { class: "card" }, h("details", {}, h("summary", {}, "The sums of all classes"), sums)),
     hardestCard(data, shape, darkness, load),
+    rulesCard(model),
+    classDefinitions(data, scorer.classes),
+    classesCard(data, scorer),
     measures(pixelsCard(data, shape), data, scorer.classes));
+  if (data.asked) pad.load(darkness(data.asked.row));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pad.redraw());
 }
 

@@ -33,6 +33,20 @@ export function paint(canvas, shape, darkness, layers = []) {
   context.putImageData(image, 0, 0);
 }
 
+// Paints an atom: its pixels, each with its darkness; all others are blue.
+export function paintAtom(canvas, [height, width], pixels) {
+  Object.assign(canvas, { width, height });
+  const context = canvas.getContext("2d");
+  const [ink, paper, blue] = [rgb("text"), rgb("sunken"), rgb("accent")];
+  const mixed = (one, other, share) => `rgb(${one.map((value, c) => Math.round(share * value + (1 - share) * other[c])).join(" ")})`;
+  context.fillStyle = mixed(blue, paper, 0.35);
+  context.fillRect(0, 0, width, height);
+  for (const [place, dark] of pixels) {
+    context.fillStyle = mixed(ink, paper, dark);
+    context.fillRect(place % width, Math.floor(place / width), 1, 1);
+  }
+}
+
 // The part of an image that is drawn on: top, left, bottom, right as shares of the sides.
 export function extent(darkness, [height, width], least = 0.5) {
   let box = null;

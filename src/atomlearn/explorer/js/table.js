@@ -2,7 +2,7 @@
 import { atomsCard } from "./atoms.js";
 import { classBars, importanceCard, measures } from "./charts.js";
 import { Counting } from "./counting.js";
-import { definitionsCard } from "./definitions.js";
+import { classDefinitions, classesCard, rulesCard } from "./definitions.js";
 import { card, classColour, counted, formula, grid, h, labelled, percent, shown, signed } from "./dom.js";
 import { account, comparison, missedStrict, shortened } from "./evidence.js";
 import { nearestFlips } from "./flips.js";
@@ -42,19 +42,21 @@ export function tablePage(data, model, root) {
     });
   });
   const several = scorer.classes.length > 1;
-  const picker = examplePicker(data.examples, data.examples_were_held_out, (example) => form.set(example.row));
+  const picker = examplePicker(data.examples, data.examples_were_held_out, (example) => form.set(example.row), data.asked);
   root.replaceChildren(
     summaryLine(data.summary),
     h("div", { class: "columns try" },
-      h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), data.examples.length ? picker.element : null, form.element),
+      h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), picker.size ? picker.element : null, form.element),
       h("div", { class: "results" },
         h("section", { class: "card", "aria-label": "the prediction" }, answer, several ? [h("h3", {}, "The nearest change of mind"), flips] : null),
         several ? h("section", { class: "card", "aria-label": "the reasons" }, why, h("h3", {}, "The sums of all classes"), sums) : null, missed.element)),
-    definitionsCard(data.definitions, scorer.classes) ?? "",
+    rulesCard(model),
+    classDefinitions(data, scorer.classes),
+    classesCard(data, scorer),
     measures(importanceCard(data.importances, scorer.columns), data, scorer.classes),
     atomsCard(scorer, space, data.texts, data.atoms) ?? "",
-    conflictsCard(data.conflicts) ?? "");
-  if (data.examples.length) picker.start();
+    conflictsCard(data) ?? "");
+  if (picker.size) picker.start();
   else form.set(data.cells.map((cells) => cells[Math.floor((cells.length - 1) / 2)] ?? null));
 }
 
@@ -168,14 +170,15 @@ class MissedAtoms {
   }
 }
 
-function conflictsCard(conflicts) {
-  if (!conflicts.length) return null;
+function conflictsCard({ conflicts, rule_conflicts: refused }) {
+  if (!conflicts.length && !refused.length) return null;
   const rows = conflicts.map((one) => [
     one.rows.join(", ") + (one.n > one.rows.length ? ", …" : ""),
     Object.entries(one.labels).map(([label, n]) => `${label}: ${n}`).join(", "), String(one.kept)]);
   return card("Rows that contradict each other",
-    h("p", { class: "muted small" }, "These training rows look the same to the model and have different labels. Rows are counted from 0."),
-    conflictTable(rows.slice(0, FIRST_CONFLICTS)),
+    refused.length ? [h("p", { class: "muted small" }, "These training rows contradict a rule and were left out."), h("ul", { class: "small" }, refused.map((one) => h("li", {}, one)))] : null,
+    rows.length ? h("p", { class: "muted small" }, "These training rows look the same to the model and have different labels. Rows are counted from 0.") : null,
+    rows.length ? conflictTable(rows.slice(0, FIRST_CONFLICTS)) : null,
     rows.length > FIRST_CONFLICTS ? h("details", {}, h("summary", {}, `${rows.length - FIRST_CONFLICTS} more`), conflictTable(rows.slice(FIRST_CONFLICTS))) : null);
 }
 

@@ -1,7 +1,7 @@
-"""``atomlearn query``: ask a model, or the relations themselves, about one relation."""
+"""``atomlearn check``, ``learn`` and ``query``: relations as text, and models of them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,17 +10,71 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
 from atomlearn.algebra.terms import MAKE_IT_FIRST
 from atomlearn.algebra.text import write_name
-from atomlearn.cli.output import BAD, NO, OPEN, YES, fail, note, print_json
-from atomlearn.cli.relations import Json, read_algebra
+from atomlearn.cli.options import Json, OutFile, RelationFile, SeedIfAny
+from atomlearn.cli.output import (
+    BAD,
+    NO,
+    OPEN,
+    YES,
+    counted,
+    fail,
+    note,
+    noting_warnings,
+    print_json,
+)
 from atomlearn.errors import InconsistentRelations, UnknownConstant
 from atomlearn.files.load import load
 
 EXIT = {"follows": YES, "contradicted": NO, "open": OPEN}
+"""The exit code of each answer to a question about relations."""
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(query)
+def read_algebra(file: Path) -> Algebra:
+    """Read a relation file; warnings about doubtful lines are printed as notes."""
+    with noting_warnings():
+        return Algebra.read(file)
+
+
+def check(file: RelationFile, as_json: Json = False) -> None:
+    """Check whether the relations of a file are consistent; if not, print why and exit 1."""
+    algebra = read_algebra(file)
+    conflicts = algebra.conflicts()
+    n_positive, n_negative = len(algebra.positive), len(algebra.negative)
+    if as_json:
+        print_json(
+            {
+                "consistent": not conflicts,
+                "positive": n_positive,
+                "negative": n_negative,
+                "constants": algebra.n_constants,
+                "conflicts": [
+                    {"relation": str(c.relation), "derivation": [str(r) for r in c.derivation]}
+                    for c in conflicts
+                ],
+            }
+        )
+    else:
+        verdict = "inconsistent" if conflicts else "consistent"
+        print(
+            f"{verdict}: {n_positive} positive, {n_negative} negative, "
+            f"{algebra.n_constants} constants"
+        )
+        for conflict in conflicts:
+            print(conflict)
+    if conflicts:
+        raise typer.Exit(NO)
+
+
+def learn(file: RelationFile, out: OutFile, seed: SeedIfAny = None, as_json: Json = False) -> None:
+    """Learn a small model of the relations by one epoch of Sparse Crossing."""
+    model = read_algebra(file).learn(random_state=seed)
+    model.save(out)
+    if as_json:
+        fields: dict[str, Any] = {"model": str(out), "seed": seed}
+        print_json({**fields, "atoms": model.n_atoms, "constants": model.n_constants})
+    else:
+        atoms, constants = counted(model.n_atoms, "atom"), counted(model.n_constants, "constant")
+        print(f"{out}: {atoms} over {constants}")
 
 
 def query(
