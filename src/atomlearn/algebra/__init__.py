@@ -1,4 +1,4 @@
-"""Constants, terms, relations, atoms and models, exactly. Nothing here knows of learning."""
+"""Exact constants, terms, relations, atoms and models."""
 
 from typing import TYPE_CHECKING
 

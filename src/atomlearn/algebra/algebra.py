@@ -31,8 +31,15 @@ if TYPE_CHECKING:
 
 
 class Algebra:
-    """Constants and the relations that models of this algebra satisfy.
+    """Constants, and the relations that every model of this algebra satisfies.
 
+    Parameters
+    ----------
+    constants : iterable of str, default=()
+        Names of the constants to start with.
+
+    Examples
+    --------
     >>> alg = Algebra()
     >>> v, a, b, c = alg.constants("v", "a", "b", "c")
     >>> alg.add(v <= a | b, a <= c, ~(v <= c))
@@ -70,12 +77,35 @@ class Algebra:
         return len(self._vocabulary)
 
     def constant(self, name: str) -> Constant:
-        """Create a constant; the name must be new. An existing one is ``algebra[name]``."""
+        """Create a constant.
+
+        Parameters
+        ----------
+        name : str
+            The name, which must be new; ``algebra[name]`` is an existing constant.
+
+        Returns
+        -------
+        Constant
+            The new constant.
+        """
         return self.constants(name)[0]
 
     def constants(self, *names: str) -> list[Constant]:
         """Create constants: all of them, or none if a name is invalid.
 
+        Parameters
+        ----------
+        *names : str
+            The names, which must be new.
+
+        Returns
+        -------
+        list of Constant
+            The new constants, in the same order.
+
+        Examples
+        --------
         >>> alg = Algebra()
         >>> alg.constants("a", "b")
         [Constant('a'), Constant('b')]
@@ -101,8 +131,15 @@ class Algebra:
         return (Constant(self._vocabulary, (i,)) for i in range(self.n_constants))
 
     def term(self, constants: "str | Term | Iterable[str | Term]") -> Term:
-        """A term from text, or from a list of exact names, constants or terms.
+        """Return a term made of constants.
 
+        Parameters
+        ----------
+        constants : str, Term or iterable of these
+            Text with names separated by blanks, or a list of exact names, constants or terms.
+
+        Examples
+        --------
         >>> alg = Algebra(["a", "top left"])
         >>> alg.term('a "top left"') == alg.term(["a", "top left"]) == alg["a"] | alg["top left"]
         True
@@ -110,8 +147,16 @@ class Algebra:
         return make_term(self._vocabulary, constants)
 
     def relation(self, relation: "str | Relation") -> Relation:
-        """A relation from text, as in a relation file, or that of another algebra in this one.
+        """Return a relation between terms of this algebra.
 
+        Parameters
+        ----------
+        relation : str or Relation
+            Text as in a relation file, or a relation of another algebra, whose constants are
+            matched.
+
+        Examples
+        --------
         >>> Algebra(["a", "b", "c"]).relation("a !< b c")
         Relation('a !< b c')
         """
@@ -124,8 +169,13 @@ class Algebra:
     def add(self, *relations: Relation | Iterable[Relation]) -> None:
         """Add relations: all of them, or none if one is invalid.
 
-        Adding a relation again changes nothing. A relation and its negation can both be added:
-        :meth:`conflicts` will name them.
+        Adding a relation again changes nothing. A relation and its negation can both be added;
+        :meth:`conflicts` then lists them.
+
+        Parameters
+        ----------
+        *relations : Relation or iterable of Relation
+            The relations to add.
         """
         own = [adopt_relation(self._vocabulary, relation) for relation in flatten(relations)]
         if own:
@@ -154,8 +204,20 @@ class Algebra:
     # -- what follows
 
     def closure(self, term: Term) -> Term:
-        """All constants that the positive relations put below a term.
+        """Return all constants that the positive relations put below a term.
 
+        Parameters
+        ----------
+        term : Term
+            The term to close.
+
+        Returns
+        -------
+        Term
+            The merge of these constants, which contains the term itself.
+
+        Examples
+        --------
         >>> alg = Algebra(["a", "b", "c"])
         >>> alg.add(alg.relation("a < b"))
         >>> alg.closure(alg["b"])
@@ -164,7 +226,13 @@ class Algebra:
         return self.closures([term])[0]
 
     def closures(self, terms: Iterable[Term]) -> list[Term]:
-        """The closures of many terms, faster than one by one."""
+        """Return the closures of many terms, faster than one by one.
+
+        Parameters
+        ----------
+        terms : iterable of Term
+            The terms to close.
+        """
         own = [make_term(self._vocabulary, term) for term in terms]
         from atomlearn.sets.closing import close_each
 
@@ -173,12 +241,24 @@ class Algebra:
         return [Term(self._vocabulary, tuple(members[at[i] : at[i + 1]])) for i in range(len(own))]
 
     def entails(self, relation: Relation) -> bool:
-        """Does the relation follow from those of the algebra? Exact, by closure.
+        """Decide exactly, by closure, whether a relation follows from those of the algebra.
 
         A positive relation follows from positive ones alone (Theorem 4), whether or not the
         negative ones are consistent with them. A negative one follows if its negation would
         contradict a negative relation of the algebra.
 
+        Parameters
+        ----------
+        relation : Relation
+            The relation to decide.
+
+        Returns
+        -------
+        bool
+            Whether the relation holds in every model of the algebra.
+
+        Examples
+        --------
         >>> alg = Algebra(["a", "b", "c"])
         >>> a, b, c = alg
         >>> alg.add(a <= b, ~(a <= c))
@@ -192,11 +272,25 @@ class Algebra:
         return layout.follows(relation)
 
     def query(self, relation: Relation) -> QueryResult:
-        """Does the relation follow, is it contradicted, or is it open?
+        """Decide exactly, by closure, whether a relation follows, is contradicted or is open.
 
-        Exact, by closure. Raises :class:`~atomlearn.errors.InconsistentRelations` if the relations
-        contradict each other.
+        Parameters
+        ----------
+        relation : Relation
+            The relation to decide.
 
+        Returns
+        -------
+        QueryResult
+            The verdict, with the relations that force it.
+
+        Raises
+        ------
+        InconsistentRelations
+            If the relations of the algebra contradict each other.
+
+        Examples
+        --------
         >>> alg = Algebra(["a", "b", "c"])
         >>> a, b, c = alg
         >>> alg.add(a <= b, ~(a <= c))
@@ -217,7 +311,7 @@ class Algebra:
         return QueryResult(relation, verdict, conflict.derivation, conflict)
 
     def conflicts(self) -> list[Conflict]:
-        """The negative relations that the positive ones force to fail, each with a derivation.
+        """Return the negative relations that the positive ones contradict, each with a derivation.
 
         The relations are consistent exactly when there are none. The order is that in which the
         negative relations were added.
@@ -239,17 +333,22 @@ class Algebra:
 
         Parameters
         ----------
-        random_state
-            The same seed gives the same model.
-        dual_reduction
-            Remove witnesses that are not needed (Algorithm 5) before crossing.
-        singletons
-            Start with an atom for every constant (``"all"``), or only with those that the trace
-            constraints need (``"needed"``, the paper read literally).
-        max_bytes
-            Memory allowed; 2 GiB if not given.
-        on_epoch
-            Called with a :class:`~atomlearn.engine.Report` of the epoch.
+        random_state : int, Generator or None, default=None
+            Random seed; the same seed gives the same model.
+        dual_reduction : bool, default=False
+            Whether witnesses that are not needed are removed (Algorithm 5) before crossing.
+        singletons : {"all", "needed"}, default="all"
+            Start with an atom for every constant, or only with those that the trace constraints
+            need (``"needed"``, the paper read literally).
+        max_bytes : int, default=None
+            Maximum memory in bytes; 2 GiB if not given.
+        on_epoch : callable, default=None
+            A function that is called with the :class:`~atomlearn.engine.Report` of the epoch.
+
+        Returns
+        -------
+        Model
+            A model in which all relations hold.
 
         Raises
         ------
@@ -258,6 +357,8 @@ class Algebra:
         ModelTooLarge
             Before learning would take more than ``max_bytes``.
 
+        Examples
+        --------
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
         >>> model = alg.learn(random_state=0)
@@ -292,27 +393,37 @@ class Algebra:
     ) -> "Epochs":
         """Learn epoch after epoch, each with the pinning terms of those before.
 
-        Returns an iterator of :class:`~atomlearn.engine.Epoch`, each with a ``model``. Raises the
-        same exceptions as :meth:`learn`.
-
         Parameters
         ----------
-        random_state
-            The same seed gives the same models.
-        focus
-            The constant or term that is asked about, such as the solution of a puzzle.
-        max_epochs
-            Stop after this many epochs; without it, never.
-        max_pins
-            Pinning terms to keep; the oldest are dropped.
-        max_bytes
-            Memory allowed; 2 GiB if not given.
-        on_epoch
-            Called with a :class:`~atomlearn.engine.Report` after each epoch.
-        protocol
-            ``"default"``, ``"letter"`` (the paper's procedure to the letter), or a
-            :class:`~atomlearn.engine.Protocol` with switches of your own.
+        random_state : int, Generator or None, default=None
+            Random seed; the same seed gives the same models.
+        focus : Term or str, default=None
+            The constant or term of interest, such as the solution of a puzzle.
+        max_epochs : int, default=None
+            Maximum number of epochs; without it the iterator never ends.
+        max_pins : int, default=20000
+            Maximum number of pinning terms that are kept; the oldest are dropped first.
+        max_bytes : int, default=None
+            Maximum memory in bytes; 2 GiB if not given.
+        on_epoch : callable, default=None
+            A function that is called with a :class:`~atomlearn.engine.Report` after each epoch.
+        protocol : {"default", "letter"} or Protocol, default="default"
+            How an epoch is run: ours, to the letter of the paper, or with switches of your own.
 
+        Returns
+        -------
+        Epochs
+            An iterator of :class:`~atomlearn.engine.Epoch`, each with a ``model``.
+
+        Raises
+        ------
+        InconsistentRelations
+            If no model satisfies all relations.
+        ModelTooLarge
+            Before learning would take more than ``max_bytes``.
+
+        Examples
+        --------
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
         >>> next(iter(alg.epochs(random_state=0))).model.holds(alg.relation("v < a b"))
@@ -333,12 +444,23 @@ class Algebra:
         )
 
     def freest(self, *, max_atoms: int | None = None) -> Model:
-        """The freest model: ``a < b`` holds in it only if the positive relations entail it.
+        """Return the freest model, in which a relation holds only if it is entailed.
 
-        Made by Full Crossing of all positive relations, without redundant atoms. It grows fast:
-        raises :class:`~atomlearn.errors.ModelTooLarge`, with an estimate, before it has more than
-        ``max_atoms`` atoms.
+        It is made by Full Crossing of all positive relations, without redundant atoms, and grows
+        fast.
 
+        Parameters
+        ----------
+        max_atoms : int, default=None
+            Maximum number of atoms.
+
+        Raises
+        ------
+        ModelTooLarge
+            Before there are more than ``max_atoms`` atoms; the message has an estimate.
+
+        Examples
+        --------
         >>> alg = Algebra(["v", "a", "b"])
         >>> alg.add(alg.relation("v < a b"))
         >>> [atom.constants for atom in alg.freest().atoms]
@@ -350,13 +472,26 @@ class Algebra:
         return self.model_of(freest(self.packed(), max_atoms))
 
     def least_free(self, *, max_atoms: int | None = None) -> Model:
-        """The paper's least-free model: one atom for each right side ``b`` of a negative relation.
+        """Return the paper's least-free model.
 
-        The atom is in all constants outside the closure of ``b``. All relations hold in this model.
-        The paper says that ``a < b`` holds in it unless the relations imply otherwise, which is not
-        always so: with constants a, b, x and only ``¬(a < b)`` it also separates x from b. A single
-        least-free model need not exist.
+        It has one atom for each right side ``b`` of a negative relation, which is in all constants
+        outside the closure of ``b``. All relations hold in this model. The paper says that ``a <
+        b`` holds in it unless the relations imply otherwise, which is not always so: with constants
+        a, b, x and only ``¬(a < b)`` it also separates x from b. A single least-free model need not
+        exist.
 
+        Parameters
+        ----------
+        max_atoms : int, default=None
+            Maximum number of atoms.
+
+        Raises
+        ------
+        ModelTooLarge
+            If it would have more than ``max_atoms`` atoms.
+
+        Examples
+        --------
         >>> alg = Algebra(["a", "b", "x"])
         >>> alg.add(alg.relation("a !< b"))
         >>> [atom.constants for atom in alg.least_free().atoms]
@@ -369,29 +504,49 @@ class Algebra:
         return self.model_of(least_free(layout.denied[1], layout.rules, layout.n, max_atoms))
 
     def model_of(self, atoms: Rows) -> Model:
-        """The model with these atoms, given as packed rows of constants."""
+        """Return the model with these atoms.
+
+        Parameters
+        ----------
+        atoms : ndarray of uint64
+            Packed rows, each the set of the constants that contain an atom.
+        """
         return Model(self._vocabulary, atoms)
 
     # -- files and copies
 
     @classmethod
     def read(cls, path: "str | Path") -> "Algebra":
-        """Read relations from a text file (``.rel``), creating constants as they occur."""
+        """Read relations from a text file (``.rel``), creating constants as they occur.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to read.
+
+        Returns
+        -------
+        Algebra
+            The algebra with the relations of the file.
+        """
         from atomlearn.algebra.files import read_relations
 
         return read_relations(path)
 
     def write(self, path: "str | Path") -> None:
-        """Write the relations to a text file (``.rel``)."""
+        """Write the relations to a text file (``.rel``).
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+        """
         from atomlearn.algebra.files import write_relations
 
         write_relations(self, path)
 
     def copy(self) -> "Algebra":
-        """A copy of the algebra.
-
-        Constants and terms made before the copy can be used with both.
-        """
+        """Return a copy, with which constants and terms made before the copy can also be used."""
         twin = Algebra()
         twin._vocabulary = self._vocabulary.fork()
         twin._relations = {adopt_relation(twin._vocabulary, r): None for r in self._relations}

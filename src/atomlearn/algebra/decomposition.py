@@ -16,10 +16,21 @@ if TYPE_CHECKING:
 
 
 def product(*models: Model) -> Model:
-    """The direct product of models, over the constants of all of them, matched by name.
+    """Return the direct product of models, over the constants of all of them.
 
-    A constant that a factor does not have is its smallest element there.
+    Parameters
+    ----------
+    *models : Model
+        The factors. Constants are matched by name; one that a factor does not have is its smallest
+        element there.
 
+    Returns
+    -------
+    Model
+        The product, in which a relation holds if it holds in every factor.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> one, other = Algebra(["a", "b"]), Algebra(["b", "c"])
     >>> one.add(one.relation("a < b"))
@@ -38,8 +49,20 @@ def product(*models: Model) -> Model:
 
 
 def factors(model: Model) -> list[Model]:
-    """The models of one atom each of which a model is the product, without redundant atoms.
+    """Split a model into models of one atom each, of which it is the product.
 
+    Parameters
+    ----------
+    model : Model
+        The model, whose redundant atoms are left out.
+
+    Returns
+    -------
+    list of Model
+        The factors.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["a", "b"])
     >>> alg.add(alg.relation("a < b"))
@@ -57,10 +80,27 @@ MOST = 100_000
 
 
 def irreducible_subsets(algebra: "Algebra", *, max_subsets: int = MOST) -> Iterator[Model]:
-    """All irreducible models made of atoms of the freest model, smallest first.
+    """List all irreducible models made of atoms of the freest model, smallest first.
 
-    Raises :class:`~atomlearn.errors.ModelTooLarge` before there are more than ``max_subsets``.
+    Parameters
+    ----------
+    algebra : Algebra
+        The relations to satisfy.
+    max_subsets : int, default=100000
+        Maximum number of sets of atoms.
 
+    Yields
+    ------
+    Model
+        A model that satisfies all relations, and would not without any of its atoms.
+
+    Raises
+    ------
+    ModelTooLarge
+        Before there are more than ``max_subsets``.
+
+    Examples
+    --------
     >>> from atomlearn.problems import Choices, one_of_each
     >>> coin = Choices(one_of_each([["heads", "tails"]]))
     >>> game = coin.algebra(given=[])
@@ -79,8 +119,22 @@ def irreducible_subsets(algebra: "Algebra", *, max_subsets: int = MOST) -> Itera
 
 
 def is_irreducible(model: Model, algebra: "Algebra") -> bool:
-    """Do all relations hold in the model, and not if any of its atoms is taken out?
+    """Decide whether a model satisfies all relations, and would not without any of its atoms.
 
+    Parameters
+    ----------
+    model : Model
+        The model to test.
+    algebra : Algebra
+        The relations to satisfy.
+
+    Returns
+    -------
+    bool
+        Whether the model is irreducible.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
@@ -97,8 +151,10 @@ def is_irreducible(model: Model, algebra: "Algebra") -> bool:
 
 
 def minimal_hitting_sets(sets: Iterable[Indices], most: int = MOST) -> list[Indices]:
-    """All smallest choices of one or more elements from every set (Berge's algorithm).
+    """List all minimal sets that share an element with every given set (Berge's algorithm).
 
+    Examples
+    --------
     >>> sorted(map(sorted, minimal_hitting_sets([frozenset({1, 2}), frozenset({2, 3})])))
     [[1, 3], [2]]
     """

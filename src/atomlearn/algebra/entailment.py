@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Layout:
-    """The relations as arrays, each form made when first needed, until a relation is added."""
+    """The relations as arrays, each computed when first needed, until a relation is added."""
 
     def __init__(
         self, n: int, positive: tuple[Relation, ...], negative: tuple[Relation, ...] = ()
@@ -46,7 +46,7 @@ class Layout:
         return PackedRelations(self.n, *(to_rows(side, self.n) for side in sides))
 
     def conflicts(self) -> list[Conflict]:
-        """The negative relations that fail, in order, each explained."""
+        """Return the negative relations that fail, in order, each with a derivation."""
         from atomlearn.sets.closing import follow
 
         fails = follow(self.rules, *self.denied)
@@ -56,20 +56,20 @@ class Layout:
         return Conflict(relation, self.derivation(relation))
 
     def derivation(self, relation: Relation) -> tuple[Relation, ...]:
-        """The positive relations that force ``left < right``, which has to follow."""
+        """Return the positive relations that force ``left < right``, which has to follow."""
         from atomlearn.sets.closing import derivation
 
         used = derivation(self.rules, relation.left.indices, relation.right.indices)
         return tuple(self.positive[i] for i in used.tolist())
 
     def follows(self, relation: Relation) -> bool:
-        """Do the positive relations force ``left < right``?"""
+        """Return whether the positive relations force ``left < right``."""
         from atomlearn.sets.closing import follow
 
         return bool(follow(self.rules, *_sides([relation]))[0])
 
     def broken_by(self, relation: Relation) -> Conflict | None:
-        """The first negative relation to fail once the positive ``relation`` is added, if any."""
+        """Return the first negative relation that fails once the positive ``relation`` is added."""
         from atomlearn.sets.closing import follow
 
         twin = Layout(self.n, (*self.positive, relation))

@@ -35,15 +35,17 @@ from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import lists_of, to_rows
 
 FEWEST_LETTERS, MOST_LETTERS = 3, 40
-"""Minimum length of names that are compared: short ones are similar by chance."""
+"""Only names with a length in this range are compared: short ones are similar by chance."""
 
 MOST_NAMES = 20_000
-"""Maximum number of names that are compared: more were written by a program."""
+"""Maximum number of names that are compared; a file with more was written by a program."""
 
 
 def doubtful_name(text: str, parsed: ParsedRelation) -> str | None:
-    """A name in a line that was probably meant as a sign; quoted, it is meant as a name.
+    """Return a name in a line that was probably meant as a sign, unless it is quoted.
 
+    Examples
+    --------
     >>> doubtful_name("a ! < b", (["a", "!"], True, ["b"]))
     '!'
     """
@@ -86,7 +88,7 @@ def _shortened(name: str) -> Iterable[str]:
 
 
 def _differ_by_a_letter(one: str, other: str) -> bool:
-    """Is a letter replaced, left out, added, or exchanged with the next?"""
+    """Return whether one letter is replaced, left out, added, or swapped with the next."""
     start = 0
     while start < min(len(one), len(other)) and one[start] == other[start]:
         start += 1
@@ -98,21 +100,19 @@ def _differ_by_a_letter(one: str, other: str) -> bool:
 
 
 MAX_LINE = 1 << 24
-"""Bytes in a line. More is not a relation file."""
+"""Maximum number of bytes in a line; a file with longer lines is not a relation file."""
 
 MOST_WARNINGS = 10
-"""Names that are said to look like others, of one file."""
+"""Maximum number of warnings about similar names in one file."""
 
 _BOM = b"\xef\xbb\xbf"
 
 
 def read_relations(path: str | Path) -> Algebra:
-    """The algebra of a relation file. Constants are made in the order they are mentioned.
+    """Read a relation file; constants are created in the order they are mentioned.
 
-    Every error names the file and the line. A file without a single relation is an error too: it
-    is nearly always one that failed to be written. Lines that are probably not what was meant are
-    read as they stand, with a :class:`~atomlearn.errors.DoubtfulRelation` warning.
-
+    Examples
+    --------
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "bars.rel"
     >>> _ = path.write_text("v < c1 c2   # a bar\\nv !< c1")

@@ -24,8 +24,17 @@ if TYPE_CHECKING:
 
 
 class Atom:
-    """An atom of a model, by value: equal when the same constants contain it.
+    """An atom of a model; atoms are equal when the same constants contain them.
 
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The names of the constants.
+    indices : tuple of int
+        The constants that contain the atom, sorted and distinct.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra()
     >>> v, a, b = alg.constants("v", "a", "b")
@@ -40,23 +49,29 @@ class Atom:
     __slots__ = ("_indices", "_vocabulary")
 
     def __init__(self, vocabulary: Vocabulary, indices: tuple[int, ...]) -> None:
-        """Atoms are made by models; ``indices`` are sorted and distinct."""
+        """Create an atom; models do this."""
         self._vocabulary = vocabulary
         self._indices = indices
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """The names of the constants that contain the atom."""
+        """Names of the constants that contain the atom."""
         names = self._vocabulary.names
         return tuple(names[i] for i in self._indices)
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """The same constants by index, ascending."""
+        """Indices of the constants that contain the atom, ascending."""
         return self._indices
 
     def is_larger_than(self, other: "Atom") -> bool:
-        """Is it in every constant that the ``other`` is in? (Also if equal.)"""
+        """Return whether this atom is in every constant that another is in (larger, or equal).
+
+        Parameters
+        ----------
+        other : Atom
+            The other atom.
+        """
         return set(other.constants) <= set(self.constants)
 
     def __contains__(self, name: object) -> bool:
@@ -92,7 +107,7 @@ class Atom:
 
 
 class Atoms(tuple[Atom, ...]):
-    """Atoms of a model, which a notebook displays as a table."""
+    """A tuple of atoms, which a notebook displays as a table."""
 
     __slots__ = ()
 
@@ -106,13 +121,13 @@ class Atoms(tuple[Atom, ...]):
 
 
 def pinning_terms(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Term]:
-    """The pinning term of each atom."""
+    """Return the pinning term of each atom."""
     outside = bits.complement(bits.without_full(atoms, n), n)
     return [Term(vocabulary, tuple(bits.members(row).tolist())) for row in outside]
 
 
 def pinning_relations(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Relation]:
-    """All pinning relations, atom by atom."""
+    """Return all pinning relations, atom by atom."""
     atoms = bits.without_full(atoms, n)
     return [
         Relation(Constant(vocabulary, (c,)), term, positive=False)
@@ -122,18 +137,30 @@ def pinning_relations(vocabulary: Vocabulary, atoms: Rows, n: int) -> list[Relat
 
 
 def pinned_atoms(terms: Iterable[Term], n: int) -> Rows:
-    """The atoms with these pinning terms."""
+    """Return the atoms that have these pinning terms."""
     return bits.complement(bits.from_indices([term.indices for term in terms], n), n)
 
 
 class Model(Displayed):
-    """A semilattice given by its atoms: ``a < b`` holds when every atom of ``a`` is one of ``b``.
+    """A semilattice given by its atoms, which decides every relation.
 
-    Models come from :meth:`Algebra.learn`, :meth:`~Algebra.freest`, :meth:`~Algebra.least_free` and
-    from files. They do not change. Two are equal when the same relations hold in both, decided
-    exactly, whatever their atoms and whichever algebras they come from, if the constants have the
-    same names.
+    ``a < b`` holds when every atom of ``a`` is one of ``b``. Models come from
+    :meth:`Algebra.learn`, :meth:`~Algebra.freest`, :meth:`~Algebra.least_free` and from files, and
+    do not change. Two are equal when the same relations hold in both, decided exactly, whatever
+    their atoms and whichever algebras they come from, if the constants have the same names.
 
+    Parameters
+    ----------
+    algebra : Algebra or Vocabulary
+        The constants.
+    rows : ndarray of uint64
+        Packed rows, each the set of the constants that contain an atom. Atoms given twice are kept
+        once; a row without constants is no atom.
+    n_constants : int, default=None
+        Number of constants of the algebra that the rows are about, if it has grown since.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra()
     >>> v, a, b = alg.constants("v", "a", "b")
@@ -150,11 +177,7 @@ class Model(Displayed):
     def __init__(
         self, algebra: "Algebra | Vocabulary", rows: Rows, n_constants: int | None = None
     ) -> None:
-        """Row ``i`` of ``rows`` is the set of constants that contain the ``i``-th atom.
-
-        ``n_constants`` tells how many of the algebra's constants the rows are about, if it has
-        grown since. Atoms given twice are kept once; a row without constants is no atom.
-        """
+        """Create a model from packed rows."""
         vocabulary = algebra if isinstance(algebra, Vocabulary) else algebra.vocabulary
         n = len(vocabulary) if n_constants is None else n_constants
         rows = np.ascontiguousarray(rows, dtype=np.uint64)
@@ -173,7 +196,15 @@ class Model(Displayed):
 
     @classmethod
     def from_pinning_terms(cls, algebra: "Algebra | Vocabulary", terms: Iterable[Term]) -> "Model":
-        """The model whose atoms have these pinning terms: the inverse of :meth:`pinning_terms`."""
+        """Return the model whose atoms have these pinning terms, the inverse of `pinning_terms`.
+
+        Parameters
+        ----------
+        algebra : Algebra or Vocabulary
+            The constants.
+        terms : iterable of Term
+            The pinning terms.
+        """
         vocabulary = algebra if isinstance(algebra, Vocabulary) else algebra.vocabulary
         own = [make_term(vocabulary, term) for term in terms]
         return cls(vocabulary, pinned_atoms(own, len(vocabulary)))
@@ -182,12 +213,12 @@ class Model(Displayed):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of the algebra it comes from."""
+        """Vocabulary of the algebra that the model comes from."""
         return self._vocabulary
 
     @property
     def rows(self) -> Rows:
-        """The atoms as packed rows, read-only, for other code that computes with bits."""
+        """Atoms as packed rows, read-only, for code that computes with bits."""
         return self._rows
 
     @property
@@ -207,36 +238,73 @@ class Model(Displayed):
 
     @property
     def constants(self) -> list[Constant]:
-        """The constants."""
+        """Constants of the model."""
         return [Constant(self._vocabulary, (i,)) for i in range(self._n)]
 
     def term(self, constants: "str | Term | Iterable[str | Term]") -> Term:
-        """A term over its constants, as :meth:`Algebra.term`."""
+        """Return a term over the constants of the model, as :meth:`Algebra.term` does.
+
+        Parameters
+        ----------
+        constants : str, Term or iterable of these
+            Text with names separated by blanks, or exact names, constants or terms.
+        """
         return make_term(self._vocabulary, constants)
 
     def relation(self, text: str) -> Relation:
-        """A relation over its constants, as :meth:`Algebra.relation`."""
+        """Return a relation over the constants of the model, as :meth:`Algebra.relation` does.
+
+        Parameters
+        ----------
+        text : str
+            The relation as text, such as ``"v < c1 c2"``.
+        """
         return make_relation(self._vocabulary, text)
 
     @cached_property
     def atoms(self) -> tuple[Atom, ...]:
-        """The atoms."""
+        """Atoms of the model."""
         return self._atoms(self._rows)
 
     # -- what it says
 
     def holds(self, relation: Relation) -> bool:
-        """Is the relation true in this model?"""
+        """Return whether a relation is true in this model.
+
+        Parameters
+        ----------
+        relation : Relation
+            A relation over constants of the model.
+        """
         relation = adopt_relation(self._vocabulary, relation)
         apart = bool(self._discriminates(relation.left, relation.right).any())
         return apart != relation.positive
 
     def atoms_of(self, term: Term) -> tuple[Atom, ...]:
-        """The atoms of a constant or term: those of any of its constants."""
+        """Return the atoms of a constant or term.
+
+        Parameters
+        ----------
+        term : Term
+            The term, whose atoms are those of all its constants.
+        """
         return self._atoms(self._rows[bits.meets(self._rows, self._row(term))])
 
     def discriminant(self, left: Term, right: Term) -> tuple[Atom, ...]:
-        """The atoms of ``left`` that ``right`` lacks: why ``left < right`` does not hold."""
+        """Return the atoms of one term that another lacks: they show why ``left < right`` fails.
+
+        Parameters
+        ----------
+        left : Term
+            The term whose atoms are returned.
+        right : Term
+            The term that lacks them.
+
+        Returns
+        -------
+        tuple of Atom
+            The atoms; there are none if ``left < right`` holds.
+        """
         return self._atoms(self._rows[self._discriminates(left, right)])
 
     def definition(
@@ -248,21 +316,26 @@ class Model(Displayed):
         relations: Iterable[Relation] = (),
         max_clauses: int | None = 50,
     ) -> "ConstantDefinition":
-        """A constant as a formula over the others, to be read and evaluated.
+        """Express a constant as a formula over the others, to be read and evaluated.
 
         Parameters
         ----------
-        constant
+        constant : str or Term
             The constant, or a term.
-        complementary
-            Pairs of constants of which every term that is asked about has exactly one.
-        grid
+        complementary : iterable of pairs or mapping, default=()
+            Pairs of constants of which every term of interest has exactly one.
+        grid : Grid or list of lists, default=None
             Names of the constants row by row, if they are the pixels of an image.
-        relations
+        relations : iterable of Relation, default=()
             Examples on which the definition is measured, and by which clauses are chosen.
-        max_clauses
+        max_clauses : int or None, default=50
             With more atoms than this the definition is partial: the atoms that exclude most
-            counterexamples of ``relations``, or without any the smallest.
+            counterexamples of ``relations``, or the smallest atoms if there are no relations.
+
+        Returns
+        -------
+        ConstantDefinition
+            The formula, in several forms.
 
         Examples
         --------
@@ -288,9 +361,14 @@ class Model(Displayed):
     # -- compared with others
 
     def is_freer_than(self, other: "Model") -> bool:
-        """Is every negative relation of the ``other`` true here too? (Also if both are equal.)
+        """Return whether all negative relations of another model are true in this one too.
 
-        Decided exactly, through the other's pinning relations (Theorem 3).
+        This is decided exactly, through the other's pinning relations (Theorem 3).
+
+        Parameters
+        ----------
+        other : Model
+            A model over the same constants.
         """
         from atomlearn.engine.full_crossing import as_free
 
@@ -307,8 +385,7 @@ class Model(Displayed):
         return hash(self._theory)
 
     def __or__(self, other: "Model") -> "Model":
-        """The model with the atoms of both: what either separates is separated (proof of Theorem
-        4)."""
+        """Return the model with the atoms of both, which separates what either does (Theorem 4)."""
         if not isinstance(other, Model):
             return NotImplemented
         return self.with_atoms(np.concatenate([self._rows, self._aligned(other)]))
@@ -316,7 +393,13 @@ class Model(Displayed):
     # -- made into others
 
     def restrict(self, constants: "str | Term | Iterable[str | Term]") -> "Model":
-        """The model restricted to these constants; all relations between them are kept."""
+        """Return the model restricted to some constants; all relations between them are kept.
+
+        Parameters
+        ----------
+        constants : str, Term or iterable of these
+            The constants to keep.
+        """
         indices = self._known(self.term(constants))
         inside = bits.unpack(self._rows, self._n)[:, list(indices)]
         names = [self.names[i] for i in indices]
@@ -324,7 +407,7 @@ class Model(Displayed):
 
     @property
     def redundant_atoms(self) -> tuple[Atom, ...]:
-        """The atoms that can be left out (Theorem 5): unions of smaller atoms.
+        """Atoms that are unions of smaller atoms and can be left out (Theorem 5).
 
         The atom that all constants contain, the paper's 0, decides no relation between terms. As in
         the theorem it counts as redundant only if smaller atoms make it up.
@@ -334,15 +417,32 @@ class Model(Displayed):
         return self._atoms(self._rows[redundant(self._rows)])
 
     def irredundant(self) -> "Model":
-        """The same model without redundant atoms: the smallest set of atoms for it."""
+        """Return the same model without redundant atoms: the smallest set of atoms for it."""
         from atomlearn.engine.full_crossing import irredundant
 
         return self.with_atoms(irredundant(self._rows))
 
     def cross(self, left: Term, right: Term, *, max_atoms: int | None = None) -> "Model":
-        """Full Crossing of ``left`` into ``right``: the freest way to ``left < right``.
+        """Apply Full Crossing, the freest way to make ``left < right`` hold.
 
-        Raises :class:`~atomlearn.errors.ModelTooLarge` before there are more than ``max_atoms``.
+        Parameters
+        ----------
+        left : Term
+            The left side of the relation.
+        right : Term
+            The right side of the relation.
+        max_atoms : int, default=None
+            Maximum number of atoms.
+
+        Returns
+        -------
+        Model
+            The model after crossing.
+
+        Raises
+        ------
+        ModelTooLarge
+            Before there are more than ``max_atoms``.
         """
         from atomlearn.engine.full_crossing import full_crossing
 
@@ -352,22 +452,34 @@ class Model(Displayed):
         return self.with_atoms(crossed)
 
     def pinning_terms(self) -> list[Term]:
-        """For each atom, the merge of all constants that do not contain it (Algorithm 6).
+        """Return for each atom the merge of all constants that do not contain it (Algorithm 6).
 
-        The atom that all constants contain has none.
+        The atom that all constants contain has no pinning term.
         """
         return pinning_terms(self._vocabulary, self._rows, self._n)
 
     def pinning_relations(self) -> list[Relation]:
-        """Negative relations that capture every negative relation of the model (Algorithm 6)."""
+        """Return negative relations that imply all those of the model (Algorithm 6)."""
         return pinning_relations(self._vocabulary, self._rows, self._n)
 
     def with_atoms(self, atoms: Rows) -> "Model":
-        """The model over the same constants with these atoms, given as packed rows."""
+        """Return the model with other atoms over the same constants.
+
+        Parameters
+        ----------
+        atoms : ndarray of uint64
+            Packed rows, each the set of the constants that contain an atom.
+        """
         return Model(self._vocabulary, atoms, self._n)
 
     def save(self, path: "str | Path") -> None:
-        """Write the model to a file for ``atomlearn.load``, atomically."""
+        """Write the model atomically to a file for :func:`atomlearn.load`.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, usually with the ending ``.atoms``.
+        """
         from atomlearn.algebra.files import write_model
 
         write_model(self, path)
@@ -420,7 +532,7 @@ class Model(Displayed):
         return bits.meets(self._rows, self._row(left)) & ~bits.meets(self._rows, self._row(right))
 
     def _aligned(self, other: "Model") -> Rows:
-        """The other's atoms with the constants in the order of this model."""
+        """Return the other's atoms with the constants in the order of this model."""
         if other._vocabulary is self._vocabulary and other._n == self._n:
             return other._rows
         mine, theirs = list(self.names), list(other.names)
@@ -437,7 +549,7 @@ class Model(Displayed):
 
     @cached_property
     def _theory(self) -> frozenset[frozenset[str]]:
-        """The irredundant atoms but the paper's 0, which tells nothing apart: one set a theory."""
+        """The irredundant atoms without the paper's 0: equal sets mean equal models."""
         from atomlearn.engine.full_crossing import irredundant
 
         atoms = self._atoms(irredundant(bits.without_full(self._rows, self._n)))
@@ -445,7 +557,7 @@ class Model(Displayed):
 
 
 def _distinct(rows: Rows) -> Rows:
-    """The different rows that are not empty, first come first; a copy."""
+    """Return a copy of the distinct rows that are not empty, in the order of first occurrence."""
     rows = rows[rows.any(axis=1)] if rows.shape[1] else rows[:0]
     first = {row.tobytes(): i for i, row in reversed(list(enumerate(rows)))}
     return rows[sorted(first.values())] if len(first) < len(rows) else rows.copy()

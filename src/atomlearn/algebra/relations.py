@@ -15,8 +15,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Relation:
-    """``left < right`` if positive, else its negation. A statement, not a truth value.
+    """A statement ``left < right`` between terms, or its negation; it is not a truth value.
 
+    Parameters
+    ----------
+    left : Term
+        The left side.
+    right : Term
+        The right side.
+    positive : bool, default=True
+        Whether the relation is asserted; otherwise it is denied.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> a, b, c = Algebra().constants("a", "b", "c")
     >>> ~(a <= b | c)
@@ -51,7 +62,7 @@ class Relation:
 
 
 def make_relation(vocabulary: "Vocabulary", text: str) -> Relation:
-    """The relation that a text such as ``v < c1 c2`` states."""
+    """Return the relation that a text such as ``v < c1 c2`` states."""
     if not isinstance(text, str):
         raise NotARelation(f"expected text such as 'a < b c', not {type(text).__name__}: {text!r}")
     parsed = parse_relation(text)
@@ -62,7 +73,7 @@ def make_relation(vocabulary: "Vocabulary", text: str) -> Relation:
 
 
 def adopt_relation(vocabulary: "Vocabulary", relation: object) -> Relation:
-    """The relation with its terms in this vocabulary."""
+    """Return the relation with its terms in this vocabulary."""
     if not isinstance(relation, Relation):
         hint = "; make one from text with .relation(...)" if isinstance(relation, str) else ""
         raise NotARelation(
@@ -78,7 +89,7 @@ def adopt_relation(vocabulary: "Vocabulary", relation: object) -> Relation:
 
 
 def flatten(relations: Iterable[object]) -> list[object]:
-    """Relations given one by one, in lists, or by generators, as one list."""
+    """Return relations given one by one, in lists, or by generators, as one list."""
     flat: list[object] = []
     for item in relations:
         if isinstance(item, Iterable) and not isinstance(item, str | bytes | Term):
@@ -90,11 +101,18 @@ def flatten(relations: Iterable[object]) -> list[object]:
 
 @dataclass(frozen=True, repr=False)
 class Conflict(Displayed):
-    """A negative ``relation``, and a ``derivation`` of what it denies.
+    """A negative relation that cannot hold, and a derivation of what it denies.
 
-    The derivation lists positive relations in the order in which they fire. None of them can be
-    left out, though another derivation may be shorter. It is empty if the relation fails by itself.
+    Attributes
+    ----------
+    relation : Relation
+        The negative relation.
+    derivation : tuple of Relation
+        Positive relations in the order in which they are applied. None of them can be left out,
+        though another derivation may be shorter. It is empty if the relation fails by itself.
 
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra()
     >>> a, b, c = alg.constants("a", "b", "c")
@@ -119,11 +137,25 @@ Verdict = Literal["follows", "contradicted", "open"]
 
 @dataclass(frozen=True, repr=False)
 class QueryResult(Displayed):
-    """Whether a relation follows from those of an algebra, and why.
+    """An answer of :meth:`Algebra.query`: whether a relation follows, and why.
 
-    It *follows* if it holds in every model of them and is *contradicted* if it holds in none;
-    otherwise it is *open*: some models have it and some do not.
+    It *follows* if it holds in every model of the relations and is *contradicted* if it holds in
+    none; otherwise it is *open*: it holds in some models and not in others.
 
+    Attributes
+    ----------
+    relation : Relation
+        The relation that was asked about.
+    verdict : {"follows", "contradicted", "open"}
+        The answer.
+    derivation : tuple of Relation
+        Positive relations in the order in which they are applied; none can be left out.
+    conflict : Conflict or None
+        The negative relation that fails once the positive form of ``relation`` is added, if that is
+        the reason. The derivation is then that of the conflict, and contains the added relation.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["a", "b", "c"])
     >>> a, b, c = alg
@@ -138,10 +170,7 @@ class QueryResult(Displayed):
     relation: Relation
     verdict: Verdict
     derivation: tuple[Relation, ...] = ()
-    """Positive relations in the order in which they fire; none can be left out."""
     conflict: Conflict | None = None
-    """The negative relation that fails once the positive form of ``relation`` is added, if that is
-    the reason; the derivation is then of what it denies, and the added relation is part of it."""
 
     def __str__(self) -> str:
         if self.verdict == "open":

@@ -21,19 +21,28 @@ if TYPE_CHECKING:
     from atomlearn.algebra.relations import Relation
 
 MAX_NAME = 4096
-"""Characters in a name. Longer ones are nearly always a file read by mistake."""
+"""Maximum number of characters in a name; a longer one is nearly always a file read by mistake."""
 MAKE_IT_FIRST = "; make it first with algebra.constant(...)"
-"""What can be done in Python about a name that is not known."""
+"""The end of a message about an unknown name, for users of the Python interface."""
 
 
 class Vocabulary:
-    """Names and their indices; it only ever grows.
+    """Names of constants and their indices, which only grow.
 
     Constants belong to one algebra, and so to one vocabulary. A copy (made by ``copy`` or through
-    ``pickle``) is kin: both have the same ``lineage``, and constants pass between them as long as
-    index and name agree. A vocabulary read from a file has no lineage. It knows its constants by
-    name only, and takes those of any algebra.
+    ``pickle``) has the same ``lineage``, and constants can be used with both as long as index and
+    name agree. A vocabulary read from a file has no lineage: it matches constants of any algebra by
+    name.
 
+    Parameters
+    ----------
+    names : iterable of str, default=()
+        The names to start with.
+    by_name : bool, default=False
+        Whether constants of other vocabularies are matched by name.
+
+    Examples
+    --------
     >>> names = Vocabulary(["a", "b"])
     >>> names.index("b"), len(names)
     (1, 2)
@@ -58,11 +67,22 @@ class Vocabulary:
 
     @property
     def names(self) -> Sequence[str]:
-        """All names, by index (not to be changed)."""
+        """All names, by index; the sequence must not be changed."""
         return self._names
 
     def extend(self, names: Sequence[str]) -> range:
-        """Add all of the names, or none if one of them is not fit; returns their indices."""
+        """Add names: all of them, or none if one is invalid.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names, which must be new.
+
+        Returns
+        -------
+        range
+            The indices of the new names.
+        """
         first = len(self._names)
         fresh: dict[str, int] = {}
         for name in names:
@@ -78,7 +98,18 @@ class Vocabulary:
         return range(first, first + len(fresh))
 
     def index(self, name: str) -> int:
-        """The index of a name that is there."""
+        """Return the index of a known name.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Raises
+        ------
+        UnknownConstant
+            If there is no constant of this name.
+        """
         if not isinstance(name, str):
             raise NameNotText(f"a name is text, not {type(name).__name__}: {_short(name)}")
         try:
@@ -92,7 +123,15 @@ class Vocabulary:
         return nearest(name, self._names) or ("" if self.lineage is None else MAKE_IT_FIRST)
 
     def is_kin(self, other: "Vocabulary", indices: Iterable[int]) -> bool:
-        """Do these indices mean the same constants in both?"""
+        """Return whether indices refer to the same constants in two vocabularies.
+
+        Parameters
+        ----------
+        other : Vocabulary
+            The other vocabulary.
+        indices : iterable of int
+            Indices of constants.
+        """
         if other is self:
             return True
         if other.lineage != self.lineage:
@@ -101,7 +140,20 @@ class Vocabulary:
         return all(i < n and self._names[i] == other._names[i] for i in indices)
 
     def adopt(self, other: "Vocabulary", indices: tuple[int, ...]) -> tuple[int, ...]:
-        """The indices here of constants there, if they may come here at all."""
+        """Return the indices in this vocabulary of constants of another one.
+
+        Parameters
+        ----------
+        other : Vocabulary
+            The vocabulary of the constants.
+        indices : tuple of int
+            Their indices in it.
+
+        Raises
+        ------
+        ForeignConstant
+            If the constants belong to another algebra.
+        """
         if self.is_kin(other, indices):
             return indices
         if self.lineage is None:
@@ -113,12 +165,12 @@ class Vocabulary:
         )
 
     def fork(self) -> "Vocabulary":
-        """A copy that grows on its own, and is kin."""
+        """Return a copy of the same lineage that grows on its own."""
         return _restore(list(self._names), self.lineage)
 
 
 def check_name(name: object) -> None:
-    """Raise unless ``name`` can name a constant."""
+    """Raise an error unless ``name`` can be the name of a constant."""
     if not isinstance(name, str):
         raise NameNotText(
             f"a name is text, not {type(name).__name__}: {_short(name)}; use str(...) if meant"
@@ -150,8 +202,19 @@ def _short(name: object) -> str:
 
 
 class Term:
-    """A merge of constants, by value: equal when made of the same constants.
+    """A merge of constants; terms are equal when they are made of the same constants.
 
+    Terms are made by an algebra (:meth:`Algebra.term`) and by ``|``.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The names of the constants.
+    indices : tuple of int
+        The constants by index, sorted and distinct.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> a, b, c = Algebra().constants("a", "b", "c")
     >>> a | b | a
@@ -169,7 +232,7 @@ class Term:
     _vocabulary: Vocabulary
 
     def __init__(self, vocabulary: Vocabulary, indices: tuple[int, ...]) -> None:
-        """Terms are made by an algebra or from terms; ``indices`` are sorted and distinct."""
+        """Create a term; an algebra does this."""
         if not indices:
             raise EmptyTerm("a term has at least one constant")
         object.__setattr__(self, "_vocabulary", vocabulary)
@@ -177,17 +240,17 @@ class Term:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The names that the indices refer to."""
+        """Vocabulary that the indices refer to."""
         return self._vocabulary
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """The constants by index, ascending."""
+        """Indices of the constants, ascending."""
         return self._indices
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """The names of the constants, in the order of the algebra."""
+        """Names of the constants, in the order of the algebra."""
         names = self._vocabulary.names
         return tuple(names[i] for i in self._indices)
 
@@ -227,7 +290,7 @@ class Term:
         return (Constant(self._vocabulary, (i,)) for i in self._indices)
 
     def __contains__(self, item: object) -> bool:
-        """Is a constant (or every constant of a term) among those that this term is made of?"""
+        """Return whether this term contains a constant, or every constant of another term."""
         if not isinstance(item, Term):
             raise NotATerm(f"a term is made of constants, not of {type(item).__name__}: {item!r}")
         _check_kin(self, item)
@@ -256,8 +319,10 @@ class Term:
 
 
 class Constant(Term):
-    """A named constant: the smallest term.
+    """A named constant, which is the smallest term.
 
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> Algebra().constant("v").name
     'v'
@@ -267,12 +332,12 @@ class Constant(Term):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the constant."""
         return self._vocabulary.names[self._indices[0]]
 
 
 def make_term(vocabulary: Vocabulary, constants: "str | Term | Iterable[str | Term]") -> Term:
-    """A term from text (names separated by blanks), or from exact names, constants and terms."""
+    """Return a term from text (names separated by blanks), or from names, constants and terms."""
     if isinstance(constants, str):
         return Term(vocabulary, _indices(vocabulary, parse_names(constants)))
     if isinstance(constants, Term):

@@ -13,25 +13,26 @@ from atomlearn.errors import RelationSyntaxError
 from atomlearn.markup import visible as visible
 
 ParsedRelation = tuple[list[str], bool, list[str]]
-"""Left names, whether the relation is positive, right names."""
+"""The left names, whether the relation is positive, and the right names."""
 
 SIGNLIKE = frozenset(["!", "not", "Not", "NOT", "~", "¬", "="])
-"""Names that read like a part of ``!<`` or ``<=``: written in quotes."""
+"""Names that read like a part of ``!<`` or ``<=`` and are therefore written in quotes."""
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+) | (?P<sign>!?<=?) | (?P<comment>\#) | (?P<quoted>["'])
       | (?P<bare>[^\s<\#"]+)""",
     re.VERBOSE,
 )
-"""How a token begins. A pattern for all of a quoted name would keep a way back for every character
-of it; a repeated class of characters does not."""
+"""The beginning of a token; a pattern for a whole quoted name would backtrack everywhere."""
 
 _BARE = re.compile(r"""[^\s<\#"'=][^\s<\#"]*""")
 
 
 def write_name(name: str) -> str:
-    r"""A name as it stands in a file, quoted if it must be.
+    r"""Return a name as it stands in a file, quoted if necessary.
 
+    Examples
+    --------
     >>> print(write_name("c1"), write_name("top left"), write_name('5"'))
     c1 "top left" "5\""
     """
@@ -41,13 +42,15 @@ def write_name(name: str) -> str:
 
 
 def write_names(names: list[str] | tuple[str, ...]) -> str:
-    """Names separated by blanks."""
+    """Return names separated by blanks."""
     return " ".join(map(write_name, names))
 
 
 def parse_names(text: str) -> list[str]:
-    """The names in a text.
+    """Return the names in a text.
 
+    Examples
+    --------
     >>> parse_names('c1 "top left" c2')
     ['c1', 'top left', 'c2']
     """
@@ -60,8 +63,10 @@ def parse_names(text: str) -> list[str]:
 
 
 def parse_relation(text: str) -> ParsedRelation | None:
-    """The relation in a text; ``None`` if there is nothing but blanks and a comment.
+    """Return the relation in a text, or ``None`` if it has only blanks and a comment.
 
+    Examples
+    --------
     >>> parse_relation("v !< c4 c5  # no bar")
     (['v'], False, ['c4', 'c5'])
     """
@@ -89,7 +94,7 @@ def parse_relation(text: str) -> ParsedRelation | None:
 
 
 def _parse_plain(text: str) -> ParsedRelation | None:
-    """The common case without quotes and comments, several times faster; else ``None``."""
+    """Parse text without quotes and comments several times faster; else return ``None``."""
     if text.count("<") != 1 or '"' in text or "'" in text or "#" in text:
         return None
     before, after = text.split("<")
@@ -100,7 +105,7 @@ def _parse_plain(text: str) -> ParsedRelation | None:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """Names (unquoted) and signs, with their columns from 0."""
+    """Yield names (unquoted) and signs, with their columns from 0."""
     at, after_name = 0, False
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -127,7 +132,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _end_of_quoted(text: str, at: int) -> int:
-    """Where the name that is quoted here ends."""
+    """Return the position at which a quoted name ends."""
     end = at
     while True:
         end = text.find(text[at], end + 1)
