@@ -36,17 +36,18 @@ from atomlearn.training.data import NO_RULES, HardRules
 from atomlearn.typing import Bits
 
 MOST_COMPARED = 2000
-"""Atoms that are compared with the exact ones of a conjecture."""
+"""Maximum number of atoms that are compared with the exact ones of a conjecture."""
 
 Short = OneOf["short"]
 SHORT: Short = "short"
-"""As few clauses as held-out rows allow."""
+"""Value of ``max_clauses`` for as few clauses as held-out rows allow."""
 
 MOST_TERMS = 256
-"""Combinations of rules that leave one class; of more, only rules that name the class."""
+"""Maximum number of combinations of rules that leave one class; with more, only rules that name the
+class are used."""
 
 DECIDED = {"weighted": "weighted atoms", "both": "strict and weighted atoms"}
-"""What decides, where it is not the number of missed strict atoms alone."""
+"""What decides the prediction, if it is not the number of missed strict atoms alone."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,9 +55,53 @@ class ClassDefinition(Definition):
     """The formula of a class: a row belongs to it if every clause is true.
 
     The forms are equivalent for rows that have missing values only in columns where the training
-    rows had some, and of which the rules leave a class possible; :meth:`evaluate` is exact for all
+    rows had some, and for which the rules leave a class possible; :meth:`evaluate` is exact for all
     rows. With rules, measures are of rows that no rule decides: the others are right by definition.
 
+    Attributes
+    ----------
+    label : object
+        The class.
+    clauses : tuple of Clause
+        The atoms of the class, as disjunctions of literals.
+    measured : Measure or None
+        Measures on the training sample.
+    held_out : Measure or None
+        Measures, on held-out rows, of definitions made in the same way.
+    classifier_error : float or None
+        Error of the whole classifier on held-out rows, for this class against the rest.
+    total : int or None
+        Total number of atoms, if the clauses are a selection.
+    space : Space
+        The literals, and the combinations of them that can occur.
+    conjecture : Conjecture or None
+        A sentence about lines of an image that fits the rows, if there is one.
+    grid : Grid or None
+        The place of each pixel, if the columns are those of an image.
+    negations : mapping
+        Literals that are written as the negation of another.
+    argument : str
+        Name of the argument of the Python function.
+    encoder : LiteralEncoder
+        The encoder of the columns.
+    decided_by : {"strict", "weighted", "both"}
+        Which atoms decide the prediction. A formula can only summarise weighted ones.
+    rules : tuple of Rule
+        The rules about the class. Like those about other classes, which exclude rows from it, they
+        are part of the formula.
+    hard : HardRules
+        All rules, for :meth:`evaluate`.
+    place : int
+        Index of the class among all classes.
+    including : tuple of tuples of Literal
+        Rows that have all literals of one of these tuples are of the class, by rules.
+    excluding : tuple of Clause
+        Clauses that rows must meet, because rules exclude all others.
+    longer : Measure or None
+        For a short form, the measure of the full one on the same rows.
+
+    Examples
+    --------
     >>> from atomlearn import AlgebraicClassifier
     >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
     >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
@@ -67,34 +112,25 @@ class ClassDefinition(Definition):
 
     encoder: LiteralEncoder = field(repr=False, compare=False, kw_only=True)
     decided_by: str = field(default="strict", kw_only=True)
-    """Which atoms decide the prediction. A formula can only summarise weighted ones."""
     rules: tuple[Rule, ...] = field(default=(), kw_only=True)
-    """The rules about the class. Like those about other classes, which exclude rows from it, they
-    are part of the formula."""
     hard: HardRules = field(default=NO_RULES, repr=False, compare=False, kw_only=True)
-    """All rules, for :meth:`evaluate`."""
     place: int = field(default=0, repr=False, compare=False, kw_only=True)
-    """The place of the class among all."""
     including: tuple[tuple[Literal, ...], ...] = field(default=(), repr=False, kw_only=True)
-    """Literals; rows that have all of one of these tuples are of the class, by rules."""
     excluding: tuple[Clause[Literal], ...] = field(default=(), repr=False, kw_only=True)
-    """Clauses that rows must meet, because rules exclude all others."""
     longer: Measure | None = field(default=None, kw_only=True)
-    """Of a short form, the measure of the full one on the same rows."""
 
     def __str__(self) -> str:
         return "\n".join([*(f"rule: {rule}" for rule in self.rules), super().__str__()])
 
     def to_html(self) -> str:
-        """The formula, its measures and rules as HTML, without a frame."""
+        """Return the formula, its measures and rules as HTML, without a frame."""
         return (
             "".join(f"<p>rule: {escape(str(rule))}</p>" for rule in self.rules) + super().to_html()
         )
 
     @property
     def price(self) -> float | None:
-        """Of a short form, its error less that of the full one: on held-out rows, if there are
-        any."""
+        """Error of a short form minus that of the full one, on held-out rows if there are any."""
         own = self.held_out or self.measured
         return None if self.longer is None or own is None else own.error - self.longer.error
 
@@ -111,7 +147,7 @@ class ClassDefinition(Definition):
         return told
 
     def to_dict(self) -> dict[str, Any]:
-        """The definition as plain values, for JSON."""
+        """Return the definition as plain values, for JSON."""
         rules = [str(rule) for rule in self.rules]
         told = {**super().to_dict(), "decided_by": self.decided_by, "rules": rules}
         return told if self.price is None else {**told, "price": self.price}
@@ -133,7 +169,7 @@ class ClassDefinition(Definition):
 
     @cached_property
     def sentence(self) -> str | None:
-        """The formula as a sentence, if it is about lines of a grid and no rule is part of it."""
+        """Formula as a sentence, if it is about lines of a grid and no rule is part of it."""
         return None if self.hard else super().sentence
 
     @property
@@ -146,7 +182,18 @@ class ClassDefinition(Definition):
         return "row = {k: float('nan') if v is None else v for k, v in row.items()}"
 
     def evaluate(self, X: Any) -> Bits:
-        """Evaluate the formula on each row of a table, exactly; rules come first."""
+        """Evaluate the formula exactly on each row of a table; rules come first.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of bool
+            Whether each row belongs to the class.
+        """
         table = read_table(self.encoder, X, reset=False)
         where = {literal: i for i, literal in enumerate(self.encoder.literals_)}
         lists = [[where[literal] for literal in clause.literals] for clause in self.clauses]
@@ -172,9 +219,10 @@ def define_class(
     rules: Sequence[Rule] = (),
     hard: HardRules = NO_RULES,
 ) -> ClassDefinition:
-    """Choose clauses until the sample has no counterexample left that more clauses would exclude.
+    """Choose clauses until no counterexample of the sample is left that more clauses would exclude.
 
-    ``held_out`` are the measures of definitions of one clause, of two, ... on held-out rows.
+    ``held_out`` are the measures on held-out rows of definitions with one clause, two clauses, and
+    more.
     """
     if isinstance(max_clauses, str) and max_clauses != SHORT:
         raise InvalidParameter(f"max_clauses is a number, 'short' or None, not {max_clauses!r}")
@@ -224,7 +272,7 @@ def define_class(
 def _by_rules(
     hard: HardRules, k: int, literals: Sequence[Literal], columns: Sequence[Column]
 ) -> tuple[tuple[tuple[Literal, ...], ...], tuple[Clause[Literal], ...]]:
-    """What rules make a row of class ``k``, and the clauses that no excluded row meets.
+    """Return the literals by which rules include rows in class ``k``, and clauses for the excluded.
 
     A row is of the class if the rules that it meets forbid every other class.
     """
@@ -255,8 +303,10 @@ def _by_rules(
 
 
 def fewest_clauses(measures: Sequence[Measure]) -> int:
-    """The fewest clauses whose error is within one standard error of the lowest.
+    """Return the smallest number of clauses whose error is within one standard error of the lowest.
 
+    Examples
+    --------
     >>> errors = [0.2, 0.07, 0.06, 0.06]
     >>> fewest_clauses([Measure(1.0, 1.0, error, 100) for error in errors])
     2
@@ -270,7 +320,7 @@ def fewest_clauses(measures: Sequence[Measure]) -> int:
 def _on_sample(
     chosen: Sequence[int], k: int, atoms: Lists, sample: TrainingSample, hard: HardRules
 ) -> Measure:
-    """How well some atoms together describe the class on the training sample."""
+    """Measure how well some atoms together describe the class on the training sample."""
     held = containing(take(atoms, np.array(chosen, dtype=np.int64)), sample.columns())
     true = np.bitwise_and.reduce(held, axis=0) if chosen else pack_row(sample.labels >= 0)
     is_true = hard.decide(sample.rows, packed.unpack(true[None, :], len(sample.labels))[0], k)
@@ -280,7 +330,7 @@ def _on_sample(
 def _measured(
     held_out: Sequence[Measure], n_chosen: int, max_clauses: int | None
 ) -> Measure | None:
-    """The measure for this number of clauses; beyond those measured, only if all were needed."""
+    """Return the measure for this number of clauses; beyond those measured, if all were needed."""
     limit = len(held_out) if max_clauses is None else max_clauses
     if not held_out or n_chosen > len(held_out):
         return None
@@ -290,7 +340,7 @@ def _measured(
 def conjectured(
     grid: Grid, k: int, atoms: Lists, encoder: LiteralEncoder, sample: TrainingSample
 ) -> Conjecture | None:
-    """A sentence about lines of the image that fits the training sample."""
+    """Return a sentence about lines of the image that fits the training sample, if there is one."""
     names: list[Any] = [*encoder.literals_, k]
     truth = packed.unpack(sample.rows, len(encoder.literals_)).T
     some = take(atoms, np.arange(min(MOST_COMPARED, atoms.n)))
@@ -303,8 +353,10 @@ def conjectured(
 
 
 def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
-    """The literals in one group for each column, with the truth values that each column allows.
+    """Return the literals in one group for each column, with the truth values that it allows.
 
+    Examples
+    --------
     >>> x = NumberColumn(0, "x", (1.0, 2.0), has_missing=False)
     >>> space = space_of(x.literals(), [x])
     >>> space.fields[0].bit_count()                                 # up to 1, up to 2, above
@@ -320,7 +372,7 @@ def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
 
 
 def states_of(column: Column) -> Bits:
-    """The truth values of a column's literals, one row for each distinct state of the column."""
+    """Return the truth values of a column's literals, one row for each distinct state."""
     if isinstance(column, NumberColumn):
         # Where a value is also a cut, a number below it is told from it by the value only.
         below = [just_below(value) for value in column.values]
@@ -335,7 +387,7 @@ def states_of(column: Column) -> Bits:
 
 
 def grid_of(encoder: LiteralEncoder, shape: tuple[int, int]) -> Grid | None:
-    """The place of each pixel, if every pixel is either dark or light."""
+    """Return the place of each pixel, if every pixel is either dark or light."""
     place: dict[Any, Place] = {}
     for column in encoder.columns_:
         if not isinstance(column, NumberColumn) or column.values:

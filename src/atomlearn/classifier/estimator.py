@@ -54,7 +54,7 @@ from atomlearn.training.settings import Clock, Current, Hooks, Plan, Round, Sett
 from atomlearn.typing import Floats, Integers
 
 ROWS_AT_ONCE = 1 << 16
-"""Rows judged at a time."""
+"""Number of rows that are scored at a time."""
 
 
 class AlgebraicClassifier(
@@ -76,16 +76,16 @@ class AlgebraicClassifier(
         Maximum number of epochs for each class. By default learning stops when the held-out loss
         stops improving.
     time_limit : float, default=None
-        Stop learning so many seconds after ``fit`` was called. Reading the table counts, but is
-        not cut short. It is overrun by a second, or a fifth of it, at most. The model then depends
-        on the machine; with ``max_epochs`` it does not.
+        Maximum time of learning in seconds, counted from the call of ``fit``. Reading the table
+        counts, but is not cut short. The limit is overrun by at most a second, or a fifth of it.
+        The model then depends on the machine; with ``max_epochs`` it does not.
     max_classes : int, default=None
         Maximum number of classes. By default a target that looks like regression, with very many
         labels that are all numbers, raises an error.
     max_cuts : int, default=None
-        Maximum number of cuts of each number column, half of them at quantiles, the others where
-        a small decision tree on that column would split. By default 30, or fewer if there are
-        many columns.
+        Maximum number of cuts of each number column, half of them at quantiles, the others where a
+        small decision tree on that column would split. By default 30, or fewer if there are many
+        columns.
     evidence : {"auto", "strict", "weighted"}, default="auto"
         Which atoms decide. *Strict* atoms hold for every training row of their class, and misses
         are counted, as in the paper. *Weighted* atoms may have exceptions, and each miss changes
@@ -94,15 +94,14 @@ class AlgebraicClassifier(
     warm_start : bool, default=False
         Whether ``fit`` continues from the current model, with the same columns and classes.
     rules : list of str, default=None
-        Rules known beforehand, such as ``"virginica if petal length > 5 and petal width > 1.8"``
-        or ``"not setosa if petal length > 3"``. Every prediction obeys every rule.
+        Rules known beforehand, such as ``"virginica if petal length > 5 and petal width > 1.8"`` or
+        ``"not setosa if petal length > 3"``. Every prediction obeys every rule.
     class_weight : dict, "balanced" or None, default=None
         Factors for the odds of each class; they also count where rows contradict each other.
     symmetries : list of arrays, default=None
-        Maps of columns that keep the label, such as
-        :func:`~atomlearn.tables.translations` of an image. Permutations are applied to strict
-        atoms, unless the data contradict them; maps that leave blanks are applied to examples,
-        from which strict and weighted atoms learn.
+        Maps of columns that keep the label, such as :func:`~atomlearn.tables.translations` of an
+        image. Permutations are applied to strict atoms, unless the data contradict them; maps that
+        leave blanks are applied to examples, from which strict and weighted atoms learn.
     image_shape : tuple of int, default=None
         Height and width, if the columns are the pixels of an image; used for pictures.
     n_jobs : int, default=None
@@ -110,27 +109,41 @@ class AlgebraicClassifier(
     random_state : int, RandomState instance or None, default=None
         Random seed; the same seed gives the same model.
     verbose : int, default=0
-        ``1`` shows a progress bar with the current held-out error.
+        With ``1``, a progress bar shows the current held-out error.
 
     Attributes
     ----------
-    classes_ : the labels.
-    encoder_ : the :class:`~atomlearn.tables.encoder.LiteralEncoder` of the columns.
-    conflicts_ : equal rows with different labels, and the label that was kept.
-    rules_ : the rules as understood, a :class:`~atomlearn.tables.rules.Rule` each.
-    rule_conflicts_ : training rows that a rule contradicts; they were left out.
-    doubted_ : rows that the last ``partial_fit`` left out because their labels are very improbable.
-    history_ : one dictionary for each epoch and class.
-    estimated_error_ : estimated share of wrong predictions, from held-out rows, with class weights
-        and rules (a row whose label contradicts a rule counts as wrong); ``None`` if no row could
-        be held out, and after ``merge``.
-    evidence_ : which atoms decide, and the held-out losses by which they were chosen.
-    feature_importances_ : the importance of each column; sums to 1.
-    n_rows_ : number of training rows, in all batches together.
-    learned_ : the result of training: pools of atoms, weighted atoms, calibration.
-    held_out_ : for each class, measures of definitions of one clause, of two, ... on held-out rows;
-        empty after ``partial_fit``, and for classes for which a time limit left no time.
-    sample_ : at most about 2,000 training rows, on which explanations are measured.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    encoder_ : LiteralEncoder
+        The encoder of the columns.
+    conflicts_ : list of RowConflict
+        Equal rows with different labels, and the label that was kept.
+    rules_ : list of Rule
+        The rules as they were parsed.
+    rule_conflicts_ : list of RuleConflict
+        Training rows that a rule contradicts; they were left out.
+    doubted_ : ndarray of int
+        Rows that the last ``partial_fit`` left out because their labels are very improbable.
+    history_ : list of dict
+        Figures of each epoch of each class.
+    estimated_error_ : float or None
+        Estimated share of wrong predictions, from held-out rows, with class weights and rules (a
+        row whose label contradicts a rule counts as wrong); ``None`` if no row could be held out,
+        and after ``merge``.
+    evidence_ : Evidence
+        Which atoms decide, and the held-out losses by which they were chosen.
+    feature_importances_ : ndarray of shape (n_features,)
+        The importance of each column; sums to 1.
+    n_rows_ : int
+        Number of training rows, in all batches together.
+    learned_ : Learned
+        The result of training: pools of atoms, weighted atoms, calibration.
+    held_out_ : list of lists of Measure
+        For each class, the measures on held-out rows of definitions with one clause, two clauses,
+        and more; empty after ``partial_fit``, and for classes for which a time limit left no time.
+    sample_ : TrainingSample
+        At most about 2,000 training rows, on which explanations are measured.
 
     Examples
     --------
@@ -147,7 +160,7 @@ class AlgebraicClassifier(
     rules_: list[Rule]
     rule_conflicts_: list[RuleConflict]
     _follow: Callable[[Plan], Hooks] | None = None
-    """Makes the hooks of a page that looks on, instead of a progress bar."""
+    """Makes the hooks of a page that shows the progress, instead of a progress bar."""
 
     def __init__(
         self,
@@ -184,9 +197,23 @@ class AlgebraicClassifier(
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AlgebraicClassifier":
         """Fit the classifier to a table.
 
-        A row of weight zero is ignored. For strict atoms, which hold for every training row, a
-        weight only decides between contradictory rows and counts in the estimated error; weighted
-        atoms use it fully. Ctrl-C ends the fit with what has been learned so far, and a warning.
+        Ctrl-C ends the fit with what has been learned so far, and a warning.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The training rows. Columns may be numbers, categories or booleans, with missing values.
+        y : array-like of shape (n_samples,)
+            The labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; a row of weight zero is ignored. For strict atoms, which hold for
+            every training row, a weight only decides between contradictory rows and counts in the
+            estimated error; weighted atoms use it fully.
+
+        Returns
+        -------
+        AlgebraicClassifier
+            The fitted classifier.
         """
         with self._interruptible():
             settings = self._settings()
@@ -197,7 +224,18 @@ class AlgebraicClassifier(
         return self
 
     def fit_parts(self, source: PartsSource) -> "AlgebraicClassifier":
-        """Learn from a table in parts: what :func:`atomlearn.distributed.fit` calls."""
+        """Fit the classifier to a table in parts, as :func:`atomlearn.distributed.fit` does.
+
+        Parameters
+        ----------
+        source : PartsSource
+            The parts, which are encoded where they are.
+
+        Returns
+        -------
+        AlgebraicClassifier
+            The fitted classifier.
+        """
         with self._interruptible():
             settings = self._settings()
             self.seed_ = root_seed(self.random_state)
@@ -207,7 +245,7 @@ class AlgebraicClassifier(
     def _in_memory(
         self, X: Any, y: Any, sample_weight: Any, settings: Settings, continues: bool
     ) -> TrainingData:
-        """A table as one part; of the same columns and classes as before if it ``continues``."""
+        """Return a table as one part; if it ``continues``, with columns and classes as before."""
         table, targets = read_table(self, X, reset=not continues, y=y)
         check_targets(targets, self.max_classes)
         rows = self._rows(table, targets, sample_weight)
@@ -247,7 +285,7 @@ class AlgebraicClassifier(
     def _learn(
         self, data: TrainingData, settings: Settings, continues: bool = False, **callback_data: Any
     ) -> None:
-        """Train on parts, and keep what is known then."""
+        """Train on parts, and keep the result."""
         self.classes_, self.encoder_, self.rules_ = data.classes, data.encoder, data.rules
         if data.met is not None and data.left is not None:
             check_some_left(data.left, self.classes_)
@@ -305,11 +343,27 @@ class AlgebraicClassifier(
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> "AlgebraicClassifier":
-        """Learn from one batch more; what is known so far is kept as far as the batch allows.
+        """Learn from one more batch, keeping what is known as far as the batch allows.
 
-        The first batch decides on cuts and categories and should be typical of the data. All
-        ``classes`` are named at the first call, unless :meth:`fit` has seen them. Predictions of
-        each batch before it is learned from choose between strict and weighted atoms.
+        The first batch decides on cuts and categories and should be typical of the data.
+        Predictions of each batch before it is learned from choose between strict and weighted
+        atoms.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows of the batch.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        classes : array-like of shape (n_classes,), default=None
+            All labels; needed at the first call, unless :meth:`fit` has seen them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, as in :meth:`fit`.
+
+        Returns
+        -------
+        AlgebraicClassifier
+            The classifier.
         """
         with self._interruptible():
             self._partial_fit(X, y, classes, sample_weight)
@@ -400,27 +454,77 @@ class AlgebraicClassifier(
         self._conclude(learned, self.history_)
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
-        """Number of atoms of each class that each row misses, ``(n_samples, n_classes)``."""
+        """Return the number of atoms of each class that each row misses.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of int32 of shape (n_samples, n_classes)
+            The number of misses of each row, for each class.
+        """
         return np.concatenate(
             [self.learned_.deciding().misses(*blocks, self.n_jobs) for blocks in self._blocks(X)]
         )
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores of the classes; for two classes, the log-odds of the second."""
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes) or (n_samples,)
+            The scores; for two classes, the log-odds of the second.
+        """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes, calibrated on examples that were not learned from."""
+        """Predict the probabilities of the classes, calibrated on held-out rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The probabilities, with the classes in the order of ``classes_``.
+        """
         return softmax(self._scores(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the class of each row."""
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predicted labels.
+        """
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file that :func:`atomlearn.load` reads; it can go on learning."""
+        """Write the model to a file that :func:`atomlearn.load` reads; it can continue to learn.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, usually with the ending ``.atoms``.
+        """
         check_is_fitted(self)
         from atomlearn.classifier.files import write_classifier
 
@@ -449,7 +553,7 @@ class AlgebraicClassifier(
         return read_training(table, targets, sample_weight, self.class_weight)
 
     def _begin(self, data: TrainingRows, declared: Sequence[str | None] | None) -> None:
-        """Decide what does not change as learning goes on."""
+        """Decide what does not change while learning continues."""
         self.encoder_, self.rules_ = fit_encoder(
             self, data.table, data.targets, data.weights, declared, self.classes_
         )
@@ -464,7 +568,7 @@ class AlgebraicClassifier(
         y: Any = None,
         sample_weight: Any = None,
     ) -> Learned:
-        """Learn, with whatever wants to see how it goes."""
+        """Learn with the hooks that show progress."""
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
 
         def fitted(current: Current) -> dict[str, Any]:
@@ -514,7 +618,7 @@ class AlgebraicClassifier(
             )
 
     def _conclude(self, learned: Learned, history: list[dict[str, Any]]) -> None:
-        """Take over what was learned, each weighted atom once."""
+        """Store what was learned, with each weighted atom once."""
         if learned.weighted is not None:
             weighted = without_repetitions(learned.weighted, self.encoder_.literals_)
             learned = replace(learned, weighted=weighted)
@@ -525,7 +629,7 @@ class AlgebraicClassifier(
         self.history_ = History([*history, *entries])
 
     def _entries(self, done: Round) -> Iterator[dict[str, Any]]:
-        """What the history says of a round."""
+        """Yield the entries of the history for a round."""
         for label, reports in zip(self.classes_, done.reports, strict=True):
             for report in reports:
                 yield {
@@ -548,14 +652,14 @@ class AlgebraicClassifier(
         )
 
     def _blocks(self, X: Any) -> Iterator[tuple[Blocks, int]]:
-        """The rows, transposed, a part of the table at a time, and how many they are."""
+        """Yield the rows, transposed, a part of the table at a time, and their number."""
         rows = self._packed(X)
         for start in range(0, len(rows), ROWS_AT_ONCE):
             part = rows[start : start + ROWS_AT_ONCE]
             yield blocks_of(part, self.learned_.n_constants), len(part)
 
     def _known_rules(self) -> HardRules:
-        """The rules of the model that learning goes on with; there can be no new ones."""
+        """Return the rules of the model that learning continues from; there can be no new ones."""
         names = [column.name for column in self.encoder_.columns_]
         new = set(parse_rules(self.rules or (), names, self.classes_.tolist())) - set(self.rules_)
         if new:
@@ -575,6 +679,6 @@ class AlgebraicClassifier(
 
 
 def log_weights(weights: Floats) -> Floats:
-    """What class weights add to the scores; a class of weight zero is never predicted."""
+    """Return what class weights add to the scores; a class of weight zero is never predicted."""
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(weights), -LARGE)

@@ -46,7 +46,7 @@ class Missed:
     """Cost of each weighted atom; a negative cost is evidence for the class."""
     n_strict: int
     slope: float
-    """The strict misses ``m`` cost ``slope * log(m + 1)``."""
+    """Factor of the strict cost: ``m`` strict misses cost ``slope * log(m + 1)``."""
     n_weighted_atoms: int
     """Number of weighted atoms of the class, missed or not."""
 
@@ -57,7 +57,7 @@ class Missed:
         return np.concatenate([np.full(self.n_strict, one), self.weighted])
 
     def cost_of(self, some: Bits) -> float:
-        """What the class would gain if the row had these atoms."""
+        """Return what the class would gain if the row had these atoms."""
         n = int(some[: self.n_strict].sum())
         return self._of_strict(n) + float(self.weighted[some[self.n_strict :]].sum())
 
@@ -77,7 +77,7 @@ class Missed:
 
 
 def missed_atoms(deciding: Deciding, k: int, has: Bits) -> Missed:
-    """The atoms of class ``k`` that decide and that a row with these constants misses."""
+    """Return the deciding atoms of class ``k`` that a row with these constants misses."""
     pool, weighted = deciding.strict[k], deciding.weighted
     strict = np.flatnonzero(~held(pool, has))
     ours = np.flatnonzero(weighted.classes == k)
@@ -87,31 +87,34 @@ def missed_atoms(deciding: Deciding, k: int, has: Bits) -> Missed:
 
 
 def held(atoms: Lists, has: Bits) -> Bits:
-    """Which of the atoms a row has."""
+    """Return which of the atoms a row has."""
     return np.asarray(containing(atoms, packed.pack(has[:, None]))[:, 0] != 0)
 
 
 ALIKE = 0.6
-"""Atoms with a column in common are alike if of the rows that miss either this share misses both.
+"""Atoms with a column in common are similar if this share of the rows that miss either misses both.
 """
 CANDIDATES = 100
-"""Atoms that may stand for others; of many those with the largest values."""
+"""Maximum number of atoms that may represent similar ones: those with the largest values."""
 LENGTH = 0.3
-"""Each literal more is worth that much less: short atoms are told first."""
+"""Length penalty: each further literal lowers the value of an atom, so that short ones come first.
+"""
 
 
 class Group(NamedTuple):
-    """An atom that stands for itself and those like it."""
+    """An atom that represents itself and similar ones."""
 
     atom: int
     members: Bits
 
 
 class Likeness:
-    """Which atoms are alike: one implies the other, or about the same rows miss them.
+    """Similarity of atoms: one implies the other, or about the same rows miss them.
 
     ``missing`` has the packed set of the sampled rows that miss each atom.
 
+    Examples
+    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import to_lists
     >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
@@ -136,7 +139,7 @@ class Likeness:
         self.missing, self.counts = missing, packed.count(missing)
 
     def to(self, a: int) -> Bits:
-        """The atoms like this one, itself among them."""
+        """Return the atoms similar to this one, itself among them."""
         implied = ~(self.sets & ~self.closed[a]).any(axis=1)
         implies = ~(self.sets[a] & ~self.closed).any(axis=1)
         both = packed.count(self.missing & self.missing[a])
@@ -148,9 +151,9 @@ class Likeness:
 def select_diverse(
     likeness: Likeness, values: Floats, sizes: Floats, most: int, add_up: bool = True
 ) -> list[Group]:
-    """At most ``most`` atoms that are not alike, those with the largest values, short ones first.
+    """Select at most ``most`` dissimilar atoms with the largest values, short ones first.
 
-    The values of atoms that are alike ``add_up``, or count one by one; they may be negative.
+    The values of similar atoms ``add_up``, or count one by one; they may be negative.
     """
     if most == 0 or not len(values):
         return []
@@ -173,7 +176,7 @@ def select_diverse(
 def _implying(
     used: npt.NDArray[np.int32], literals: Sequence[Literal], n: int
 ) -> dict[int, packed.Rows]:
-    """For each constant used, the constants that imply it."""
+    """Return for each used constant the constants that imply it."""
     of_column: dict[int, list[int]] = {}
     for c in used.tolist():
         if c < len(literals):
@@ -187,18 +190,20 @@ def _implying(
 
 
 MOST_CLASSES = 4
-"""Number of classes that are told in detail, and in a picture."""
+"""Maximum number of classes that are explained in detail, and in a picture."""
 SHORT = 10
-"""Number of other classes that are named."""
+"""Maximum number of other classes that are named."""
 MOST_REASONS = 500
-"""Atoms that reasons are chosen from."""
+"""Maximum number of atoms that reasons are chosen from."""
 WORTH_TELLING = 0.25
-"""Reasons that fewer rows of the second class miss are left out."""
+"""Reasons that a smaller share of the rows of the second class miss are left out."""
 
 
 def worth(cost: float, ending: str = "") -> str:
-    """A cost in words; a negative cost is a gain.
+    """Return a cost in words; a negative cost is a gain.
 
+    Examples
+    --------
     >>> worth(0.5, "s"), worth(-0.5)
     ('costs 0.50', 'gain 0.50')
     """
@@ -207,24 +212,24 @@ def worth(cost: float, ending: str = "") -> str:
 
 @dataclass(frozen=True, repr=False)
 class AtomSeen:
-    """An atom of a class as it applies to a row."""
+    """An atom of a class, as it applies to a row."""
 
     clause: Clause[Literal]
     """The atom as a disjunction of literals."""
     has: tuple[Literal, ...]
-    """The literals of the atom that are true of the row; none if the row misses the atom."""
+    """The literals of the atom that are true for the row; none if the row misses the atom."""
     telling: float
     """Share of the rows of other classes (in ``reasons``: of the second class) that miss the atom.
     """
     columns: tuple[int, ...]
     """Indices of the columns in the atom."""
     cost: float | None = None
-    """What the class would gain in log-odds if the row had the atom and those like it; a negative
-    cost is evidence for the class. ``None`` in ``reasons``."""
+    """Log-odds that the class would gain if the row had the atom and similar ones; a negative cost
+    is evidence for the class. ``None`` in ``reasons``."""
     alike: int = 0
-    """Number of other missed atoms that say nearly the same and are not listed."""
+    """Number of other missed atoms that are similar and not listed."""
     facts: tuple[str, ...] = ()
-    """What is true of the row because it misses the atom."""
+    """Literals that are true for the row because it misses the atom."""
 
     def __str__(self) -> str:
         if self.cost is None:
@@ -236,7 +241,7 @@ class AtomSeen:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
+        """Return the atom as plain values, for JSON."""
         told: dict[str, Any] = {
             "atom": [str(literal) for literal in self.clause.literals],
             "has": [str(literal) for literal in self.has],
@@ -247,7 +252,7 @@ class AtomSeen:
         return {**told, "cost": self.cost, "alike": self.alike, "facts": list(self.facts)}
 
     def told_missed(self) -> str:
-        """One line of text about an atom that the row misses."""
+        """Return one line of text about an atom that the row misses."""
         alike = f", with {self.alike:,} like it" if self.alike else ""
         cost, share = self.cost or 0.0, f"{self.telling:.0%} of other classes"
         others = f"{share} miss it" if cost >= 0 else f"true of {share}"
@@ -256,7 +261,7 @@ class AtomSeen:
 
 @dataclass(frozen=True, repr=False)
 class ClassSeen:
-    """How one class fits the row."""
+    """How well one class fits the row."""
 
     label: Any
     probability: float
@@ -266,8 +271,8 @@ class ClassSeen:
     typical: float | None
     """Median number of strict atoms that a row of another class misses."""
     missed: tuple[AtomSeen, ...]
-    """Missed atoms, those that cost most first; none of them nearly the same as another. Listed
-    for the most probable classes only."""
+    """Missed atoms with the highest cost first, none similar to another; listed for the most
+    probable classes only."""
     offset: float = 0.0
     """Score of the class for a row that misses none of its atoms, with its class weight."""
     class_weight: float = 1.0
@@ -279,12 +284,14 @@ class ClassSeen:
     is_excluded: bool = False
     """Whether a rule excludes the class, whatever its score."""
     pixels: Floats | None = field(default=None, repr=False, compare=False)
-    """Of an image, the cost of the missed atoms at each pixel."""
+    """For an image, the cost of the missed atoms at each pixel."""
 
     @property
     def score(self) -> float:
-        """The offset less all costs. Probabilities are the softmax of the scores of all classes
-        that no rule excludes."""
+        """The offset less all costs.
+
+        Probabilities are the softmax of the scores of all classes that no rule excludes.
+        """
         return self.offset - (self.strict_cost or 0.0) - (self.cost or 0.0)
 
     def __str__(self) -> str:
@@ -304,7 +311,7 @@ class ClassSeen:
         return f"<{self}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
+        """Return the class as plain values, for JSON."""
         told = {
             "label": plain(self.label),
             "probability": self.probability,
@@ -326,9 +333,25 @@ class ClassSeen:
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Displayed):
-    """An explanation of one prediction: the classes, most probable first, and reasons for the
-    first.
+    """An explanation of one prediction: the classes, and reasons for the most probable one.
 
+    Attributes
+    ----------
+    classes : tuple of ClassSeen
+        The classes, most probable first, each with the missed atoms that cost most.
+    reasons : tuple of AtomSeen
+        Atoms of the first class that the row has and most rows of the second class miss.
+    image : ndarray or None
+        The row as an image, if the columns are pixels.
+    rules : tuple of Rule
+        The rules whose conditions the row meets; they count before any atom.
+    is_obeyed : bool
+        False if the rules together leave no class possible; then none of them is obeyed.
+    values : tuple of (str, str)
+        The columns and their values; of a row that is kept as literals, what these say.
+
+    Examples
+    --------
     >>> from atomlearn import AlgebraicClassifier
     >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
     >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
@@ -339,18 +362,14 @@ class Explanation(Displayed):
 
     classes: tuple[ClassSeen, ...]
     reasons: tuple[AtomSeen, ...]
-    """Atoms of the first class that the row has and most rows of the second class miss."""
     image: Floats | None = field(default=None, repr=False)
     rules: tuple[Rule, ...] = ()
-    """The rules whose conditions the row meets: they count before any atom."""
     is_obeyed: bool = True
-    """False if the rules together leave no class possible: then none of them is obeyed."""
     values: tuple[tuple[str, str], ...] = ()
-    """The columns and their values; of a row that is kept as literals, what these tell."""
 
     @property
     def label(self) -> Any:
-        """The predicted class."""
+        """Predicted class."""
         return self.classes[0].label
 
     def __str__(self) -> str:
@@ -375,7 +394,13 @@ class Explanation(Displayed):
         return "\n".join(lines)
 
     def told_of(self, rule: Rule) -> str:
-        """What a rule whose conditions the row meets does, in words."""
+        """Return in words the effect of a rule whose conditions the row meets.
+
+        Parameters
+        ----------
+        rule : Rule
+            One of ``rules``.
+        """
         if not self.is_obeyed:
             return "not obeyed, since together the rules leave no class, the rule"
         return "excluded by the rule" if rule.negated else "decided by the rule"
@@ -384,7 +409,7 @@ class Explanation(Displayed):
         return f"<Explanation: {self.label}, {self.classes[0].probability:.1%}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, ready for JSON."""
+        """Return the explanation as plain values, for JSON."""
         return {
             "label": plain(self.label),
             "classes": [one.to_dict() for one in self.classes],
@@ -394,7 +419,7 @@ class Explanation(Displayed):
         }
 
     def to_html(self) -> str:
-        """Bars of the probabilities and tables of the atoms, without a frame."""
+        """Return the probabilities as bars and the atoms as tables, in HTML without a frame."""
         from atomlearn.classifier.readable import explanation_html
 
         return explanation_html(self)
@@ -450,7 +475,7 @@ def explain_row(
 
 
 class RowExplainer:
-    """Explains one row class by class."""
+    """An explainer of one row, class by class."""
 
     def __init__(
         self,
@@ -492,7 +517,7 @@ class RowExplainer:
         )
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
-        """Atoms of the first class that the row has and most rows of the second class miss."""
+        """Return atoms of the first class that the row has but most of the second class miss."""
         against = self.deciding.against(first)
         atoms = take(against, np.flatnonzero(held(against, self.has)))
         missing = ~containing(atoms, self.columns)
@@ -510,7 +535,7 @@ class RowExplainer:
         return tuple(self._seen(atoms, a, float(telling[a])) for a in chosen)
 
     def _listed(self, missed: Missed, k: int) -> tuple[AtomSeen, ...]:
-        """The missed atoms that cost or gain most, none nearly the same as another."""
+        """Return the missed atoms that cost or gain most, none similar to another."""
         if self.max_atoms == 0:
             return ()
         missing = ~containing(missed.atoms, self.columns)
@@ -527,7 +552,7 @@ class RowExplainer:
         return tuple(one for _, one in costs)
 
     def _pixels(self, missed: Missed) -> Floats:
-        """The costs of all missed atoms, shared among their pixels."""
+        """Distribute the costs of all missed atoms among their pixels."""
         assert self.image is not None
         columns = np.array([*(literal.column for literal in self.literals), -1])
         sizes = np.diff(missed.atoms.starts)
@@ -538,7 +563,7 @@ class RowExplainer:
         return pixels
 
     def _share(self, missing: Rows, among: Bits) -> Floats:
-        """The share of some rows that miss each atom."""
+        """Return the share of some rows that miss each atom."""
         return packed.count(missing & pack_row(among)) / max(1, int(among.sum()))
 
     def _constants(self, atoms: Lists, a: int) -> list[int]:
@@ -555,7 +580,7 @@ class RowExplainer:
         return AtomSeen(clause, tuple(strongest(true)), telling, columns, facts=facts)
 
     def _fact(self, literal: Literal) -> Literal:
-        """What is true of the row because the literal is false."""
+        """Return the literal that is true for the row because this one is false."""
         missing = replace(literal, operator="missing", value=None, is_ink=False)
         if missing in self._true:
             return missing
@@ -567,5 +592,5 @@ class RowExplainer:
 
 
 def strongest(literals: Sequence[Literal]) -> list[Literal]:
-    """Without those that another implies."""
+    """Drop literals that another one implies."""
     return [one for one in literals if not any(o != one and o.implies(one) for o in literals)]

@@ -51,13 +51,14 @@ from atomlearn.training.scores import KINDS, Calibration, Evidence
 from atomlearn.typing import Integers
 
 MOST_CONFLICTS, MOST_ROWS = 10_000, 100_000
-"""Contradictions that are saved, and rows of each: so many that in practice it is all of them."""
+"""Maximum number of contradictions that are saved, and of rows of each; in practice all are saved.
+"""
 
 
 def conflicts_as_json(
     conflicts: list[RowConflict], classes: npt.NDArray[Any]
 ) -> list[dict[str, Any]]:
-    """The first contradictions: row numbers, and labels by their place among the classes."""
+    """Return the first contradictions: row numbers, and labels by the index of the class."""
     return [
         {
             "rows": one.rows[:MOST_ROWS].tolist(),
@@ -69,7 +70,7 @@ def conflicts_as_json(
 
 
 def conflicts_in(told: Value | None, classes: npt.NDArray[Any]) -> list[RowConflict]:
-    """The contradictions of a file; older files have none."""
+    """Return the contradictions of a file; older files have none."""
     if told is None:
         return []
     told.need(len(told.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
@@ -82,7 +83,7 @@ def _conflict(told: Value, classes: npt.NDArray[Any]) -> RowConflict:
 
 
 def _rows(told: Value, classes: npt.NDArray[Any]) -> tuple[Integers, npt.NDArray[Any]]:
-    """Row numbers and labels."""
+    """Return row numbers and labels."""
     n = len(told["rows"].items())
     told["rows"].need(n <= MOST_ROWS, f"has more than {MOST_ROWS} rows")
     labels = told["labels"].integers(n, high=len(classes) - 1)
@@ -92,7 +93,7 @@ def _rows(told: Value, classes: npt.NDArray[Any]) -> tuple[Integers, npt.NDArray
 def rule_conflicts_as_json(
     conflicts: list[RuleConflict], rules: list[Rule], classes: npt.NDArray[Any]
 ) -> list[dict[str, Any]]:
-    """The rows that rules contradict: of each rule by its number, the first ones."""
+    """Return the first rows that each rule contradicts, by the number of the rule."""
     return [
         {
             "rule": rules.index(one.rule),
@@ -106,7 +107,7 @@ def rule_conflicts_as_json(
 def rule_conflicts_in(
     told: Value | None, rules: list[Rule], classes: npt.NDArray[Any]
 ) -> list[RuleConflict]:
-    """The rows of a file that rules contradict; older files have none."""
+    """Return the rows of a file that rules contradict; older files have none."""
     if told is None:
         return []
     told.need(len(told.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
@@ -129,7 +130,7 @@ def add_weighted(file: Container, learned: Learned) -> None:
 
 
 def with_weighted(learned: Learned, file: Members, state: Value) -> Learned:
-    """What was learned together with the weights of a file; files of version 1 have none."""
+    """Return what was learned together with the weights of a file; files of version 1 have none."""
     n, told = learned.n_classes, state.given("evidence")
     if told is None:
         return learned
@@ -178,8 +179,8 @@ def _evidence(told: Value) -> Evidence:
 
 KIND = "classifier"
 VERSION = 3
-"""Version 2 added weighted atoms. Since version 3 the pools have strict atoms only: earlier files
-repeat weighted atoms there if these alone decide."""
+"""Version of the format. Version 2 added weighted atoms. Since version 3 the pools have strict
+atoms only: earlier files repeat weighted atoms there if these alone decide."""
 
 _PLAIN = (str, int, float, bool)
 _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
@@ -190,11 +191,12 @@ _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
 UNKNOWN = -1.0
 """The probability, in a file, of a row that was never held out."""
 LITERAL_BYTES = 160
-"""What a literal takes in memory, with its place in lists and sets."""
+"""Memory of a literal in bytes, with its place in lists and sets."""
 RULE_BYTES = 100
-"""What a rule takes in memory for each character of its text."""
+"""Memory of a rule in bytes for each character of its text."""
 MOST_HELD_OUT = 20_000
-"""Held-out predictions that are saved: enough for errors by class and for going on."""
+"""Maximum number of held-out predictions that are saved, enough for errors by class and for
+continued learning."""
 
 
 def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
@@ -259,13 +261,12 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
 
 
 def get_classifier(file: Members) -> AlgebraicClassifier:
-    """Read a classifier; raises :class:`~atomlearn.errors.DamagedFile` if its members do not fit
-    together."""
+    """Read a classifier; raise :class:`~atomlearn.errors.DamagedFile` if its members do not fit."""
     return _Reader(file).classifier()
 
 
 class _Reader:
-    """One file being read."""
+    """A reader of one classifier file."""
 
     def __init__(self, file: Members) -> None:
         self.file = file
@@ -374,7 +375,7 @@ class _Reader:
         return with_weighted(learned, file, state)
 
     def error(self, learned: Learned) -> float | None:
-        """The error as it was estimated from all held-out rows, of which a file may have fewer."""
+        """Return the error estimated from all held-out rows, of which a file may have fewer."""
         if "estimated_error" not in self.state.fields():
             return learned.error
         told = self.state.given("estimated_error")

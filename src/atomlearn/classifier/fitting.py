@@ -1,4 +1,4 @@
-"""What fit checks and prepares before it learns, and the progress that it shows."""
+"""Checks and preparations of ``fit`` before it learns, and its display of progress."""
 
 import math
 import sys
@@ -91,7 +91,7 @@ def _check_class_weight(weights: Any) -> None:
 
 
 LAST = 10
-"""Epochs that a notebook shows."""
+"""Number of the last epochs that a notebook shows."""
 
 
 class History(list[dict[str, Any]]):
@@ -131,27 +131,27 @@ class TrainingData:
     encoder: LiteralEncoder
     parts: Parts
     home: Part
-    """The rows that everything is judged by."""
+    """The rows on which models are evaluated."""
     totals: Integers
-    """Different rows of each class."""
+    """Number of distinct rows of each class."""
     class_weights: Floats
     conflicts: list[RowConflict]
     rules: list[Rule] = field(default_factory=list)
     rule_conflicts: list[RuleConflict] = field(default_factory=list)
     decided: float = 0.0
-    """Weight of the rows that rules classify correctly ..."""
+    """Weight of the rows that rules classify correctly, relative to that of the others."""
     contradicted: float = 0.0
-    """... and of those whose labels contradict a rule, relative to that of the others."""
+    """Weight of the rows whose labels contradict a rule, relative to that of the others."""
     left: Integers | None = None
-    """Rows of each class that contradict no rule, if there are rules."""
+    """Number of rows of each class that contradict no rule, if there are rules."""
     met: Integers | None = None
-    """Rows that meet the conditions of each rule."""
+    """Number of rows that meet the conditions of each rule."""
     n_rows: int = 0
-    """Rows of the table."""
+    """Number of rows of the table."""
     state: State | None = None
-    """A checkpoint to go on from ..."""
+    """A checkpoint to continue from."""
     on_exchange: Callable[[State], object] = ignore
-    """... and what writes the next ones."""
+    """A function that writes the next checkpoints."""
     share_examples: bool = True
 
 
@@ -184,7 +184,7 @@ class PartsSource(Protocol):
     """A table in parts, wherever these are."""
 
     def prepare(self, classifier: "AlgebraicClassifier") -> TrainingData:
-        """Look at all parts and encode them where they are, with the classifier's parameters."""
+        """Survey all parts and encode them where they are, with the classifier's parameters."""
 
 
 try:
@@ -206,7 +206,7 @@ __all__ = ["CallbackSupportMixin", "callback_tasks", "show_progress", "with_call
 def show_progress(
     verbose: int, settings: Settings, plan: Plan, console: "Console | None" = None
 ) -> Iterator[Hooks]:
-    """Show epochs done and the estimated error; on stderr, so that output stays clean."""
+    """Show the number of epochs and the estimated error on stderr, so that output stays clean."""
     if not verbose:
         yield Hooks()
         return
@@ -280,8 +280,8 @@ def callback_tasks(
 ) -> Iterator[Hooks]:
     """Add scikit-learn's callbacks to the hooks: one task a round, all within the task of fit.
 
-    ``fitted`` makes the attributes of an estimator that stopped there; ``data`` is what the
-    callbacks may see (``X``, ``y``, ``metadata``).
+    ``fitted`` makes the attributes of an estimator that stopped there; ``data`` is passed on to the
+    callbacks (``X``, ``y``, ``metadata``).
     """
     if not hasattr(estimator, "_init_callback_context") or not hasattr(estimator, "_skl_callbacks"):
         yield hooks

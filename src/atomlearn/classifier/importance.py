@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Importance:
-    """Mixin: the atoms as a data frame, and feature importances."""
+    """Mixin for the atoms as a data frame, and for feature importances."""
 
     image_shape: tuple[int, int] | None
     classes_: npt.NDArray[Any]
@@ -32,21 +32,23 @@ class Importance:
     sample_: TrainingSample
 
     def atoms_frame(self) -> "pd.DataFrame":
-        """All that decides as a pandas data frame, one atom a row.
+        """Return all offsets and atoms that decide as a pandas data frame.
 
         Columns: ``class``; ``atom`` as text; ``weight``, what missing the atom adds to the score of
         the class; ``size``, the number of literals; ``missed_by_class`` and ``missed_by_others``,
-        the shares of the sampled training rows that miss it. The index says of which kind a row is:
+        the shares of the sampled training rows that miss it. The index gives the kind of each row:
         ``frame.loc["offset"]`` has the offset of each class, which counts for every row as an atom
         without literals would, and ``"weighted"`` and ``"strict"`` are the atoms.
 
         The score of a class is the sum of its offset and of the weights of the weighted atoms that
         a row misses, less ``frame.attrs["slope"] * log(1 + m)`` if it misses ``m`` strict atoms.
-        (The weight of a strict atom, ``frame.attrs["strict_weight"][label]``, is what one miss more
-        costs a row with the median number of misses of other classes. Of strict atoms that say the
-        same each is counted; they are one row, with their weights added up.) Probabilities are the
+        (The weight of a strict atom, ``frame.attrs["strict_weight"][label]``, is the cost of one
+        more miss for a row with the median number of misses of other classes. Of equivalent strict
+        atoms each is counted; they are one row, with their weights added up.) Probabilities are the
         softmax of the scores; rules exclude classes whatever their scores are.
 
+        Examples
+        --------
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
         >>> X, y = load_iris(return_X_y=True)
@@ -86,7 +88,7 @@ class Importance:
 
     @property
     def feature_importances_(self) -> Floats:
-        """The importance of each column; sums to 1.
+        """Importance of each column; sums to 1.
 
         An atom counts by its weight times the standard deviation, over the training rows, of
         missing it. Its columns share that equally.
@@ -102,7 +104,7 @@ class Importance:
         return total / total.sum() if total.sum() > 0 else np.full(len(total), 1 / len(total))
 
     def _literals(self) -> list[Literal]:
-        """The literals as they are told: those of an image by row and column."""
+        """Return the literals as they are displayed: those of an image by row and column."""
         return placed(self.encoder_.literals_, self.encoder_.columns_, self.image_shape)
 
     def _told(self, one: ClassAtoms, columns: packed.Rows) -> dict[str, Any]:
@@ -122,7 +124,7 @@ class Importance:
         }
 
     def _share_missing(self, atoms: Lists, columns: packed.Rows, weights: Floats) -> Floats:
-        """The share of the rows that miss each atom, with equal weight for each class."""
+        """Return the share of the rows that miss each atom, with equal weight for each class."""
         missing = ~containing(atoms, columns)
         share = np.zeros(len(missing))
         for k in range(len(self.classes_)):

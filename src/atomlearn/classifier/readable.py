@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from atomlearn.classifier.explanation import AtomSeen, ClassSeen, Explanation
 
 MOST_IMPORTANT = 10
-"""Columns whose importance is shown."""
+"""Maximum number of columns whose importance is shown."""
 FEW_COLUMNS = 12
-"""Rows of so many columns are shown unasked."""
+"""Rows of at most this many columns are shown by default."""
 MOST_DEFINED = 6
-"""Classes that are defined in a notebook."""
+"""Maximum number of classes that are defined in a notebook."""
 
 
 def explanation_html(told: "Explanation") -> str:
-    """What is predicted, how probable each class is, and why."""
+    """Return the prediction, the probability of each class, and the reasons as HTML."""
     from atomlearn.classifier.explanation import MOST_CLASSES
 
     first = told.classes[0]
@@ -87,7 +87,7 @@ def _missed(atom: "AtomSeen") -> tuple[str, str, str]:
 
 
 def _lines(lines: Iterable[tuple[str, str, str]]) -> str:
-    """A list of what changes the log-odds by how much, and remarks."""
+    """Return a list of changes of the log-odds, with remarks."""
     items = "".join(
         f'<li><span class="joint {"against" if change.startswith("−") else "for"}">{change}</span>'
         f'<span>{escape(text)} <span class="small muted">{escape(remark)}</span></span></li>'
@@ -97,7 +97,7 @@ def _lines(lines: Iterable[tuple[str, str, str]]) -> str:
 
 
 def _picture(told: "Explanation") -> str:
-    """The image with the pixels of missed atoms, if there is one and it can be drawn."""
+    """Draw the image with the pixels of missed atoms, if there is one and it can be drawn."""
     if told.image is None:
         return ""
     from atomlearn.views.page import figure_html
@@ -110,7 +110,7 @@ def _picture(told: "Explanation") -> str:
 
 
 def classifier_html(classifier: "AlgebraicClassifier") -> str:
-    """A fitted classifier: its figures, importances and short definitions."""
+    """Return the figures, importances and short definitions of a fitted classifier as HTML."""
 
     n_atoms = classifier.learned_.deciding().n_atoms
     error = classifier.estimated_error_
@@ -129,7 +129,7 @@ def classifier_html(classifier: "AlgebraicClassifier") -> str:
 
 
 def importances_html(classifier: "AlgebraicClassifier") -> str:
-    """Bars of the most important columns."""
+    """Return bars of the most important columns as HTML."""
     importances = classifier.feature_importances_
     order = np.argsort(-importances, kind="stable")[:MOST_IMPORTANT]
     if classifier.image_shape is not None:
@@ -140,16 +140,31 @@ def importances_html(classifier: "AlgebraicClassifier") -> str:
 
 
 MOST_VALUES = 500
-"""Columns of a row whose values an explanation repeats."""
+"""Maximum number of columns of a row whose values an explanation repeats."""
 
 MOST_KEPT = 1000
-"""Largest number of rows that ``keep_rows`` keeps with the model."""
+"""Maximum number of rows that ``keep_rows`` keeps with the model."""
 
 
 @dataclass(frozen=True, repr=False)
 class HardExample(Displayed):
     """A training row whose own class was improbable when the row was held out.
 
+    Attributes
+    ----------
+    label : object
+        Class of the row.
+    probability : float
+        The predicted probability of that class, when the row was held out if it ever was.
+    explanation : Explanation
+        An explanation of the current prediction by the model, which has learned from the row since.
+    row : int or None
+        The number of the row in the training table, counted from 0, if it is known.
+    was_held_out : bool
+        Whether the row was ever held out.
+
+    Examples
+    --------
     >>> from atomlearn import AlgebraicClassifier
     >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
     >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
@@ -159,18 +174,14 @@ class HardExample(Displayed):
     """
 
     label: Any
-    """Its own class."""
     probability: float
-    """The predicted probability of that class: when the row was held out, if it ever was."""
     explanation: Explanation
-    """Why the model, which has learned from the row since, predicts what it predicts now."""
     row: int | None = None
-    """The number of the row in the training table, counted from 0, if it is known."""
     was_held_out: bool = True
 
     @property
     def about(self) -> str:
-        """The row, its class, and the probability of that class."""
+        """One line about the row, its class, and the probability of that class."""
         which = "" if self.row is None else f"row {self.row:,}: "
         held_out = " when held out" if self.was_held_out else ""
         return f"{which}{self.label}, given {self.probability:.1%}{held_out}"
@@ -183,7 +194,7 @@ class HardExample(Displayed):
 
 
 class Readable(Importance):
-    """Mixin: explanations, definitions and hard examples."""
+    """Mixin for explanations, definitions and hard examples."""
 
     image_shape: tuple[int, int] | None
     classes_: npt.NDArray[Any]
@@ -195,11 +206,25 @@ class Readable(Importance):
     first_rows_: Rows
 
     def explain(self, x: Any, max_atoms: int = 3) -> Explanation:
-        """Explain the prediction for one row: the atoms it misses, class by class.
+        """Explain the prediction for one row by the atoms it misses, class by class.
 
-        At most ``max_atoms`` of the most probable classes are listed, those that cost most first.
-        Atoms that say nearly the same are listed once, with their costs added up.
+        Similar atoms are listed once, with their costs added up.
 
+        Parameters
+        ----------
+        x : array-like or data frame with one row
+            The row.
+        max_atoms : int, default=3
+            Maximum number of atoms that are listed for each of the most probable classes, those
+            with the highest cost first.
+
+        Returns
+        -------
+        Explanation
+            The explanation, which can be printed, displayed and plotted.
+
+        Examples
+        --------
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
@@ -220,9 +245,16 @@ class Readable(Importance):
     def keep_rows(self, X: Any) -> None:
         """Keep the first 1,000 rows of a table with the model, by their literals.
 
-        They are saved with it, and :meth:`explain_kept` finds them by number: ``atomlearn explain``
-        then needs no table.
+        They are saved with it, and :meth:`explain_kept` finds them by number, so that ``atomlearn
+        explain`` needs no table.
 
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Examples
+        --------
         >>> from atomlearn import AlgebraicClassifier
         >>> X, y = [[0, 1], [1, 0], [1, 1], [0, 0]] * 5, ["no", "no", "yes", "no"] * 5
         >>> clf = AlgebraicClassifier(random_state=0, max_epochs=2).fit(X, y)
@@ -236,11 +268,24 @@ class Readable(Importance):
 
     @property
     def n_kept_rows(self) -> int:
-        """How many rows :meth:`keep_rows` has kept, here or before the model was saved."""
+        """Number of rows that :meth:`keep_rows` has kept, here or before the model was saved."""
         return len(getattr(self, "first_rows_", ()))
 
     def explain_kept(self, number: int, max_atoms: int = 3) -> Explanation:
-        """Explain the prediction for a row that :meth:`keep_rows` has kept, counted from 0."""
+        """Explain the prediction for a row that :meth:`keep_rows` has kept.
+
+        Parameters
+        ----------
+        number : int
+            The number of the row, counted from 0.
+        max_atoms : int, default=3
+            Maximum number of atoms that are listed for each of the most probable classes.
+
+        Returns
+        -------
+        Explanation
+            The explanation.
+        """
         check_is_fitted(self)
         _check_not_negative("number", number)
         _check_not_negative("max_atoms", max_atoms)
@@ -249,11 +294,24 @@ class Readable(Importance):
         return self._explain_packed(self.first_rows_[number], max_atoms)
 
     def definition(self, label: Any, max_clauses: int | Short | None = 12) -> ClassDefinition:
-        """A class as a formula over the columns, with at most ``max_clauses`` clauses.
+        """Express a class as a formula over the columns.
 
-        ``"short"`` takes the fewest clauses whose error on held-out rows is within one standard
-        error of the lowest; the text and ``.price`` say what that costs.
+        Parameters
+        ----------
+        label : object
+            The class.
+        max_clauses : int, "short" or None, default=12
+            Maximum number of clauses. ``"short"`` takes the fewest clauses whose error on held-out
+            rows is within one standard error of the lowest; the text and ``price`` say what that
+            costs.
 
+        Returns
+        -------
+        ClassDefinition
+            The formula, in several forms.
+
+        Examples
+        --------
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
         >>> X, y = load_iris(return_X_y=True)
@@ -283,11 +341,24 @@ class Readable(Importance):
         )
 
     def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
-        """The source of a program that scores rows elsewhere, with reasons.
+        """Export the classifier as a program that scores rows, with reasons, without atomlearn.
 
-        ``to`` is ``"sql"`` (one query over a ``table`` whose rows have a ``key``), ``"js"``,
-        ``"c"`` or ``"python"``; the program needs nothing of atomlearn.
+        Parameters
+        ----------
+        to : {"sql", "js", "c", "python"}
+            The language.
+        table : str, default="data"
+            Name of the table in SQL.
+        key : str, default="rowid"
+            Name of the column that identifies a row in SQL.
 
+        Returns
+        -------
+        str
+            The source of the program.
+
+        Examples
+        --------
         >>> from atomlearn import AlgebraicClassifier
         >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
         >>> print(clf.export("c")[:20])
@@ -298,9 +369,22 @@ class Readable(Importance):
         return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
 
     def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
-        """The ``n`` rows of the training sample whose own class was the least probable when they
-        were held out, hardest first, each with its row number.
+        """Return the training rows whose own class was least probable when they were held out.
 
+        Parameters
+        ----------
+        n : int, default=6
+            Maximum number of rows.
+        max_atoms : int, default=3
+            Maximum number of atoms in each explanation, for each of the most probable classes.
+
+        Returns
+        -------
+        list of HardExample
+            Rows of the training sample, the hardest first, each with its row number.
+
+        Examples
+        --------
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
         >>> X, y = load_iris(return_X_y=True)
@@ -325,7 +409,7 @@ class Readable(Importance):
         ]
 
     def _sample_chances(self) -> tuple[Floats, Bits]:
-        """The probability of the label of each sampled row, and whether the row was held out."""
+        """Return the probability of the label of each sampled row, and which were held out."""
         sample = self.sample_
         blocks = blocks_of(sample.rows, len(self.encoder_.literals_) + 1)
         now = self.learned_.probabilities(blocks, len(sample.rows))
@@ -334,7 +418,7 @@ class Readable(Importance):
         return np.where(was_held_out, sample.chances, learned), was_held_out
 
     def _html_repr(self) -> str:
-        """scikit-learn's diagram, and below it what was learned; notebooks show it."""
+        """Return scikit-learn's diagram followed by what was learned, for notebooks."""
         diagram = estimator_html_repr(self)
         if not hasattr(self, "learned_"):
             return str(diagram)
@@ -352,7 +436,7 @@ class Readable(Importance):
         return told if image is not None else replace(told, values=self._known_of(row))
 
     def _cells(self, table: Any) -> tuple[tuple[str, str], ...]:
-        """The values of a validated row as text, if they are not too many to read."""
+        """Return the values of a validated row as text, if they are not too many to read."""
         if table.shape[1] > MOST_VALUES:
             return ()
         dense = table.toarray() if hasattr(table, "toarray") else table
@@ -364,7 +448,7 @@ class Readable(Importance):
         )
 
     def _known_of(self, row: Rows) -> tuple[tuple[str, str], ...]:
-        """What the literals of a row tell of each column."""
+        """Return what the literals of a row say about each column."""
         if len(self.encoder_.columns_) > MOST_VALUES:
             return ()
         has = unpack(row, len(self.encoder_.literals_))
@@ -385,5 +469,5 @@ def _check_not_negative(name: str, value: Any) -> None:
 
 
 def _short(value: Any) -> str:
-    """A value of a row, with no more digits than a reader needs to know which row it is."""
+    """Return a value of a row with no more digits than needed to recognise the row."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)

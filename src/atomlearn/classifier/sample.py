@@ -33,13 +33,14 @@ from atomlearn.training.settings import Clock
 from atomlearn.typing import Bits, Floats, Integers
 
 LARGEST = 2000
+"""Maximum number of rows that are kept in total."""
 FEWEST = 20
-"""Rows kept in total, and the minimum for each class."""
+"""Minimum number of rows that are kept for each class."""
 
 
 @dataclass(frozen=True, repr=False)
 class TrainingSample:
-    """Distinct rows, for each class those with the smallest hash keys.
+    """Distinct training rows: for each class those with the smallest hash keys.
 
     A key depends on the row alone. So the sample is uniform, does not depend on the order of the
     rows, and can be extended at any time.
@@ -50,7 +51,7 @@ class TrainingSample:
     totals: Integers
     """Number of rows of each class that were seen."""
     numbers: Integers
-    """The number of each row in the table as given, in all batches together; -1 if not known."""
+    """The number of each row in the table as given, in all batches together; -1 if unknown."""
     chances: Floats
     """The probability of its label when the row was held out; ``nan`` if it never was."""
 
@@ -59,7 +60,7 @@ class TrainingSample:
 
     @classmethod
     def empty(cls, width: int, n_classes: int) -> "TrainingSample":
-        """An empty sample."""
+        """Return an empty sample."""
         none = np.zeros(0, dtype=np.int64)
         rows, totals = np.zeros((0, width), np.uint64), np.zeros(n_classes, np.int64)
         return cls(rows, none, totals, none, none.astype(np.float64))
@@ -71,7 +72,7 @@ class TrainingSample:
         numbers: Integers | None = None,
         chances: Floats | None = None,
     ) -> "TrainingSample":
-        """The sample with more rows; of equal rows the newer one counts."""
+        """Return the sample with more rows; of equal rows the newer one counts."""
         n_classes, n = len(self.totals), len(labels)
         totals = self.totals + np.bincount(labels, minlength=n_classes)
         quota = max(FEWEST, LARGEST // n_classes)
@@ -91,19 +92,19 @@ class TrainingSample:
         )
 
     def weights(self) -> Floats:
-        """Row weights: each class counts by its rows seen, not by its rows sampled."""
+        """Return row weights by which a class counts by its rows seen, not by those sampled."""
         drawn = np.bincount(self.labels, minlength=len(self.totals))
         weights: Floats = (self.totals / np.maximum(drawn, 1))[self.labels]
         return weights
 
     def earlier(self) -> EarlierRows:
-        """The sample as what came before a batch."""
+        """Return the sample in the form of the rows that came before a batch."""
         weights = self.weights()
         mean = weights.mean() if len(weights) else 1.0
         return EarlierRows(self.rows, self.labels, weights / mean, int(self.totals.sum()))
 
     def columns(self) -> Rows:
-        """For each constant, the packed set of the rows that have it."""
+        """Return for each constant the packed set of the rows that have it."""
         return self._columns
 
     @cached_property
@@ -115,9 +116,10 @@ class TrainingSample:
 
 
 MOST_CLAUSES = 12
-"""Definitions of up to this many clauses are measured."""
+"""Maximum number of clauses of the definitions that are measured."""
 MOST_WEIGHED = 2000
-"""Weighted atoms with the highest cost that a definition is chosen from."""
+"""Maximum number of weighted atoms, those with the highest cost, that a definition is chosen from.
+"""
 
 Trim = Callable[[list[int]], list[int]]
 
@@ -134,7 +136,7 @@ class Trial(NamedTuple):
 def trials_of(
     held_out: Sequence[FoldAtoms], examples: Examples, strict: bool = True
 ) -> list[Trial]:
-    """One trial for each model that was learned without some of the examples.
+    """Return one trial for each model that was learned without some of the examples.
 
     An example that is held out several times, because it recurs, has a part of its weight in each.
     """
@@ -161,9 +163,9 @@ def trials_of(
 def measure_definitions(
     trials: Sequence[Trial], n_classes: int, clock: Clock | None = None
 ) -> list[list[Measure]]:
-    """For each class, the measures of definitions of one clause, of two, ... over all trials.
+    """Measure the definitions of each class with one clause, two clauses, and more over all trials.
 
-    A class has none if there was no time for it.
+    A class has no measures if there was no time for it.
     """
     if not trials:
         return []
@@ -189,8 +191,10 @@ def measure_definitions(
 
 
 def classifier_errors(learned: Learned) -> list[float] | None:
-    """For each class, the share of held-out examples that the classifier wrongly includes or
-    excludes."""
+    """Return for each class the share of held-out examples that the classifier gets wrong.
+
+    An example is wrong if it is wrongly included in the class or wrongly excluded.
+    """
     held_out = learned.held_out
     if len(held_out) == 0:
         return None
@@ -204,10 +208,10 @@ def classifier_errors(learned: Learned) -> list[float] | None:
 def chosen_atoms(
     atoms: Lists, k: int, sample: TrainingSample, max_clauses: int | None, strict: bool = True
 ) -> tuple[list[int], Trim]:
-    """The atoms of a definition in the order they are chosen, and a function that drops redundant
-    ones from the first ``n``.
+    """Choose the atoms of a definition, in order; also return a function that prunes them.
 
-    Weighted atoms (not ``strict``) also exclude rows of the class, which counts against them.
+    The function drops redundant ones from the first ``n``. Weighted atoms (not ``strict``) also
+    exclude rows of the class, which counts against them.
     """
     missed = ~containing(atoms, sample.columns())
     if strict:
@@ -222,7 +226,7 @@ def chosen_atoms(
 
 
 def _truths(trial: Trial, k: int, columns: Rows) -> Bits:
-    """Evaluate the definitions of one clause, of two, ... on each held-out example and label.
+    """Evaluate definitions of one clause, two clauses, and more on each held-out example and label.
 
     ``columns`` are the held-out examples, transposed.
     """

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def average(models: Sequence[Learned], n_rows: Sequence[int]) -> Learned:
-    """The first model with the weighted atoms of all; strict pools are merged elsewhere.
+    """Return the first model with the weighted atoms of all; strict pools are merged elsewhere.
 
     Held-out predictions are dropped: another model may have been fitted on those rows.
     """
@@ -75,7 +75,7 @@ def _hashes(weighted: WeightedAtoms, k: int) -> set[int]:
 
 
 class Sharing:
-    """Mixin: give and take pins."""
+    """Mixin for the exchange of pins."""
 
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
@@ -87,8 +87,20 @@ class Sharing:
     estimated_error_: float | None
 
     def pool(self, label: Any) -> Pool:
-        """The pins of a class with the names of its literals, to be saved, read or merged.
+        """Return the pins of a class with the names of its literals, to be saved, read or merged.
 
+        Parameters
+        ----------
+        label : object
+            The class.
+
+        Returns
+        -------
+        Pool
+            The pool, in which the class itself is the last constant.
+
+        Examples
+        --------
         >>> from sklearn.datasets import load_iris
         >>> from atomlearn import AlgebraicClassifier
         >>> X, y = load_iris(return_X_y=True)
@@ -110,13 +122,25 @@ class Sharing:
 
         Literals are matched by their text, so all classifiers should have the same cuts: fit one on
         some rows, and let the others continue from its file. A pin is accepted if no row of its
-        class contradicts it: none of the training sample (``sample_``), and none of ``X`` and
-        ``y``, which should be the rows that this classifier was fitted on, if available. Returns,
-        for each class, how many pins were new, known and dropped.
+        class contradicts it, neither of the training sample (``sample_``) nor of ``X``.
 
         Where weighted atoms decide, the scores of all classifiers are averaged, each weighted by
         its number of training rows; they must have the same cuts and classes. Held-out predictions
-        are dropped then.
+        are then dropped.
+
+        Parameters
+        ----------
+        *others : AlgebraicClassifier, Pool, str or Path
+            The classifiers or pools, or their files.
+        X : array-like or data frame of shape (n_samples, n_features), default=None
+            The rows that this classifier was fitted on, if available.
+        y : array-like of shape (n_samples,), default=None
+            Their labels.
+
+        Returns
+        -------
+        dict of label to Merged
+            For each class, the number of new, known and dropped pins.
         """
         check_is_fitted(self)
         theirs = [_loaded(other) for other in others]
@@ -140,7 +164,7 @@ class Sharing:
         return told
 
     def _merged_rules(self, others: "list[Sharing | Pool]") -> dict[Rule, None]:
-        """The rules of all: those of the others must be about cuts that are known here."""
+        """Return the rules of all; those of the others must be about cuts that are known here."""
         rules = dict.fromkeys(self.rules_)
         for other in others:
             for rule in () if isinstance(other, Pool) else other.rules_:
@@ -215,7 +239,7 @@ class Sharing:
         return [*literals, class_name(self.classes_[k])]
 
     def _witnesses(self, X: Any, y: Any) -> tuple[Rows, Integers]:
-        """The rows against which pins are checked."""
+        """Return the rows against which pins are checked."""
         terms, of_class = self.learned_.rules.terms(len(self.encoder_.literals_) + 1)
         rows = np.vstack([self.sample_.rows, terms])
         labels = np.concatenate([self.sample_.labels, of_class])
@@ -235,12 +259,12 @@ class Sharing:
 
 
 def class_name(label: Any) -> str:
-    """The name of the constant that stands for a class."""
+    """Return the name of the constant that stands for a class."""
     return f"class {label}"
 
 
 def _loaded(other: Any) -> "Sharing | Pool":
-    """A classifier or a pool, loaded if a file is given."""
+    """Return a classifier or a pool, loaded if a file is given."""
     if isinstance(other, str | Path):
         from atomlearn.files.load import load
 
@@ -251,7 +275,7 @@ def _loaded(other: Any) -> "Sharing | Pool":
 
 
 def _pools(other: "Sharing | Pool", label: Any) -> list[Pool]:
-    """The pins of a class in another classifier or pool."""
+    """Return the pins of a class in another classifier or pool."""
     if isinstance(other, Pool):
         return [other] if other.names is not None and class_name(label) in other.names else []
     is_known = label in other.classes_.tolist() and other.learned_.evidence.strict > 0

@@ -28,8 +28,43 @@ from atomlearn.typing import Bits, Integers
 
 @dataclass(frozen=True)
 class Recipe:
-    """How batches are drawn. Sizes are numbers of examples on each side.
+    """How batches are drawn; sizes are numbers of examples on each side.
 
+    Parameters
+    ----------
+    first : int, default=100
+        Size of the first batch.
+    growth : float, default=1.05
+        Factor by which batches grow.
+    largest : int, default=4000
+        Maximum size of a batch.
+    hard_after : int, default=20
+        Epoch from which some counterexamples are hard ones: those with the fewest misses.
+    hard_every : int, default=10
+        Hard counterexamples are searched for again after this many epochs.
+    hard_share : float, default=0.6
+        Share of hard ones among the counterexamples of a batch.
+    hard_size : int, default=4000
+        Number of hard counterexamples that are kept.
+    hard_atoms : int, default=12000
+        Number of pins in the sample by which misses are counted.
+    candidates : float or None, default=1.0
+        Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
+        witnesses come from new data too, and the pool does not go stale.
+    protocol : Protocol, default=DEFAULT
+        How an epoch is run: ours, or to the letter of the paper.
+    atomizations : int, default=10
+        Number of recent masters that are kept for voting.
+    share : float, default=0.7
+        Share of a small training set that goes into a batch, so that batches vary.
+    negatives : float or None, default=None
+        Maximum number of counterexamples in a batch for each example; ``None`` sets no limit. With
+        a limit, a batch of a rare class is small, and many classes take little more time than few.
+    fewest_negatives : int, default=500
+        Number of counterexamples that are allowed whatever the limit.
+
+    Examples
+    --------
     >>> Recipe(first=50).growth
     1.05
     """
@@ -38,44 +73,48 @@ class Recipe:
     growth: float = 1.05
     largest: int = 4000
     hard_after: int = 20
-    """Epoch from which some counterexamples are hard ones: those with the fewest misses."""
     hard_every: int = 10
     hard_share: float = 0.6
     hard_size: int = 4000
     hard_atoms: int = 12_000
     candidates: float | None = 1.0
-    """Pins offered to the dual for each counterexample; ``None`` offers the whole pool. With few,
-    witnesses come from new data too, and the pool does not go stale."""
     protocol: Protocol = DEFAULT
-    """How an epoch is run: ours, or to the letter of the paper."""
     atomizations: int = 10
-    """Number of recent masters kept for voting."""
     share: float = 0.7
-    """For few examples, the share that goes into a batch, so that batches vary."""
     negatives: float | None = None
-    """Most counterexamples in a batch for each example; ``None`` sets no limit. With a limit, a
-    batch of a rare class is small, and many classes take little more time than few ..."""
     fewest_negatives: int = 500
-    """... but so many are always allowed."""
 
 
 READABLE = Recipe(
     largest=100_000, growth=1e6, hard_share=0.0, candidates=None,
     protocol=Protocol(dual="greedy"), share=1,
 )  # fmt: skip
-"""Epochs over all examples at once, for single models that can be read."""
+"""The recipe with all examples in every epoch, for single models that can be read."""
 
 PAPER = Recipe(largest=2000, hard_share=0.0, candidates=None, protocol=LETTER)
-"""The paper's batches, and its procedure to the letter."""
+"""The recipe with the paper's batches and its procedure to the letter."""
 
 
 class Concept:
-    """One class: its pins, and how to learn more of them.
+    """A class that is learned batch after batch, with its pool of pins.
 
-    ``relations`` are enforced with every batch: rules about the class with partial terms, such as
-    ``v < c1 c2``, and relations between other constants. Where a counterexample contradicts them,
-    they win.
+    Parameters
+    ----------
+    n_constants : int
+        Number of constants.
+    constant : int
+        Index of the constant of the class.
+    seed : int, Generator or None, default=None
+        Random seed; the same seed gives the same pins.
+    recipe : Recipe, default=None
+        How batches are drawn.
+    relations : PackedRelations, default=None
+        Relations that are enforced with every batch: rules about the class with partial terms, such
+        as ``v < c1 c2``, and relations between other constants. They take precedence over
+        counterexamples that contradict them.
 
+    Examples
+    --------
     >>> from atomlearn.sets import rows
     >>> images = rows.from_indices([[0, 1], [0, 3], [2, 1], [2, 3]], 5)  # a or not a, b or not b
     >>> labels = np.array([True, True, False, False])
@@ -115,7 +154,20 @@ class Concept:
         """Symmetries: maps of constants that keep the class, by which new pins are moved."""
 
     def learn_batch(self, positives: Rows, negatives: Rows) -> Report:
-        """Run one epoch on these examples: drop the pins that they contradict, and add new ones."""
+        """Run one epoch on a batch: drop the pins that it contradicts, and add new ones.
+
+        Parameters
+        ----------
+        positives : ndarray of uint64
+            Packed rows of the examples.
+        negatives : ndarray of uint64
+            Packed rows of the counterexamples.
+
+        Returns
+        -------
+        Report
+            The figures of the epoch.
+        """
         report = Report(self.epoch, len(positives), len(negatives))
         with report.phase("closure"):
             batch = prepare(self._relations(positives, negatives), self.rng)
@@ -143,7 +195,13 @@ class Concept:
         return report
 
     def batch_size(self, available: int) -> int:
-        """Number of examples on each side of the next batch."""
+        """Return the number of examples on each side of the next batch.
+
+        Parameters
+        ----------
+        available : int
+            Number of examples to draw from.
+        """
         steady = self.recipe.protocol.batches == "steady"
         try:
             wanted = self.recipe.first * self.recipe.growth ** (
@@ -155,18 +213,44 @@ class Concept:
         return int(min(wanted, self.recipe.largest, most))
 
     def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
-        """Count the pins of the pool that each example misses."""
+        """Count the pins of the pool that each example misses.
+
+        Parameters
+        ----------
+        blocks : ndarray of uint64
+            The examples as packed rows, transposed.
+        n_examples : int
+            Number of examples.
+
+        Returns
+        -------
+        ndarray of int32
+            The number of misses of each example.
+        """
         return self.pool.misses(blocks, n_examples)
 
     def votes(self, blocks: Blocks, n_examples: int) -> Integers:
-        """Count the recent masters that accept each example."""
+        """Count the recent masters that accept each example.
+
+        Parameters
+        ----------
+        blocks : ndarray of uint64
+            The examples as packed rows, transposed.
+        n_examples : int
+            Number of examples.
+
+        Returns
+        -------
+        ndarray of int64
+            The number of votes for each example.
+        """
         votes = np.zeros(n_examples, dtype=np.int64)
         for master in self.masters:
             votes += count_misses(master, blocks, n_examples) == 0
         return votes
 
     def _master(self, batch: PreparedBatch, pins: Lists, report: Report) -> Lists:
-        """The atoms of the class in one master of the batch."""
+        """Return the atoms of the class in one master of the batch."""
         protocol = self.recipe.protocol
         singles, kept = self.kept
         atoms = run(
@@ -205,13 +289,24 @@ class Concept:
 
 
 class Sampler:
-    """Draws the batches of one concept from a training set.
+    """A sampler that draws the batches of one concept from a training set.
 
-    ``variants`` holds the examples packed, ``(n_variants, n_examples, words)``: the examples
-    themselves and what symmetries of the problem make of them; each draw takes any variant.
-    ``name`` tells pins from this set apart from others; ``data`` is a digest of the set, which is
-    worked out if it is not given.
+    Parameters
+    ----------
+    concept : Concept
+        The concept to learn.
+    variants : ndarray of uint64 of shape (n_variants, n_examples, n_words)
+        The packed examples, and the images of them under symmetries of the problem; each draw takes
+        any variant.
+    is_positive : ndarray of bool
+        Whether each example belongs to the class.
+    name : str, default=""
+        Name of the training set, which is noted for its pins.
+    data : int, default=None
+        Digest of the training set; it is computed if not given.
 
+    Examples
+    --------
     >>> from atomlearn.sets import rows
     >>> images = rows.from_indices([[0, 1], [0, 3], [2, 1], [2, 3]], 5)  # a or not a, b or not b
     >>> labels = np.array([True, True, False, False])
@@ -268,7 +363,7 @@ class Sampler:
         return learned
 
     def _grow_if_stalled(self, positives: Rows, negatives: Rows) -> None:
-        """Let batches grow if the last master is no more accurate on this one than on the last."""
+        """Let batches grow if the last master is no more accurate on this batch than on its own."""
         if not self.concept.masters:
             return
         n = self.concept.n_constants
@@ -294,7 +389,7 @@ class Sampler:
         return np.ascontiguousarray(self.variants[variant, which])
 
     def _hardest(self) -> Integers:
-        """The counterexamples with the fewest misses of a sample of pins."""
+        """Return the counterexamples with the fewest misses of a sample of pins."""
         concept, recipe = self.concept, self.concept.recipe
         if self._negative_blocks is None:
             examples = self.variants[0][self.negatives]

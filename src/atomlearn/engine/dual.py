@@ -28,18 +28,18 @@ from atomlearn.sets.words import (
 from atomlearn.typing import Integers
 
 Cover = Literal["lazy", "greedy", "reduced", "every"]
-"""How witnesses are chosen: see :class:`~atomlearn.engine.protocol.Protocol`."""
+"""How witnesses are chosen; see :class:`~atomlearn.engine.protocol.Protocol`."""
 
 
 def cover(
     left: Rows, closed: Rows, pins: Lists, n_constants: int, rng: Stream, way: Cover = "lazy"
 ) -> Rows:
-    """Witnesses for the negative relations ``¬(left[j] < closed[j])``.
+    """Choose witnesses for the negative relations ``¬(left[j] < closed[j])``.
 
     ``closed`` are the right-hand sides, closed under the positive relations; ``pins`` are atoms
     whose pinning terms are closed too. ``"greedy"`` takes the pins that separate most: few
-    witnesses, and so a small master to be read. ``"every"`` is the paper: a witness for each
-    relation, then Algorithm 5.
+    witnesses, and therefore a small master that can be read. ``"every"`` is the paper: a witness
+    for each relation, then Algorithm 5.
     """
     separated = discriminants(pins, transpose(left, n_constants), transpose(closed, n_constants))
     separated_by = transpose(separated, len(left))
@@ -59,7 +59,7 @@ def cover(
 
 @kernel
 def draw_each(separated_by: Rows, rng: Stream) -> Integers:
-    """A witness for each relation, from the pins that separate it and its own closure."""
+    """Draw a witness for each relation, from the pins that separate it and its own closure."""
     chosen = np.empty(separated_by.shape[0], dtype=np.int64)
     for j in range(separated_by.shape[0]):
         n_pins = size(separated_by[j])
@@ -78,7 +78,7 @@ def lazy_cover(
     greedy: bool,
     rng: Stream,
 ) -> Integers:
-    """Go through the negative relations in order, skip the separated, find a witness for the rest.
+    """Find a witness for each negative relation, in order, that no earlier witness separates.
 
     ``separated`` (pins × negatives) tells what a pin separates, ``separated_by`` is its transpose.
     The witness is drawn among the pins that separate the relation and the closure of its own right
@@ -111,7 +111,7 @@ def lazy_cover(
 
 @kernel
 def most_separating(j: int, n_pins: int, separated: Rows, separated_by: Rows, done: Rows) -> int:
-    """Which of the pins that separate relation ``j`` separates most of those not done yet."""
+    """Return the pin separating relation ``j`` that separates most relations not yet done."""
     best, most = 0, -1
     for pick in range(n_pins):
         k = select(separated_by[j], pick)
@@ -125,7 +125,7 @@ def most_separating(j: int, n_pins: int, separated: Rows, separated_by: Rows, do
 
 @kernel
 def separates(witnesses: Rows, z: int, left: Rows, right: Rows, i: int) -> bool:
-    """Does the witness hold the right side of relation ``i``, and not all of the left?"""
+    """Return whether the witness contains the right side of relation ``i`` but not the left."""
     outside = ZERO
     for w in range(witnesses.shape[1]):
         if right[i, w] & ~witnesses[z, w] != ZERO:
@@ -153,7 +153,7 @@ def write_witnesses(
 
 
 def reduce_dual(left: Rows, right: Rows, witnesses: Rows, n_constants: int, rng: Stream) -> Rows:
-    """Algorithm 5: keep witnesses enough to separate each negative relation, in random order."""
+    """Keep just enough witnesses for each negative relation, in random order (Algorithm 5)."""
     outside = to_lists(complement(witnesses, n_constants))
     separated = discriminants(outside, transpose(left, n_constants), transpose(right, n_constants))
     order = permutation(rng, len(left))
@@ -162,7 +162,7 @@ def reduce_dual(left: Rows, right: Rows, witnesses: Rows, n_constants: int, rng:
 
 @kernel
 def keep_one_each(order: Integers, by: Rows, rng: Stream) -> Integers:
-    """Go through rows in order; where none of the members is kept, keep one at random."""
+    """Keep at least one member of each row: where none is kept yet, one at random."""
     kept = np.zeros(by.shape[1], dtype=np.uint64)
     for m in range(order.shape[0]):
         row = by[order[m]]

@@ -47,17 +47,17 @@ Sides = tuple[Rows, Rows]
 
 
 def pinning_relations(pins: Lists, n_constants: int) -> Sides:
-    """``¬(c < T_φ)`` for every pin and its constants."""
+    """Return ``¬(c < T_φ)`` for every pin and its constants."""
     which = np.repeat(np.arange(pins.n), np.diff(pins.starts))
     terms = rows.complement(to_rows(pins, n_constants), n_constants)[which]
     return _singles(pins.constants, n_constants), terms
 
 
 def holding(pins: Lists, witnesses: Rows, n_constants: int) -> Sides:
-    """The pinning relations that hold in a dual.
+    """Return the pinning relations that hold in a dual.
 
-    A witness that has ``T_φ`` has every smaller term too. Only the largest terms are given: since
-    ``Tr`` shrinks as a term grows, the trace constraints of the others follow.
+    A witness that contains ``T_φ`` contains every smaller term too. Only the largest terms are
+    given: since ``Tr`` shrinks as a term grows, the trace constraints of the others follow.
     """
     outside = rows.distinct(rows.complement(witnesses, n_constants))
     outside = outside[outside.any(axis=1)]
@@ -74,12 +74,12 @@ def holding(pins: Lists, witnesses: Rows, n_constants: int) -> Sides:
 
 
 def joined(one: Sides, other: Sides) -> Sides:
-    """The relations of both."""
+    """Return the relations of both."""
     return np.vstack([one[0], other[0]]), np.vstack([one[1], other[1]])
 
 
 def _smallest_above(omega: Rows, pins: Lists, n_constants: int) -> Rows:
-    """The pins that contain an atom and no other such pin."""
+    """Return the pins that contain an atom and no other such pin."""
     large = np.flatnonzero(np.diff(pins.starts) > rows.count(omega[None, :])[0])
     atoms = to_rows(take(pins, large), n_constants)
     atoms = atoms[~(omega & ~atoms).any(axis=1)]
@@ -97,16 +97,16 @@ def _singles(constants: npt.NDArray[np.integer[Any]], n_constants: int) -> Rows:
 
 
 GROWTH = 2.0
-"""Growth of the number of atoms, since the last reduction, that triggers the next."""
+"""The atoms are reduced again once their number has grown by this factor."""
 
 FLOOR = 512
 """Minimum number of composite atoms for a reduction."""
 
 PAUSE = 0.5
-"""Seconds of crossing between checks for a signal."""
+"""Maximum time of crossing between two checks for a signal, in seconds."""
 
 BUDGET = 1 << 24
-"""Number of words that certainly take less time than that."""
+"""Number of words that certainly take less time to cross than ``PAUSE``."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,11 @@ def run(
     kept: Rows | None = None,
     singles: Rows | None = None,
 ) -> Rows:
-    """The atoms of a master model of the batch.
+    """Return the atoms of a master model of the batch.
 
     ``pins`` are atoms whose pinning terms are closed under the batch; ``kept`` are composite atoms
-    to start from, ``singles`` the constants that start with an atom of their own beside those that
-    the protocol asks for.
+    to start from, ``singles`` the constants that start with an atom of their own in addition to
+    those that the protocol asks for.
     """
     n = batch.n_constants
     pins = no_lists() if pins is None else pins
@@ -212,7 +212,7 @@ def embed(
 
 
 def split(atoms: Rows) -> tuple[Rows, Rows]:
-    """The singletons as one row, and the composites."""
+    """Return the singletons as one row, and the composites."""
     alone = rows.count(atoms) == 1
     return rows.union(atoms[alone]), atoms[~alone]
 

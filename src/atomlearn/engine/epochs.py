@@ -48,8 +48,26 @@ def learn(
     protocol: Protocol = DEFAULT,
     on_epoch: OnEpoch | None = None,
 ) -> Rows:
-    """The atoms of one master model: all relations hold in it.
+    """Learn a model of packed relations by one epoch of Sparse Crossing.
 
+    Parameters
+    ----------
+    relations : PackedRelations
+        The relations, from :meth:`Algebra.packed`.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same model.
+    protocol : Protocol, default=DEFAULT
+        How the epoch is run: ours, or to the letter of the paper.
+    on_epoch : callable, default=None
+        A function that is called with the :class:`Report` of the epoch.
+
+    Returns
+    -------
+    ndarray of uint64
+        The atoms of a model in which all relations hold, as packed rows.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"))
@@ -73,14 +91,26 @@ def learn(
 
 
 TOURNAMENT = 256
-"""Pins drawn for the focus; the largest of them, once closed, is taken. With 16, what is almost
-complete is lost among many small pins (13×13 queens: 6 distinct boards in 100 epochs, not 33)."""
+"""Number of pins drawn for the focus, of which the largest, once closed, is taken. With 16, nearly
+complete boards are lost among many small pins (13×13 queens: 6 distinct boards in 100 epochs, not
+33)."""
 
 
 @dataclass(frozen=True)
 class Epoch:
     """The model of one epoch, with its figures.
 
+    Attributes
+    ----------
+    number : int
+        Number of the epoch, from 1.
+    model : Model
+        The model that was learned.
+    report : Report
+        Sizes, times and counts.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"))
@@ -95,12 +125,30 @@ class Epoch:
 
 
 class Epochs(Iterator[Epoch]):
-    """Repeated epochs on the relations of an algebra, each with the pins of those before.
+    """An iterator of epochs on the relations of an algebra, each with the pins of those before.
 
-    ``focus`` is the constant (or term) that is asked about, such as the solution of a puzzle. Only
-    one witness of an epoch contains it, a pin that is large after closing; the constants of that
-    witness are those below the focus in the model.
+    Only one witness of an epoch contains the focus, a pin that is large after closing; the
+    constants of that witness are those below the focus in the model.
 
+    Parameters
+    ----------
+    algebra : Algebra
+        The relations.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same models.
+    focus : Term or str, default=None
+        The constant or term of interest, such as the solution of a puzzle.
+    max_epochs : int, default=None
+        Maximum number of epochs; without it the iterator never ends.
+    max_pins : int, default=20000
+        Maximum number of pins that are kept; the oldest are dropped first.
+    on_epoch : callable, default=None
+        A function that is called with a :class:`Report` after each epoch.
+    protocol : {"default", "letter"} or Protocol, default=DEFAULT
+        How an epoch is run.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b", "c"])
     >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a c"))
@@ -138,10 +186,18 @@ class Epochs(Iterator[Epoch]):
         return self.run()
 
     def run(self, algebra: "Algebra | None" = None) -> Epoch:
-        """Run one epoch, optionally with the relations of another algebra over the same constants.
+        """Run one epoch; an interrupted epoch changes nothing.
 
-        That is how an idle epoch is run (the rules without the game), or a relation is added for
-        one epoch only. An interrupted epoch changes nothing.
+        Parameters
+        ----------
+        algebra : Algebra, default=None
+            Another algebra over the same constants, for an idle epoch (the rules without the game)
+            or a relation that is added for one epoch only.
+
+        Returns
+        -------
+        Epoch
+            The model of the epoch, with its figures.
         """
         with interrupts.Deferred():
             return self._run(algebra)
@@ -179,8 +235,7 @@ class Epochs(Iterator[Epoch]):
         return Epoch(self.number, self.algebra.model_of(atoms), report)
 
     def _pins(self, batch: PreparedBatch) -> Rows:
-        """The pins that the relations do not contradict, or all of them, closed under the
-        relations."""
+        """Return the pins that the relations allow, or all pins closed under the relations."""
         pins = self.pool.rows()
         if self.protocol.contradicted == "close":
             return close_pins(pins, batch)
@@ -190,7 +245,7 @@ class Epochs(Iterator[Epoch]):
     def _embed(
         self, batch: PreparedBatch, pins: Rows, rng: Stream, report: Report
     ) -> tuple[Rows, Rows]:
-        """The atoms of the master, and those that become pins."""
+        """Return the atoms of the master, and those that become pins."""
         protocol, (singles, kept) = self.protocol, self._kept
         if protocol.focus == "drawn":
             atoms = run(
@@ -213,10 +268,11 @@ class Epochs(Iterator[Epoch]):
         return rows.row(self.focus.indices, self.algebra.n_constants)
 
     def _about_focus(self, witnesses: Rows) -> Rows:
-        """The atoms whose pinning terms are the witnesses that hold the focus.
+        """Return the atoms whose pinning terms are the witnesses that contain the focus.
 
-        The atoms of the master go beyond such a witness, often too far; what it said itself would
-        be lost. Its complement could be an atom of the model: models add up.
+        The atoms of the master often go too far beyond such a witness, so its own complement is
+        kept too. That complement could be an atom of the model, because the union of two models is
+        a model.
         """
         focus = self._focus_row()
         if focus is None:
@@ -232,14 +288,14 @@ class Epochs(Iterator[Epoch]):
 
 
 def largest_first(batch: PreparedBatch) -> PreparedBatch:
-    """The batch with its positive relations sorted by size of the left side, largest first."""
+    """Return the batch with its positive relations sorted by the size of the left side."""
     left, right = batch.positives.left, batch.positives.right
     order = np.argsort(-rows.count(left), kind="stable")
     return replace(batch, positives=positives_of(left[order], right[order], batch.n_constants))
 
 
 def close_pins(pins: Rows, batch: PreparedBatch) -> Rows:
-    """The atoms whose pinning terms are those of ``pins`` closed under the positive relations.
+    """Return the atoms of pins whose pinning terms are closed under the positive relations.
 
     A term that grows to all constants separates nothing and is left out.
     """
@@ -253,7 +309,7 @@ def close_pins(pins: Rows, batch: PreparedBatch) -> Rows:
 def choose_witnesses(
     batch: PreparedBatch, pins: Rows, focus: Rows | None, rng: Stream, way: Cover = "lazy"
 ) -> Rows:
-    """A cover of the negative relations in which one witness at most holds the focus."""
+    """Return a cover of the negative relations in which at most one witness contains the focus."""
     n = batch.n_constants
     if focus is None:
         return cover(batch.left, batch.closed, to_lists(pins), n, rng, way)
@@ -270,8 +326,10 @@ def choose_witnesses(
 
 
 def focus_witness(batch: PreparedBatch, about_focus: Integers, terms: Rows, rng: Stream) -> Rows:
-    """A witness for the relations about the focus: of some terms that separate one of them, drawn
-    at random, the term that separates most of them, and the largest of several that do.
+    """Choose a witness for the relations about the focus.
+
+    Some terms that separate one of these relations are drawn at random; the witness is the term
+    that separates most of them, and the largest of several that do.
     """
     j = int(about_focus[below(rng, len(about_focus))])
     fitting = terms[separates_each(terms, batch.left[j], batch.closed[j])]
@@ -285,11 +343,11 @@ def focus_witness(batch: PreparedBatch, about_focus: Integers, terms: Rows, rng:
 
 
 def separates_each(terms: Rows, left: Rows, right: Rows) -> Bits:
-    """Which of the terms separate the relation ``¬(left < right)``."""
+    """Return which of the terms separate the relation ``¬(left < right)``."""
     holds_right = ~(right & ~terms).any(axis=1)
     return np.asarray(holds_right & (left & ~terms).any(axis=1))
 
 
 def separated_by(witness: Rows, left: Rows, right: Rows) -> Bits:
-    """Which relations ``¬(left < right)`` the witness separates."""
+    """Return which relations ``¬(left < right)`` the witness separates."""
     return rows.within(right, witness) & ~rows.within(left, witness)

@@ -17,8 +17,10 @@ from atomlearn.typing import Bits
 
 
 def covered(outer: Rows, inner: Rows) -> Bits:
-    """Which rows of ``outer`` are the union of rows of ``inner`` that lie within them?
+    """Return which rows of ``outer`` are unions of rows of ``inner``.
 
+    Examples
+    --------
     >>> outer, inner = bits.from_indices([[0, 1], [0, 2]], 3), bits.from_indices([[0], [1]], 3)
     >>> covered(outer, inner).tolist()
     [True, False]
@@ -27,8 +29,10 @@ def covered(outer: Rows, inner: Rows) -> Bits:
 
 
 def redundant(atoms: Rows, among: Rows | None = None) -> Bits:
-    """Which atoms are the union of strictly smaller ones ``among`` others (or each other)?
+    """Return which atoms are unions of strictly smaller ones ``among`` others (or each other).
 
+    Examples
+    --------
     >>> redundant(bits.from_indices([[0, 1], [0], [1], [2, 1]], 3)).tolist()
     [True, False, False, False]
     """
@@ -36,12 +40,12 @@ def redundant(atoms: Rows, among: Rows | None = None) -> Bits:
 
 
 def irredundant(atoms: Rows) -> Rows:
-    """The atoms that are not redundant. All others can go at once: what covers them stays."""
+    """Return the atoms that are not redundant; the others can be dropped at once."""
     return atoms[~redundant(atoms)]
 
 
 def as_free(atoms: Rows, other: Rows, n: int) -> bool:
-    """Does the model of ``atoms`` satisfy every negative relation of the ``other``?"""
+    """Return whether the model of ``atoms`` satisfies every negative relation of the ``other``."""
     return bool(covered(bits.without_full(other, n), atoms).all())
 
 
@@ -85,8 +89,10 @@ def full_crossing(
 
     The paper also renews the atoms of ``right`` (``χ' → χ``), which changes nothing in bits. If
     ``atoms`` had no redundant ones, the result has none: a new atom may be redundant, but no old
-    one becomes so, since whatever new lies within it is a union of what lay within it before.
+    one becomes so, since any new atom within it is a union of atoms that were within it before.
 
+    Examples
+    --------
     >>> crossed = full_crossing(bits.from_indices([[0], [1], [2]], 3), bits.row([0], 3),
     ...                         bits.row([1, 2], 3), 3, limit=None, what="a < b c")
     >>> [bits.members(atom).tolist() for atom in crossed]
@@ -106,7 +112,7 @@ def full_crossing(
 
 
 def freest(relations: PackedRelations, limit: int | None) -> Rows:
-    """One atom for each constant, then Full Crossing of every positive relation.
+    """Start with one atom for each constant and apply Full Crossing to every positive relation.
 
     Redundant atoms are removed as they arise, which leaves exactly the complements of the
     meet-irreducible closed sets.
@@ -122,7 +128,7 @@ def freest(relations: PackedRelations, limit: int | None) -> Rows:
 
 
 def least_free(rights: Lists, rules: Implications, n: int, limit: int | None) -> Rows:
-    """One atom for each right side ``b`` of a negative relation: the complement of its closure."""
+    """Return the complement of the closure of each right side ``b`` of a negative relation."""
     check_size(rights.n, n, limit, "the least-free memory")
     closed = to_rows(close_each(rules, rights), n)
     return np.ascontiguousarray(bits.distinct(bits.complement(closed, n)))

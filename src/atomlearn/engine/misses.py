@@ -1,14 +1,12 @@
-"""How many atoms does each example miss? The plain count that decides (the paper's *misses*).
+"""Count the atoms that each example misses, by which the paper decides (its *misses*).
 
-Examples are transposed and cut into blocks of 32 words, so that what one atom needs of a block is
-a few short contiguous rows that stay in cache while all atoms go by. The counts are kept
-bit-sliced: one bit plane for each power of two, added to for 64 examples at a time.
+Examples are transposed and cut into blocks of 32 words, so that the rows of a block that one atom
+needs are short, contiguous and stay in cache for all atoms. The counts are bit-sliced: one bit
+plane for each power of two, added to for 64 examples at a time.
 
-Which relations does an atom discriminate? ``φ ∈ dis(a, b)`` for many of both at once.
-
+The relations that an atom discriminates, ``φ ∈ dis(a, b)``, are computed for many of both at once.
 Atoms are small and relations many, so atoms are lists of constants and relations are transposed:
-the relations whose side holds ``φ`` are the OR of one row for each constant of ``φ``.
-"""
+the relations whose side contains ``φ`` are the OR of one row for each constant of ``φ``."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +17,13 @@ from atomlearn.sets.words import ONE, ZERO, clear, flip, lowest, size
 from atomlearn.typing import Bits, Floats, Integers
 
 BLOCK = 32
-"""Words of a block: 2,048 examples."""
+"""Number of words in a block, for 2,048 examples."""
 
 PLANES = 28
-"""Counts stay below 2 ** PLANES."""
+"""Number of bit planes of a count, which stays below ``2 ** PLANES``."""
 
 Blocks = npt.NDArray[np.uint64]
-"""Transposed examples: ``(n_blocks, n_constants, BLOCK)``."""
+"""Transposed examples of shape ``(n_blocks, n_constants, BLOCK)``."""
 
 
 def blocks_of(examples: Rows, n_constants: int) -> Blocks:
@@ -37,8 +35,10 @@ def blocks_of(examples: Rows, n_constants: int) -> Blocks:
 
 
 def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
-    """For each example, the number of atoms none of whose constants it has.
+    """Return for each example the number of atoms none of whose constants it has.
 
+    Examples
+    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import to_lists
     >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
@@ -51,17 +51,19 @@ def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[n
 
 
 def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> Integers:
-    """For each atom, the number of examples that miss it."""
+    """Return for each atom the number of examples that miss it."""
     held_by = np.zeros(atoms.n, dtype=np.int64)
     add_holders(atoms, blocks, held_by)
     return n_examples - held_by
 
 
 def containing(atoms: Lists, columns: Rows) -> Rows:
-    """For each atom, the packed set of the examples that have one of its constants.
+    """Return for each atom the packed set of the examples that have one of its constants.
 
     ``columns`` are the examples transposed: for each constant, those that have it.
 
+    Examples
+    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import lists_of
     >>> columns = rows.from_indices([[0], [1], [1]], 2)
@@ -74,8 +76,12 @@ def containing(atoms: Lists, columns: Rows) -> Rows:
 
 
 def typical_misses(misses: npt.NDArray[np.int32], labels: Integers) -> Floats:
-    """The median miss count of the counterexamples of each class; misses are by example and class.
+    """Return the median number of misses of the counterexamples of each class.
 
+    ``misses`` are by example and class.
+
+    Examples
+    --------
     >>> typical_misses(np.array([[0, 5], [4, 0], [6, 0]]), np.array([0, 1, 1])).tolist()
     [5.0, 5.0]
     """
@@ -85,7 +91,7 @@ def typical_misses(misses: npt.NDArray[np.int32], labels: Integers) -> Floats:
 
 @kernel
 def fill_blocks(rows: Rows, blocks: Blocks) -> None:
-    """Transpose 64 × 64 bits at a time into the place they have in their block."""
+    """Transpose 64 × 64 bits at a time into their place in a block."""
     square = np.empty(64, dtype=np.uint64)
     for top in range(0, rows.shape[0], 64):
         b = top // (64 * BLOCK)
@@ -187,14 +193,14 @@ def add_small(small: Rows, planes: Rows, carry: Rows) -> None:
 
 
 def discriminants(atoms: Lists, left_of: Rows, right_of: Rows) -> Rows:
-    """Atoms × relations: the relations that each atom discriminates."""
+    """Return the relations that each atom discriminates, as an array of atoms × relations."""
     out = np.empty((atoms.n, left_of.shape[1]), dtype=np.uint64)
     discriminate(atoms, left_of, right_of[None], _occupied(left_of), out)
     return out
 
 
 def contradicted(atoms: Lists, left_of: Rows, right_of: Rows) -> Bits:
-    """Which atoms discriminate any of the (positive) relations, and so contradict it."""
+    """Return which atoms discriminate any of the positive relations, and thereby contradict it."""
     out = np.empty(atoms.n, dtype=np.bool_)
     discriminate_any(atoms, left_of, right_of[None], _occupied(left_of), out)
     return out

@@ -48,13 +48,23 @@ _S29 = np.uint64(29)
 class Source:
     """The data that a pin was learned from.
 
+    Parameters
+    ----------
+    name : str, default=""
+        Name of the data.
+    digest : str, default=""
+        A digest of the data: equal examples have equal digests.
+    examples : int, default=0
+        Number of examples.
+
+    Examples
+    --------
     >>> Source("north", examples=200).examples
     200
     """
 
     name: str = ""
     digest: str = ""
-    """A digest of the data: equal examples have equal digests."""
     examples: int = 0
 
 
@@ -66,17 +76,26 @@ class Provenance(NamedTuple):
 
 
 class Merged(NamedTuple):
-    """Result of merging other pools: how many pins were new, known and dropped.
+    """The result of merging other pools into one.
 
+    Attributes
+    ----------
+    new : int
+        Number of pins that were added.
+    known : int
+        Number of pins that were in the pool already, or more than once in the others.
+    dropped : int
+        Number of pins that the relations contradict, or that share no constant with this pool.
+
+    Examples
+    --------
     >>> Merged(new=812, known=31, dropped=640).new
     812
     """
 
     new: int
     known: int
-    """Pins that were in the pool already, or more than once in the others."""
     dropped: int
-    """Pins that the relations contradict, or that share no constant with this pool."""
 
 
 class Pins(NamedTuple):
@@ -88,7 +107,7 @@ class Pins(NamedTuple):
     hashes: npt.NDArray[np.uint64]
 
     def some(self, which: Integers) -> "Pins":
-        """Some of the pins, in ascending order."""
+        """Return some of the pins, in ascending order."""
         if len(which) == len(self.born):
             return self
         return Pins(
@@ -99,6 +118,15 @@ class Pins(NamedTuple):
 class Pool:
     """Distinct pins in the order they were added, each with its epoch and data.
 
+    Parameters
+    ----------
+    n_constants : int
+        Number of constants.
+    names : sequence of str, default=None
+        Names of the constants, by which pools of different algebras are matched.
+
+    Examples
+    --------
     >>> from atomlearn.sets import rows
     >>> pool = Pool(n_constants=4)
     >>> pool.add(rows.from_indices([[0, 3], [1, 3], [0, 3]], 4), epoch=0)
@@ -127,7 +155,23 @@ class Pool:
         sources: Sequence[Source] = (Source(),),
         names: Sequence[str] | None = None,
     ) -> "Pool":
-        """A pool of pins that are known to be distinct."""
+        """Return a pool of pins that are known to be distinct.
+
+        Parameters
+        ----------
+        n_constants : int
+            Number of constants.
+        atoms : Lists
+            The pins, as atoms.
+        born : ndarray of int32
+            The epoch of each pin.
+        source : ndarray of int32, default=None
+            The index in ``sources`` of each pin's data.
+        sources : sequence of Source, default=(Source(),)
+            The data that pins were learned from.
+        names : sequence of str, default=None
+            Names of the constants.
+        """
         pool = cls(n_constants, names)
         pool.sources = list(sources)
         source = np.zeros(len(born), dtype=np.int32) if source is None else source
@@ -141,7 +185,13 @@ class Pool:
         return f"<Pool: {len(self):,} pins over {self.n_constants:,} constants>"
 
     def copy(self, names: Sequence[str] | None = None) -> "Pool":
-        """A copy, with other ``names`` for the constants if given."""
+        """Return a copy of the pool.
+
+        Parameters
+        ----------
+        names : sequence of str, default=None
+            Other names for the constants.
+        """
         other = copy.copy(self)
         other.sources, other._hash_set = list(self.sources), set()
         other.names = self.names if names is None else tuple(names)
@@ -149,25 +199,37 @@ class Pool:
 
     @property
     def atoms(self) -> Lists:
-        """The pins, as atoms."""
+        """Pins, as atoms."""
         return self._pins.atoms
 
     @property
     def born(self) -> npt.NDArray[np.int32]:
-        """The epoch of each pin."""
+        """Epoch of each pin."""
         return self._pins.born
 
     @property
     def source(self) -> npt.NDArray[np.int32]:
-        """The index in ``sources`` of each pin's data."""
+        """Index in ``sources`` of each pin's data."""
         return self._pins.source
 
     def provenance(self, k: int) -> Provenance:
-        """The provenance of pin ``k``."""
+        """Return the data and the epoch of a pin.
+
+        Parameters
+        ----------
+        k : int
+            Index of the pin.
+        """
         return Provenance(self.sources[self.source[k]], int(self.born[k]))
 
     def learn_from(self, source: Source) -> None:
-        """Set the data that pins added from now on come from."""
+        """Set the data of the pins that are added from now on.
+
+        Parameters
+        ----------
+        source : Source
+            The data.
+        """
         if source in self.sources:
             i = self.sources.index(source)
             order = [*range(i), *range(i + 1, len(self.sources)), i]  # it becomes the last
@@ -180,11 +242,37 @@ class Pool:
             self.sources[-1] = source  # nothing is from the last one: no need to remember it
 
     def add(self, atoms: Rows, epoch: int) -> int:
-        """Add the atoms that are new; returns their number."""
+        """Add the atoms that are new.
+
+        Parameters
+        ----------
+        atoms : ndarray of uint64
+            Packed rows.
+        epoch : int
+            The epoch they were learned in.
+
+        Returns
+        -------
+        int
+            The number of new atoms.
+        """
         return self.add_lists(to_lists(np.ascontiguousarray(atoms)), epoch)
 
     def add_lists(self, atoms: Lists, epoch: int) -> int:
-        """Add the atoms that are new; returns their number."""
+        """Add the atoms that are new.
+
+        Parameters
+        ----------
+        atoms : Lists
+            The atoms as lists of constants.
+        epoch : int
+            The epoch they were learned in.
+
+        Returns
+        -------
+        int
+            The number of new atoms.
+        """
         n = atoms.n
         born = np.full(n, epoch, dtype=np.int32)
         source = np.full(n, len(self.sources) - 1, dtype=np.int32)
@@ -208,7 +296,18 @@ class Pool:
         return len(which)
 
     def drop(self, which: Bits) -> int:
-        """Drop the marked pins; returns their number."""
+        """Drop the marked pins.
+
+        Parameters
+        ----------
+        which : ndarray of bool
+            The pins to drop.
+
+        Returns
+        -------
+        int
+            The number of pins dropped.
+        """
         gone = int(which.sum())
         if gone:
             self._hash_set = set()  # made again if it is needed
@@ -216,41 +315,96 @@ class Pool:
         return gone
 
     def keep(self, which: Integers) -> int:
-        """Keep only these pins; returns the number dropped."""
+        """Keep only some pins.
+
+        Parameters
+        ----------
+        which : ndarray of int64
+            Indices of the pins to keep.
+
+        Returns
+        -------
+        int
+            The number of pins dropped.
+        """
         others = np.ones(len(self), dtype=np.bool_)
         others[which] = False
         return self.drop(others)
 
     def drop_contradicted(self, positives: Positives) -> int:
-        """Drop the pins whose pinning term is not closed under these relations."""
+        """Drop the pins whose pinning term is not closed under some relations.
+
+        Parameters
+        ----------
+        positives : Positives
+            The positive relations.
+
+        Returns
+        -------
+        int
+            The number of pins dropped.
+        """
         return self.drop(contradicted(self.atoms, positives.left_of, positives.right_of))
 
     def sample(self, rng: Stream, size: int) -> Lists:
-        """A random sample of pins, without replacement."""
+        """Return a random sample of pins, drawn without replacement.
+
+        Parameters
+        ----------
+        rng : Stream
+            The random stream.
+        size : int
+            Number of pins.
+        """
         return take(self.atoms, sample(rng, len(self), size))
 
     def misses(self, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
-        """Count the pins that each example misses."""
+        """Count the pins that each example misses.
+
+        Parameters
+        ----------
+        blocks : ndarray of uint64
+            The examples as packed rows, transposed.
+        n_examples : int
+            Number of examples.
+
+        Returns
+        -------
+        ndarray of int32
+            The number of misses of each example.
+        """
         return count_misses(self.atoms, blocks, n_examples)
 
     def _known(self) -> set[int]:
-        """The hashes of all pins, recomputed if an interruption left them outdated."""
+        """Return the hashes of all pins, recomputed if an interruption left them outdated."""
         if len(self._hash_set) != len(self):
             self._hash_set = set(self._pins.hashes.tolist())
         return self._hash_set
 
     def rows(self) -> Rows:
-        """The pins as packed atoms."""
+        """Return the pins as packed atoms."""
         packed = empty(len(self), self.n_constants)
         write_rows(self.atoms, packed)
         return packed
 
     def merge(self, *others: "Pool", relations: "Positives | Algebra | None" = None) -> Merged:
-        """Merge the pins of other pools, after dropping those that ``relations`` contradict.
+        """Add the pins of other pools, without those that some relations contradict.
 
-        Pools of different algebras are matched by the names of their constants. A pin is restricted
-        to the constants of this pool.
+        Parameters
+        ----------
+        *others : Pool
+            The other pools. Constants are matched by name; a pin is restricted to the constants of
+            this pool.
+        relations : Positives or Algebra, default=None
+            The relations that pins must not contradict.
 
+        Returns
+        -------
+        Merged
+            The number of new, known and dropped pins.
+
+        Examples
+        --------
         >>> from atomlearn.sets import rows
         >>> ours, theirs = Pool(2, ["a", "b"]), Pool(2, ["b", "c"])
         >>> theirs.add(rows.from_indices([[0], [0, 1], [1]], 2), epoch=7)
@@ -278,11 +432,17 @@ class Pool:
         return Merged(new, total - new - dropped, dropped)
 
     def save(self, path: "str | Path") -> None:
-        """Write to a file that :func:`atomlearn.load` reads, for others to ``merge``."""
+        """Write the pool to a file that :func:`atomlearn.load` reads, for others to merge.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write.
+        """
         write_pool(self, path)
 
     def _translate(self, other: "Pool") -> Lists:
-        """The atoms of another pool over our constants."""
+        """Return the atoms of another pool over the constants of this one."""
         if self.names is None or other.names is None:
             if self.n_constants != other.n_constants:
                 raise DifferentConstants(
@@ -299,7 +459,7 @@ class Pool:
         return moved(other.atoms, places)
 
     def _add_sources(self, sources: Sequence[Source]) -> npt.NDArray[np.int32]:
-        """The indices of these sources in this pool; new ones go before the current one."""
+        """Return the indices of these sources in this pool; new ones go before the current one."""
         now = self.sources[-1]
         fresh = [one for one in dict.fromkeys(sources) if one not in self.sources]
         if fresh:
@@ -328,7 +488,7 @@ def write_rows(atoms: Lists, out: Rows) -> None:
 
 @kernel
 def hash_lists(atoms: Lists) -> npt.NDArray[np.uint64]:
-    """A 64-bit hash of each list (FNV-1a, mixed)."""
+    """Return a 64-bit hash of each list (FNV-1a, mixed)."""
     n = atoms.starts.shape[0] - 1
     out = np.empty(n, dtype=np.uint64)
     for k in range(n):
@@ -363,7 +523,7 @@ def get_pool(file: Members) -> Pool:
 
 
 def add_pools(file: Container, pools: Sequence[Pool]) -> None:
-    """Add several pools over the same constants: all atoms, and where those of each begin."""
+    """Add several pools over the same constants: all atoms, and the first atom of each pool."""
     atoms = no_lists()
     for pool in pools:
         atoms = append(atoms, pool.atoms)
@@ -376,7 +536,7 @@ def add_pools(file: Container, pools: Sequence[Pool]) -> None:
 
 
 def pools_in(file: Members, n_constants: int, n_pools: int) -> list[Pool]:
-    """The pools of a file; older files have no sources."""
+    """Read the pools of a file; older files have no sources."""
     atoms = file.lists("offsets.npy", "atoms.npy", n_constants)
     n = atoms.n
     born = file.integers("born.npy", n, high=INT32).astype(np.int32)

@@ -18,8 +18,37 @@ def _switch(default: str, section: str, reason: str) -> Any:
 
 @dataclass(frozen=True)
 class Protocol:
-    """Named switches. The first value of each is ours, the last one the paper's.
+    """How an epoch is run, as named switches.
 
+    The first value of each is ours and the last one the paper's; :func:`switches` has the reasons.
+
+    Parameters
+    ----------
+    vocabulary : {"all", "needed"}, default="all"
+        Which constants start an epoch with an atom.
+    draws : {"guided", "blind"}, default="guided"
+        How a partner is drawn in a crossing.
+    dual : {"lazy", "greedy", "reduced", "every"}, default="lazy"
+        How the negative relations get witnesses.
+    strategy : {"lend", "enforce", "hold"}, default="lend"
+        How pinning relations are used.
+    master : {"forgotten", "kept"}, default="forgotten"
+        Whether an epoch starts from the atoms of the one before.
+    pins_checked : {"all", "batch"}, default="all"
+        The examples that new pins are checked against.
+    contradicted : {"close", "leave", "discard"}, default="close"
+        What is done with a pin that a formal problem contradicts.
+    focus : {"largest", "drawn"}, default="largest"
+        How a formal problem chooses the witness of the relations about the solution.
+    order : {"largest", "random"}, default="largest"
+        The order in which a formal problem crosses relations.
+    batches : {"steady", "stalled"}, default="steady"
+        When batches of examples grow.
+    reduction : {"negatives", "traces"}, default="traces"
+        What the last reduction of the master keeps.
+
+    Examples
+    --------
     >>> Protocol(vocabulary="needed").deviations()
     ('vocabulary',)
     >>> DEFAULT.deviations()
@@ -96,7 +125,7 @@ class Protocol:
                 raise InvalidParameter(f"{name} must be one of {known}, not {given!r}{hint}")
 
     def deviations(self) -> tuple[str, ...]:
-        """The switches that are not as in ``DEFAULT``."""
+        """Return the names of the switches that differ from ``DEFAULT``."""
         return tuple(f.name for f in fields(self) if getattr(self, f.name) != f.default)
 
 
@@ -114,14 +143,29 @@ LETTER = Protocol(
     order="random",
     batches="stalled",
 )
-"""The paper, to the letter."""
+"""The protocol that follows the paper to the letter."""
 
 PROTOCOLS = {"default": DEFAULT, "letter": LETTER}
 
 
 class Switch(NamedTuple):
-    """One deviation from the paper.
+    """One difference between our protocol and the paper's.
 
+    Attributes
+    ----------
+    name : str
+        Name of the switch.
+    section : str
+        Section of the paper.
+    ours : str
+        Our value.
+    paper : str
+        The paper's value.
+    reason : str
+        What the switch does, and why ours differs.
+
+    Examples
+    --------
     >>> sorted({switch.section for switch in switches()})[:1]
     ['2.6']
     """
@@ -134,8 +178,15 @@ class Switch(NamedTuple):
 
 
 def switches() -> Iterator[Switch]:
-    """All deviations of ``DEFAULT`` from ``LETTER``, with their reasons.
+    """List all differences between ``DEFAULT`` and ``LETTER``.
 
+    Yields
+    ------
+    Switch
+        A difference with its reason.
+
+    Examples
+    --------
     >>> [switch.name for switch in switches()][:3]
     ['vocabulary', 'draws', 'dual']
     """
@@ -146,8 +197,10 @@ def switches() -> Iterator[Switch]:
 
 
 def protocol_of(which: "str | Protocol") -> Protocol:
-    """A protocol by name.
+    """Return a protocol by name.
 
+    Examples
+    --------
     >>> protocol_of("letter").vocabulary
     'needed'
     """

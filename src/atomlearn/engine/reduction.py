@@ -33,7 +33,7 @@ from atomlearn.sets.words import (
 from atomlearn.typing import Integers
 
 WHOLE_ROWS = 48
-"""Kept atoms of a constant that are gone through before its witnesses are, one by one."""
+"""Number of kept atoms of a constant after which its remaining witnesses are checked one by one."""
 
 
 @kernel
@@ -96,10 +96,9 @@ def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
 def remove_reached(
     holders: Rows, kept: Rows, traces: Rows, having: Rows, both: Rows, excess: Rows
 ) -> None:
-    """Take from the excess of a constant what some kept atom of it misses.
+    """Remove from the excess of a constant the witnesses that some kept atom of it misses.
 
-    The first kept atoms leave few witnesses; it is asked of these, one by one, whether any of the
-    other atoms misses them.
+    The first kept atoms leave few witnesses; each of these is then compared with the other atoms.
     """
     q, done = 0, 0
     while q < holders.shape[0] and done < WHOLE_ROWS:
@@ -125,7 +124,7 @@ def remove_reached(
 
 
 def discriminating(atoms: Rows, left: Rows, right: Rows, n_constants: int, rng: Stream) -> Integers:
-    """Which atoms to keep so that each ``¬(left[j] < right[j])`` has one: no more than those."""
+    """Choose just enough atoms that each ``¬(left[j] < right[j])`` is discriminated by one."""
     separated = discriminants(
         to_lists(atoms), transpose(left, n_constants), transpose(right, n_constants)
     )

@@ -8,7 +8,7 @@ from atomlearn.sets.rows import Rows, width
 
 @dataclass(frozen=True, eq=False)
 class PackedRelations:
-    """All relations of an algebra as bit rows: what a learning engine takes.
+    """All relations of an algebra as bit rows, the input of the learning engine.
 
     Each side is ``(n_relations, width(n_constants))``, C-contiguous: row ``i`` of ``positive_left``
     and ``positive_right`` are the two terms of the ``i``-th positive relation.
@@ -22,10 +22,10 @@ class PackedRelations:
 
 
 DEFAULT_LIMIT = 50_000
-"""Default limit of atoms: some seconds for a crossing on one core."""
+"""Default limit of the number of atoms; a crossing then takes some seconds on one core."""
 
 DEFAULT_BYTES = 2 << 30
-"""Default limit of bytes for the rows of a model, or for learning one."""
+"""Default limit of the bytes for the rows of a model, or for learning one."""
 
 
 def check_size(n_atoms: int, n_constants: int, limit: int | None, what: str) -> None:

@@ -47,10 +47,10 @@ def cross_until(
 ) -> tuple[int, Master, int]:
     """Cross the positive relations from ``first`` on, until there are more than ``limit`` atoms.
 
-    Or until about ``budget`` words were gone through; going on from there gives the same atoms as
-    if there had been no pause. Returns the relation to go on with (their number when none is left;
-    ``-1 - i`` if the trace constraint of relation ``i`` does not hold), the master, whose arrays
-    may have grown, and the number of words written.
+    Crossing also pauses after about ``budget`` words; continuing from there gives the same atoms as
+    without a pause. Returns the relation to continue with (the number of relations when none is
+    left; ``-1 - i`` if the trace constraint of relation ``i`` does not hold), the master, whose
+    arrays may have grown, and the number of words written.
     """
     left, right, left_of, right_of = positives
     witnesses, witnesses_of = dual
@@ -226,7 +226,7 @@ def draw_partner(
     zeta: int,
     rng: Stream,
 ) -> int:
-    """An ``ε`` below ``b`` that misses ``ζ`` (any, if there is no ``ζ``), all equally likely."""
+    """Draw an ``ε`` below ``b`` that misses ``ζ`` (any, if there is no ``ζ``), uniformly."""
     fitting = 0
     for w in range(singles.shape[0]):
         fitting += popcount(fitting_singles(right, i, singles, witnesses, zeta, w))
@@ -255,7 +255,7 @@ def draw_partner(
 
 @kernel
 def draw_untried(untried: Rows, n: int, singles: Rows, rng: Stream) -> int:
-    """Any atom that was not drawn yet; it is taken out."""
+    """Draw an atom that was not drawn yet, and remove it."""
     n_singles = size(singles)
     left = n_singles
     for q in range((n + 63) >> 6):
@@ -274,7 +274,7 @@ def draw_untried(untried: Rows, n: int, singles: Rows, rng: Stream) -> int:
 
 @kernel
 def misses_any(uncovered: Rows, table: Rows, k: int) -> bool:
-    """Is any witness of ``Δ`` outside the trace ``table[k]``?"""
+    """Return whether any witness of ``Δ`` is outside the trace ``table[k]``."""
     missed = ZERO
     for w in range(uncovered.shape[0]):
         missed |= uncovered[w] & ~table[k, w]
@@ -285,14 +285,14 @@ def misses_any(uncovered: Rows, table: Rows, k: int) -> bool:
 def fitting_singles(
     right: Rows, i: int, singles: Rows, witnesses: Rows, zeta: int, w: int
 ) -> np.uint64:
-    """One word of the singletons ``{c}`` with ``c`` in ``b`` and outside witness ``ζ``."""
+    """Return one word of the singletons ``{c}`` with ``c`` in ``b`` and outside witness ``ζ``."""
     word = right[i, w] & singles[w]
     return word & ~witnesses[zeta, w] if zeta >= 0 else word
 
 
 @kernel
 def note_missing(k: int, traces: Rows, missing: Rows) -> None:
-    """Enter atom ``k`` with every witness outside its trace."""
+    """Add atom ``k`` to the entry of every witness outside its trace."""
     for w in range(traces.shape[1]):
         rest = ~traces[k, w]
         if w == traces.shape[1] - 1:
@@ -304,7 +304,7 @@ def note_missing(k: int, traces: Rows, missing: Rows) -> None:
 
 @kernel
 def unnote_missing(k: int, before: Rows, traces: Rows, missing: Rows) -> None:
-    """Take atom ``k`` from the witnesses that have come into its trace."""
+    """Remove atom ``k`` from the entries of witnesses that have joined its trace."""
     for w in range(traces.shape[1]):
         rest = traces[k, w] & ~before[w]
         while rest != ZERO:
@@ -337,14 +337,14 @@ def join(row: Rows, table: Rows, k: int, start: int, out: Rows, m: int) -> None:
 
 @kernel
 def keep_common(row: Rows, table: Rows, k: int) -> None:
-    """Keep of the row what is in ``table[k]``."""
+    """Intersect the row with ``table[k]``."""
     for w in range(row.shape[0]):
         row[w] &= table[k, w]
 
 
 @kernel
 def taller(table: Rows) -> Rows:
-    """The same rows with room for twice as many."""
+    """Return the same rows with room for twice as many."""
     more = np.empty((2 * table.shape[0], table.shape[1]), dtype=np.uint64)
     for k in range(table.shape[0]):
         copy_row(table, k, more, k)
@@ -353,7 +353,7 @@ def taller(table: Rows) -> Rows:
 
 @kernel
 def longer(row: Rows, n: int) -> Rows:
-    """The same words with room for ``n``."""
+    """Return the same words with room for ``n``."""
     more = np.empty(n, dtype=np.uint64)
     for w in range(row.shape[0]):
         more[w] = row[w]
@@ -362,7 +362,7 @@ def longer(row: Rows, n: int) -> Rows:
 
 @kernel
 def wider(table: Rows, n_words: int) -> Rows:
-    """The same sets over a larger universe."""
+    """Return the same sets over a larger universe."""
     more = np.zeros((table.shape[0], n_words), dtype=np.uint64)
     for k in range(table.shape[0]):
         copy_row(table, k, more, k)

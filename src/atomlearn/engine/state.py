@@ -25,6 +25,33 @@ from atomlearn.sets.words import FULL, ONE, ZERO, has, lowest, tail, transpose
 class Report:
     """The figures of one epoch.
 
+    Attributes
+    ----------
+    epoch : int
+        Number of the epoch.
+    n_positive : int
+        Number of positive relations.
+    n_negative : int
+        Number of negative relations.
+    n_conflicts : int
+        Number of counterexamples that contradict the relations and were left out.
+    n_witnesses : int
+        Number of witnesses in the dual.
+    n_atoms : int
+        Number of atoms of the master.
+    n_pool : int
+        Number of pins in the pool.
+    n_dropped : int
+        Number of pins that were dropped.
+    n_new : int
+        Number of pins that were added.
+    seconds : dict of str to float
+        Time of each phase.
+    words : dict of str to int
+        Number of 64-bit words that each phase processed.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"))
@@ -49,7 +76,18 @@ class Report:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Measure the time of a block under this name."""
+        """Measure the time of a ``with`` block.
+
+        Parameters
+        ----------
+        name : str
+            Name of the phase.
+
+        Yields
+        ------
+        None
+            Nothing; the time is added at the end of the block.
+        """
         start = time.perf_counter()
         try:
             yield
@@ -57,17 +95,25 @@ class Report:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
     def count(self, name: str, words: int) -> None:
-        """Add the number of words that a phase processed."""
+        """Add to the number of words that a phase processed.
+
+        Parameters
+        ----------
+        name : str
+            Name of the phase.
+        words : int
+            Number of 64-bit words.
+        """
         self.words[name] = self.words.get(name, 0) + int(words)
 
     @property
     def total_seconds(self) -> float:
-        """All phases together."""
+        """Total time of all phases."""
         return sum(self.seconds.values())
 
 
 OnEpoch = Callable[[Report], None]
-"""A progress hook: called after each epoch."""
+"""A progress hook that is called after each epoch."""
 
 
 class Positives(NamedTuple):
@@ -98,12 +144,12 @@ class Master(NamedTuple):
 
 
 def positives_of(left: Rows, right: Rows, n_constants: int) -> Positives:
-    """The positive relations with their transposes."""
+    """Return the positive relations with their transposes."""
     return Positives(left, right, transpose(left, n_constants), transpose(right, n_constants))
 
 
 def examples_of(examples: Rows, n_constants: int, constant: int = -1) -> Positives:
-    """The relations ``v < T`` for examples ``T`` of a class, by constant alone to save memory.
+    """Return the relations ``v < T`` for examples ``T``, by constant alone to save memory.
 
     The constant of the class is the last one, unless another is named.
     """
@@ -114,12 +160,12 @@ def examples_of(examples: Rows, n_constants: int, constant: int = -1) -> Positiv
 
 
 def dual_of(witnesses: Rows, n_constants: int) -> Dual:
-    """The witnesses with their transpose."""
+    """Return the witnesses with their transpose."""
     return Dual(witnesses, transpose(witnesses, n_constants))
 
 
 def master_of(singles: Rows, composites: Rows, positives: Positives, dual: Dual) -> Master:
-    """A master with these singletons and composite atoms."""
+    """Return a master with these singletons and composite atoms."""
     n = len(composites)
     room = max(256, 2 * n)
     master = Master(
@@ -158,7 +204,7 @@ def join_row(source: Rows, i: int, target: Rows, j: int) -> None:
 
 @kernel
 def constant_traces(master: Master, dual: Dual) -> Rows:
-    """``Tr(c)`` of every constant: the witnesses that lie above all its atoms."""
+    """Return ``Tr(c)`` of every constant: the witnesses that lie above all its atoms."""
     n_witnesses = dual.witnesses.shape[0]
     n_constants, n_words = dual.witnesses_of.shape
     traces = np.full((n_constants, n_words), FULL, dtype=np.uint64)
@@ -177,7 +223,7 @@ def constant_traces(master: Master, dual: Dual) -> Rows:
 
 
 def atoms_of(master: Master) -> Rows:
-    """Every atom as a row of constants: the composites, some perhaps twice, then singletons."""
+    """Return every atom as a row of constants: composites, some perhaps twice, then singletons."""
     composites = master.atoms[: master.n]
     lone = rows.members(master.singles)
     singletons = rows.from_pairs(np.arange(len(lone)), lone, len(lone), 64 * len(master.singles))

@@ -44,14 +44,23 @@ if TYPE_CHECKING:
     from atomlearn.algebra.terms import Term
 
 ENOUGH = 1 << 40
-"""Crossing one relation never stops in between."""
+"""Limit on the size of a crossing, so large that crossing one relation is never cut short."""
 
 
 class Embedding:
-    """The state of an embedding, and the steps that change it. Each step returns the embedding.
+    """The state of an embedding, and the paper's steps that change it; each step returns it.
 
-    ``pins`` are pinning terms of earlier epochs (:meth:`pin`), which may lend atoms to the dual.
+    Parameters
+    ----------
+    algebra : Algebra
+        The relations to embed.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same steps.
+    pins : iterable of Term, default=()
+        Pinning terms of earlier epochs (:meth:`pin`), which may lend atoms to the dual.
 
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b", "c"])
     >>> alg.add(alg.relation("v < a b"), alg.relation("v !< a c"))
@@ -91,7 +100,17 @@ class Embedding:
         """Add an atom ``ζ`` to the dual for each negative relation ``¬(a < b)`` (section 2.6).
 
         It lies below ``[b]``, or below the dual of a pinning term that contains ``b``, and below
-        all that is above in the graph of ``M*``. ``reduced`` runs Algorithm 5 on them.
+        everything above these in the graph of ``M*``.
+
+        Parameters
+        ----------
+        reduced : bool, default=False
+            Whether Algorithm 5 then deletes atoms that are not needed.
+
+        Returns
+        -------
+        Embedding
+            The embedding itself.
         """
         known, pins = self.relations, to_lists(self._consistent_pins())
         if reduced:
@@ -104,13 +123,13 @@ class Embedding:
         return self
 
     def reduce_dual(self) -> "Embedding":
-        """Algorithm 5: delete atoms of the dual that no negative relation needs."""
+        """Delete atoms of the dual that no negative relation needs (Algorithm 5)."""
         left = self.relations.negative_left
         self.witnesses = reduce_dual(left, self._closed, self.witnesses, self.n, self.rng)
         return self
 
     def enforce_negative(self) -> "Embedding":
-        """Algorithm 1: add atoms to ``M`` until ``Tr(b) ⊄ Tr(a)`` for each ``¬(a < b)``."""
+        """Add atoms to ``M`` until ``Tr(b) ⊄ Tr(a)`` for each ``¬(a < b)`` (Algorithm 1)."""
         while True:
             dual, master = self._state()
             lacking = enforce_negative(
@@ -123,7 +142,7 @@ class Embedding:
             self.witnesses = np.vstack([self.witnesses, self._closed[lacking]])
 
     def enforce_positive(self) -> "Embedding":
-        """Algorithm 2: add atoms to ``M`` until ``Tr(e) ⊂ Tr(d)`` for each ``d < e``."""
+        """Add atoms to ``M`` until ``Tr(e) ⊂ Tr(d)`` for each ``d < e`` (Algorithm 2)."""
         dual, master = self._state()
         known = self.relations
         enforce_positive(
@@ -134,13 +153,26 @@ class Embedding:
         return self
 
     def enforce_traces(self) -> "Embedding":
-        """Algorithms 1 and 2 in turn, until all trace constraints hold."""
+        """Run Algorithms 1 and 2 in turn, until all trace constraints hold."""
         while self.unmet():
             self.enforce_negative().enforce_positive()
         return self
 
     def cross(self, relation: "Relation", *, full: bool = False) -> "Embedding":
-        """Cross a positive relation, sparsely (Algorithm 3) or fully."""
+        """Cross a positive relation.
+
+        Parameters
+        ----------
+        relation : Relation
+            The relation.
+        full : bool, default=False
+            Whether to use Full Crossing instead of Sparse Crossing (Algorithm 3).
+
+        Returns
+        -------
+        Embedding
+            The embedding itself.
+        """
         relation = self.algebra.relation(relation)
         if not relation.positive:
             raise InvalidParameter(f"only a positive relation is crossed, not {relation}")
@@ -161,37 +193,59 @@ class Embedding:
         return self
 
     def cross_all(self, *, full: bool = False) -> "Embedding":
-        """Cross all positive relations, in their order."""
+        """Cross all positive relations, in their order.
+
+        Parameters
+        ----------
+        full : bool, default=False
+            Whether to use Full Crossing instead of Sparse Crossing (Algorithm 3).
+
+        Returns
+        -------
+        Embedding
+            The embedding itself.
+        """
         for relation in self.algebra.positive:
             self.cross(relation, full=full)
         return self
 
     def reduce(self) -> "Embedding":
-        """Algorithm 4: delete atoms of ``M`` that no constant needs for its trace."""
+        """Delete atoms of ``M`` that no constant needs for its trace (Algorithm 4)."""
         dual, master = self._state()
         self.atoms = atoms_of(reduce(constant_traces(master, dual), dual, master, self.rng))
         return self
 
     def add_atom(self, term: "Term | str") -> "Embedding":
-        """Add an atom to ``M`` by hand, below these constants."""
+        """Add an atom to ``M`` by hand.
+
+        Parameters
+        ----------
+        term : Term or str
+            The constants that contain the atom.
+
+        Returns
+        -------
+        Embedding
+            The embedding itself.
+        """
         indices = self.algebra.term(term).indices
         self.atoms = np.vstack([self.atoms, rows.row(indices, self.n)])
         return self
 
     def pin(self) -> "list[Term]":
-        """Algorithm 6: the pinning terms of the atoms of ``M``."""
+        """Return the pinning terms of the atoms of ``M`` (Algorithm 6)."""
         return self.model.pinning_terms()
 
     # -- what there is to see
 
     @property
     def model(self) -> "Model":
-        """The master as a model; it satisfies all relations once they are crossed."""
+        """Master as a model; it satisfies all relations once they are crossed."""
         return self.algebra.model_of(self.atoms)
 
     @property
     def dual(self) -> "dict[str, Term]":
-        """The atoms of the dual: for each ``ζ`` the constants whose duals contain it."""
+        """Atoms of the dual: for each ``ζ`` the constants whose duals contain it."""
         names = self.algebra.names
         return {
             f"ζ{k}": self.algebra.term(names[c] for c in rows.members(row).tolist())
@@ -199,18 +253,24 @@ class Embedding:
         }
 
     def trace(self, term: "Term | str") -> tuple[str, ...]:
-        """``Tr(x)`` of a constant or term: the atoms of the dual that all its atoms share."""
+        """Return ``Tr(x)``: the atoms of the dual that all atoms of a constant or term share.
+
+        Parameters
+        ----------
+        term : Term or str
+            The constant or term ``x``.
+        """
         indices = self.algebra.term(term).indices
         traces = self._traces()[list(indices)]
         return self._named(np.bitwise_and.reduce(traces, axis=0))
 
     def traces(self) -> dict[str, tuple[str, ...]]:
-        """``Tr(c)`` of every constant."""
+        """Return ``Tr(c)`` of every constant."""
         traces = self._traces()
         return {name: self._named(traces[c]) for c, name in enumerate(self.algebra.names)}
 
     def unmet(self) -> "list[Relation]":
-        """The relations whose trace constraints do not hold yet."""
+        """Return the relations whose trace constraints do not hold yet."""
         found = []
         for relation in self.algebra.relations:
             above_left, above_right = (set(self.trace(s)) for s in (relation.left, relation.right))
@@ -231,7 +291,7 @@ class Embedding:
         return "\n".join([*lines, ", ".join(told)])
 
     def svg(self) -> str:
-        """The graphs of ``M`` and ``M*`` side by side, as in the paper's figures."""
+        """Draw the graphs of ``M`` and ``M*`` side by side, as in the paper's figures."""
         return graphs(self)
 
     def _repr_svg_(self) -> str:
@@ -276,7 +336,7 @@ Place = dict[str, tuple[float, float]]
 
 
 def graphs(steps: "Embedding") -> str:
-    """Both graphs side by side."""
+    """Draw both graphs side by side."""
     constants = list(steps.algebra.names)
     sides = {s for r in steps.algebra.relations for s in (r.left, r.right) if len(s.constants) > 1}
     terms = {" ".join(term.constants): term.constants for term in sorted(sides, key=str)}

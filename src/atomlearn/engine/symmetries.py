@@ -29,21 +29,28 @@ Map = npt.NDArray[np.int32]
 """For each constant its image, or one of the two values below."""
 
 NEVER = -1
-"""The image is false for every example: the constant is dropped from the atom."""
+"""Value of an image that is false for every example: the constant is dropped from the atom."""
 ALWAYS = -2
-"""The image is true for every example: the atom becomes trivial."""
+"""Value of an image that is true for every example: the atom becomes trivial."""
 
 TRIED = 16
-"""Images of an atom that are checked against the examples."""
+"""Number of images of an atom that are checked against the examples."""
 KEPT = 4
-"""Images of an atom that join the pool."""
+"""Maximum number of images of an atom that join the pool."""
 LONGEST = 4
-"""Longest product of maps, if all are permutations."""
+"""Maximum length of a product of maps, if all are permutations."""
 
 
 class Symmetries:
-    """Maps of constants that keep a class.
+    """Maps of constants that turn examples of a class into examples of the same class.
 
+    Parameters
+    ----------
+    maps : sequence of array-like
+        For each map, the image of every constant.
+
+    Examples
+    --------
     >>> Symmetries([[1, 0, 2]]).is_closed                   # permutations: products are symmetries
     True
     """
@@ -53,7 +60,13 @@ class Symmetries:
         self.is_closed = bool((self.maps >= 0).all())
 
     def draw(self, rng: Stream) -> Map:
-        """A random map, or a product of a few if all are permutations."""
+        """Return a random map, or a product of a few if all are permutations.
+
+        Parameters
+        ----------
+        rng : Stream
+            The random stream.
+        """
         word: Map = self.maps[below(rng, len(self.maps))]
         if self.is_closed:
             for _ in range(below(rng, LONGEST)):
@@ -61,9 +74,19 @@ class Symmetries:
         return word
 
     def extended(self, atoms: Lists, examples: Positives, rng: Stream) -> Lists:
-        """The atoms all of whose tried images agree with the examples, and some of these images.
+        """Return the atoms whose images agree with the examples, and some of these images.
 
-        The draws depend on the maps and the random stream alone.
+        Only some images of each atom are tried. The draws depend on the maps and the random stream
+        alone.
+
+        Parameters
+        ----------
+        atoms : Lists
+            The atoms.
+        examples : Positives
+            The examples of the class.
+        rng : Stream
+            The random stream.
         """
         if len(self.maps) == 0:
             return atoms
@@ -82,8 +105,10 @@ class Symmetries:
 
 
 def composed(second: Map, first: Map) -> Map:
-    """The composition: first ``first``, then ``second``.
+    """Return the composition of two maps: ``first``, then ``second``.
 
+    Examples
+    --------
     >>> composed(np.array([1, 2, 0]), np.array([1, 0, -1])).tolist()
     [2, 1, -1]
     """
@@ -91,8 +116,10 @@ def composed(second: Map, first: Map) -> Map:
 
 
 def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
-    """The images of the atoms; trivial ones are left out.
+    """Return the images of the atoms; trivial ones are left out.
 
+    Examples
+    --------
     >>> atoms = Lists(np.array([0, 2, 3]), np.array([0, 2, 1], dtype=np.int32))
     >>> moved(atoms, [2, ALWAYS, 0])
     Lists(starts=array([0, 2]), constants=array([0, 2], dtype=int32))
@@ -101,7 +128,7 @@ def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
 
 
 def moved_from(atoms: Lists, constants: npt.ArrayLike) -> tuple[Lists, Integers]:
-    """The images of the atoms, and the index of the atom of each."""
+    """Return the images of the atoms, and the index of the atom of each."""
     n = atoms.n
     owner = np.repeat(np.arange(n), np.diff(atoms.starts))
     place = np.asarray(constants, dtype=np.int64)[atoms.constants]
@@ -123,10 +150,31 @@ def orbit(
     *,
     max_atoms: int | None = None,
 ) -> "Model":
-    """The model with all images of its atoms that the positive ``relations`` allow.
+    """Add all images of the atoms of a model under symmetries.
 
-    A generator maps constants by name; constants that it does not name stay.
+    Parameters
+    ----------
+    model : Model
+        The model.
+    generators : iterable of mappings of str to str
+        Maps of constants by name; constants that a map does not name stay as they are.
+    relations : iterable of Relation, default=()
+        Positive relations, which images must not contradict.
+    max_atoms : int, default=None
+        Maximum number of atoms.
 
+    Returns
+    -------
+    Model
+        The model with the atoms and all their images.
+
+    Raises
+    ------
+    ModelTooLarge
+        Before there are more than ``max_atoms``.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b", "c"])
     >>> v = alg["v"]

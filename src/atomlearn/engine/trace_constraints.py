@@ -13,14 +13,14 @@ from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import FULL, ONE, ZERO, bit_of, lowest, put, select, size, tail
 
 HOLD = -1
-"""What both algorithms return when all constraints hold."""
+"""Return value of both algorithms when all constraints hold."""
 
 
 @kernel
 def enforce_negative(
     left: Rows, right: Rows, dual: Dual, singles: Rows, traces: Rows, rng: Stream
 ) -> int:
-    """Algorithm 1: for each ``¬(a < b)``, make ``Tr(b) ⊄ Tr(a)``.
+    """Make ``Tr(b) ⊄ Tr(a)`` for each ``¬(a < b)`` (Algorithm 1).
 
     Returns a relation that no witness separates, so that one can be added, or ``HOLD``.
     """
@@ -45,7 +45,7 @@ def enforce_negative(
 
 @kernel
 def same_row(table: Rows, i: int, j: int) -> bool:
-    """Are two rows the same?"""
+    """Return whether two rows are equal."""
     differing = ZERO
     for w in range(table.shape[1]):
         differing |= table[i, w] ^ table[j, w]
@@ -54,7 +54,7 @@ def same_row(table: Rows, i: int, j: int) -> bool:
 
 @kernel
 def strongly_discriminant_constant(a: Rows, above_b: Rows, dual: Dual, rng: Stream) -> int:
-    """A constant of ``a`` outside some witness above ``b``; ``-1`` if there is none."""
+    """Return a constant of ``a`` outside some witness above ``b``, or ``-1`` if there is none."""
     candidates = above_b.copy()
     todo = size(candidates)
     while todo > 0:
@@ -72,7 +72,7 @@ def strongly_discriminant_constant(a: Rows, above_b: Rows, dual: Dual, rng: Stre
 def enforce_positive(
     left: Rows, right: Rows, dual: Dual, singles: Rows, traces: Rows, rng: Stream
 ) -> int:
-    """Algorithm 2: for each ``d < e``, make ``Tr(e) ⊂ Tr(d)``.
+    """Make ``Tr(e) ⊂ Tr(d)`` for each ``d < e`` (Algorithm 2).
 
     Returns a relation under which some witness is not closed (the paper's edge ``ζ → [d]``, which
     closed witnesses never need), or ``HOLD``.
