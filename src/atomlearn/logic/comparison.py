@@ -20,10 +20,22 @@ LN2, LN3 = math.log(2), math.log(3)
 
 
 def compression(n_relations: float, n_atoms: float) -> float:
-    """The compression ``κ = R / Z``: relations for each atom.
+    """Return the compression ``κ = R / Z``, the number of relations for each atom.
 
-    ``R`` is every relation that was learned from and is still obeyed, in whatever batch it came.
+    Parameters
+    ----------
+    n_relations : float
+        Number ``R`` of relations that were learned from, in whatever batch, and still hold.
+    n_atoms : float
+        Number ``Z`` of atoms.
 
+    Returns
+    -------
+    float
+        The compression.
+
+    Examples
+    --------
     >>> compression(50_000, 50)
     1000.0
     """
@@ -35,12 +47,27 @@ def compression(n_relations: float, n_atoms: float) -> float:
 def error_times_compression(
     n_constants: int, *, paired: bool = True, log_symmetries: float = 0.0
 ) -> float:
-    """The product ``ε κ`` that random picking leads to, a constant of the problem.
+    """Return the product ``ε κ`` of error and compression that random picking leads to.
 
-    ``paired`` constants exclude each other two by two, as black and white of a pixel do: an atom is
-    in one of the two or in none, which makes ``3^(C/2)`` atoms and not ``2^C``. ``log_symmetries``
-    is the logarithm of the number of symmetries of the problem (:func:`log_grid_symmetries`).
+    It is a constant of the problem.
 
+    Parameters
+    ----------
+    n_constants : int
+        Number of constants ``C``.
+    paired : bool, default=True
+        Whether constants exclude each other two by two, as black and white of a pixel do: an atom
+        is then in one of the two or in none, which makes ``3^(C/2)`` atoms and not ``2^C``.
+    log_symmetries : float, default=0.0
+        Logarithm of the number of symmetries of the problem (:func:`log_grid_symmetries`).
+
+    Returns
+    -------
+    float
+        The product.
+
+    Examples
+    --------
     >>> round(error_times_compression(2 * 7 * 7), 2)                        # C ln(3) / 2
     53.83
     >>> symmetries = log_grid_symmetries(7, 7)
@@ -54,8 +81,26 @@ def error_times_compression(
 def predicted_error(
     kappa: float, n_constants: int, *, paired: bool = True, log_symmetries: float = 0.0
 ) -> float:
-    """The error ``ε`` of a random model at compression ``kappa``; valid where it is small.
+    """Return the predicted error ``ε`` of a random model, valid where it is small.
 
+    Parameters
+    ----------
+    kappa : float
+        The compression.
+    n_constants : int
+        Number of constants.
+    paired : bool, default=True
+        Whether constants exclude each other two by two.
+    log_symmetries : float, default=0.0
+        Logarithm of the number of symmetries of the problem.
+
+    Returns
+    -------
+    float
+        The error.
+
+    Examples
+    --------
     >>> round(predicted_error(1000, 100, paired=False), 4)                  # ln(2) C / κ
     0.0693
     >>> round(predicted_error(1000, 100), 4)                                # ln(3) C / 2 κ
@@ -68,8 +113,22 @@ def predicted_error(
 
 
 def log_grid_symmetries(height: int, width: int) -> float:
-    """``ln(height! width!)``: rows and columns of a grid may be permuted, as with bars.
+    """Return ``ln(height! width!)``, for problems whose rows and columns may be permuted.
 
+    Parameters
+    ----------
+    height : int
+        Number of rows of the grid.
+    width : int
+        Number of columns of the grid.
+
+    Returns
+    -------
+    float
+        Logarithm of the number of symmetries.
+
+    Examples
+    --------
     >>> round(log_grid_symmetries(10, 10), 2)                               # 2 ln(10!)
     30.21
     """
@@ -77,8 +136,22 @@ def log_grid_symmetries(height: int, width: int) -> float:
 
 
 def chance_to_hold(atom_size: int, noise: float) -> float:
-    """The probability that a background image has an atom, by one of its pixels being black.
+    """Return the probability that a background image has an atom.
 
+    Parameters
+    ----------
+    atom_size : int
+        Number of pixels of the atom, one of which must be black.
+    noise : float
+        Probability of a black pixel.
+
+    Returns
+    -------
+    float
+        The probability.
+
+    Examples
+    --------
     >>> round(chance_to_hold(15, 0.1), 3)                                   # 1 - 0.9^15
     0.794
     """
@@ -88,12 +161,26 @@ def chance_to_hold(atom_size: int, noise: float) -> float:
 
 
 def atoms_needed(error: float, chance: float) -> float:
-    """The number of atoms that let at most a share ``error`` of the counterexamples pass.
+    """Return the number of atoms that let a given share of the counterexamples pass.
 
     Each counterexample has an atom by chance, independently (:func:`chance_to_hold`), and passes if
     it has all of them. The paper's example: bars in 15 × 15 images with a tenth of the background
     black, and one false positive in a thousand. (It prints 29.9, which is cut and not rounded.)
 
+    Parameters
+    ----------
+    error : float
+        Share of the counterexamples that may pass.
+    chance : float
+        Probability that a counterexample has an atom.
+
+    Returns
+    -------
+    float
+        The number of atoms.
+
+    Examples
+    --------
     >>> round(atoms_needed(1 / 1000, chance_to_hold(15, 0.1)), 2)
     29.96
     """
@@ -107,18 +194,28 @@ AnyAtoms = Union["Model", Pool, Lists, Iterable[Iterable[Hashable]]]
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Displayed):
-    """How many learned atoms are exact, part of an exact one, larger than one, or neither.
+    """Counts of learned atoms by how they compare with the exact ones.
 
+    Attributes
+    ----------
+    exact : int
+        Number of atoms of the exact atomization.
+    sub_atoms : int
+        Number of proper subsets of an exact atom, which exclude more than they should.
+    super_atoms : int
+        Number of proper supersets of an exact atom: true, but weaker than necessary.
+    neither : int
+        Number of all other atoms.
+
+    Examples
+    --------
     >>> print(Comparison(exact=4, sub_atoms=0, super_atoms=1, neither=0))
     5 atoms: 4 exact, 0 sub-atoms, 1 larger than an exact one, 0 neither
     """
 
     exact: int
-    """Atoms of the exact atomization."""
     sub_atoms: int
-    """Parts of an exact atom, which exclude more than they should."""
     super_atoms: int
-    """Supersets of an exact atom: true, but weaker than necessary."""
     neither: int
 
     @property
@@ -144,12 +241,26 @@ def compare(
     constant: Hashable,
     name_of: Callable[[int], Hashable] | Sequence[Hashable] | None = None,
 ) -> Comparison:
-    """Compare the learned atoms of ``constant`` with the exact ones.
+    """Compare the learned atoms of a constant with the exact ones.
 
-    ``learned`` is a model, a pool of pins, lists of atoms, or sets of constants. The constants of
-    pools and lists are numbers; ``name_of`` gives the formula's name of each. Of a model only the
-    atoms of the constant are compared.
+    Parameters
+    ----------
+    learned : Model, Pool, Lists or iterable of sets
+        The learned atoms. Of a model only those of the constant are compared.
+    exact : ExactAtomization
+        The exact atoms.
+    constant : hashable
+        The constant.
+    name_of : callable or sequence, default=None
+        The formula's name of each constant of a pool or of lists, where constants are numbers.
 
+    Returns
+    -------
+    Comparison
+        The counts.
+
+    Examples
+    --------
     >>> from atomlearn.logic.formulas import Has
     >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
     >>> print(compare([{"v", "a", "c"}, {"v", "a"}, {"v", "a", "b", "c"}], exact, "v"))

@@ -18,7 +18,7 @@ from atomlearn.markup import Displayed
 from atomlearn.typing import Bits
 
 Place = tuple[int, int, str]
-"""Row, column, colour."""
+"""The row, the column and the colour of a pixel."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,10 @@ class Grid:
         complementary: Pairs = (),
         colours: tuple[str, str] = ("black", "white"),
     ) -> "Grid":
-        """A grid from rows of names, top to bottom, in the first colour; complements have the
-        second."""
+        """Return a grid from rows of names, top to bottom.
+
+        The names have the first colour and their complements the second.
+        """
         if not rows or len({len(row) for row in rows}) != 1:
             raise ValueError("a grid has one row of names or more, all of the same length")
         other = complements(complementary)
@@ -58,16 +60,20 @@ class Grid:
         return cls((len(rows), len(rows[0])), place)
 
     def some(self, conjunctions: Iterable[Iterable[Hashable]]) -> str | None:
-        """A disjunction of conjunctions as a sentence, if they are lines.
+        """Return a disjunction of conjunctions as a sentence, if they are lines.
 
+        Examples
+        --------
         >>> Grid.of([["c2", "c3"], ["c1", "c4"]]).some([{"c1", "c2"}, {"c3", "c4"}])
         'some column with all rows black'
         """
         return self._sentence(conjunctions, "some", "or", "all", "s")
 
     def every(self, clauses: Iterable[Iterable[Hashable]]) -> str | None:
-        """A conjunction of clauses as a sentence, if they are lines.
+        """Return a conjunction of clauses as a sentence, if they are lines.
 
+        Examples
+        --------
         >>> grid = Grid.of([["b1", "b2"]], [("b1", "w1"), ("b2", "w2")])
         >>> grid.every([{"w1"}, {"w2"}])
         'every column with some row white'
@@ -77,7 +83,7 @@ class Grid:
     def _sentence(
         self, sets: Iterable[Iterable[Hashable]], lines_of: str, joint: str, pixels: str, end: str
     ) -> str | None:
-        """Which lines, and how many pixels of each."""
+        """Return a sentence about which lines, and how many pixels of each."""
         lines = self._lines(sets)
         if lines is None:
             return None
@@ -88,7 +94,7 @@ class Grid:
         return f"{self._which(lines, lines_of, joint)} with {pixels} {across}{end} {colour}"
 
     def _lines(self, sets: Iterable[Iterable[Hashable]]) -> list[Line] | None:
-        """The sets as lines of one kind and colour, or ``None``."""
+        """Return the sets as lines of one kind and colour, or ``None``."""
         found = []
         for one in sets:
             places = [self.place.get(name) for name in one]
@@ -146,10 +152,10 @@ def conjecture(
     of_class: Bits,
     compared: Callable[[ExactAtomization], Comparison],
 ) -> Conjecture | None:
-    """A sentence about the lines of a grid that no example contradicts, if there is one.
+    """Return a sentence about the lines of a grid that no example contradicts, if there is one.
 
-    Of several the one of which most learned atoms are exact, or else the simplest. ``truth`` tells
-    which examples have each constant; ``compared`` holds the learned atoms against those of a
+    Of several it is the one of which most learned atoms are exact, or else the simplest. ``truth``
+    tells which examples have each constant; ``compared`` compares the learned atoms with those of a
     formula.
     """
     if of_class.all() or not of_class.any():
@@ -165,8 +171,10 @@ def conjecture(
 
 
 def sentences(grid: Grid) -> Iterator[tuple[str, Formula]]:
-    """Sentences about columns and rows, with their formulas.
+    """Yield sentences about columns and rows, with their formulas.
 
+    Examples
+    --------
     >>> [sentence for sentence, _ in sentences(Grid.of([["a", "b"], ["c", "d"]]))][:2]
     ['some column with all rows black', 'every column with some row black']
     """

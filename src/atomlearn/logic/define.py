@@ -31,6 +31,35 @@ MOST_CLAUSES = 50
 class ConstantDefinition(Definition):
     """The definition of a constant of a model.
 
+    Attributes
+    ----------
+    label : str
+        The constant.
+    clauses : tuple of Clause
+        The atoms of the constant, as disjunctions of constants.
+    measured : Measure or None
+        Measures on examples; ``None`` if there are none.
+    held_out : Measure or None
+        Measures on held-out examples, which models do not have.
+    classifier_error : float or None
+        Error of a classifier, which models do not have.
+    total : int or None
+        Total number of atoms, if the clauses are a selection.
+    space : Space
+        The constants, and the combinations of them that can occur.
+    conjecture : Conjecture or None
+        A sentence about lines of a grid that fits the examples, if there is one.
+    grid : Grid or None
+        The place of each pixel, if the constants are those of an image.
+    negations : mapping
+        Constants that are written as the negation of another constant.
+    argument : str
+        Name of the argument of the Python function.
+    model : Model
+        The model.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"))
@@ -41,10 +70,18 @@ class ConstantDefinition(Definition):
     model: "Model" = field(repr=False, compare=False, kw_only=True)
 
     def evaluate(self, X: Any) -> Bits:
-        """Evaluate the formula on each term, exactly.
+        """Evaluate the formula exactly on each term.
 
-        ``X`` holds terms, or names of constants separated by blanks, or is a table of truth values
-        with a column for each constant of the model.
+        Parameters
+        ----------
+        X : iterable of Term or str, or array of bool
+            Terms, or names of constants separated by blanks, or a table of truth values with a
+            column for each constant of the model.
+
+        Returns
+        -------
+        ndarray of bool
+            Whether the formula is true for each term.
         """
         truth = _truth(self.model, X)
         names = {name: i for i, name in enumerate(self.model.names)}
@@ -60,13 +97,15 @@ def define_constant(
     relations: "Iterable[Relation]" = (),
     max_clauses: int | None = MOST_CLAUSES,
 ) -> ConstantDefinition:
-    """The definition of a constant of a model: ``v < I ⇔ ∧ over atoms ∨ over constants``.
+    """Return the definition of a constant: ``v < I ⇔ ∧ over atoms ∨ over constants``.
 
-    ``complementary`` are pairs of constants of which every term that is asked about has exactly
-    one; ``grid`` the names of the pixels, row by row, if the constants are those of an image. With
-    more than ``max_clauses`` atoms the definition is partial: the atoms that exclude most
-    counterexamples of the ``relations``, or without any the smallest.
+    ``complementary`` are pairs of constants of which every term of interest has exactly one;
+    ``grid`` the names of the pixels, row by row, if the constants are those of an image. With more
+    than ``max_clauses`` atoms the definition is partial: the atoms that exclude most
+    counterexamples of the ``relations``, or the smallest atoms if there are no relations.
 
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "c1", "c2", "c3", "c4"])
     >>> from atomlearn.logic.exact import ExactAtomization
@@ -117,7 +156,7 @@ def define_constant(
 
 
 def _clauses(model: "Model", term: "Term") -> list[Clause[str]]:
-    """The atoms of the term as clauses over the other constants, smallest first."""
+    """Return the atoms of the term as clauses over the other constants, smallest first."""
     own = set(term.indices)
     atoms = sorted(model.atoms_of(term), key=lambda atom: (len(atom), atom.indices))
     names = model.names
@@ -125,7 +164,7 @@ def _clauses(model: "Model", term: "Term") -> list[Clause[str]]:
 
 
 def _held(clauses: list[Clause[str]], truth: Bits, names: list[str]) -> Bits:
-    """Clauses × examples: has the example one of the constants?"""
+    """Return which examples have one of the constants of each clause, as clauses × examples."""
     place = {name: i for i, name in enumerate(names)}
     atoms = lists_of([[place[name] for name in clause.literals] for clause in clauses])
     return packed.unpack(containing(atoms, packed.pack(truth.T)), len(truth))
@@ -156,7 +195,7 @@ def _check_names(model: "Model", complement: dict[Hashable, Hashable]) -> None:
 
 
 def _negations(complementary: Pairs) -> dict[Hashable, Hashable]:
-    """The second of each pair is written as the negation of the first."""
+    """Return the second of each pair with the first, of which it is written as the negation."""
     first: dict[Hashable, Hashable] = {}
     for one, other in complements(complementary).items():
         if one not in first:

@@ -36,8 +36,10 @@ def factor(
     turned: bool = False,
     order: Callable[[Any], Any] = str,
 ) -> Formula:
-    """A disjunction of conjunctions, factored; ``turned``, a conjunction of disjunctions.
+    """Factor a disjunction of conjunctions or, if ``turned``, a conjunction of disjunctions.
 
+    Examples
+    --------
     >>> str(factor(["ac", "ad", "bc", "bd", "e"]))
     '((a or b) and (c or d)) or e'
     >>> str(factor(["ab", "ac"], turned=True))
@@ -93,14 +95,14 @@ class _Factoring:
 
 
 def _kernel(total: Sum) -> Sum:
-    """A divisor without common letters in which no letter occurs twice."""
+    """Return a divisor without common letters in which no letter occurs twice."""
     while (letter := _most_frequent(total)) is not None:
         total = _free(frozenset(one - {letter} for one in total if letter in one))
     return total
 
 
 def _divide(total: Sum, divisor: Sum) -> tuple[Sum, Sum]:
-    """The quotient and what is left over: ``total = divisor × quotient + rest``."""
+    """Return the quotient and the rest: ``total = divisor × quotient + rest``."""
     letters = frozenset().union(*divisor)
     quotient: Sum | None = None
     for part in divisor:
@@ -117,7 +119,7 @@ def _free(total: Sum) -> Sum:
 
 
 def _most_frequent(total: Sum, among: Product | None = None) -> int | None:
-    """The letter that is in the most products, at least two; of equals the first."""
+    """Return the first of the letters that are in the most products, at least two."""
     counts = Counter(x for one in total for x in one if among is None or x in among)
     best = max(counts.values(), default=0)
     return None if best < 2 else min(x for x, n in counts.items() if n == best)
@@ -137,7 +139,7 @@ MOST_SHOWN = 64
 """Maximum number of conjunctions that are minimised."""
 
 DEEPEST = 3
-"""Deepest nesting of *and* and *or* that counts as readable."""
+"""Maximum nesting of *and* and *or* that counts as readable."""
 
 Sets = list[frozenset[Hashable]]
 
@@ -146,6 +148,33 @@ Sets = list[frozenset[Hashable]]
 class Definition(Displayed):
     """A constant as a formula: a conjunction of clauses.
 
+    Attributes
+    ----------
+    label : object
+        The constant or class.
+    clauses : tuple of Clause
+        The atoms, as disjunctions.
+    measured : Measure or None
+        Measures on the training examples; ``None`` for definitions of models without examples.
+    held_out : Measure or None
+        Measures, on held-out examples, of definitions made in the same way.
+    classifier_error : float or None
+        Error of the whole classifier on held-out examples, for this class against the rest.
+    total : int or None
+        Total number of atoms, if the clauses are a selection.
+    space : Space
+        The literals, and the combinations of them that can occur.
+    conjecture : Conjecture or None
+        A sentence about lines of a grid that fits the examples, if there is one.
+    grid : Grid or None
+        The place of each pixel, if the constants are those of an image.
+    negations : mapping
+        Constants that are written as the negation of another constant.
+    argument : str
+        Name of the argument of the Python function.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"))
@@ -157,34 +186,27 @@ class Definition(Displayed):
     label: Any
     clauses: tuple[Clause[Any], ...]
     measured: Measure | None = field(default=None, kw_only=True)
-    """Measures on the training examples; ``None`` for definitions of models without examples."""
     held_out: Measure | None = field(default=None, kw_only=True)
-    """Measures, on held-out examples, of definitions made in the same way."""
     classifier_error: float | None = field(default=None, kw_only=True)
-    """Error of the whole classifier on held-out examples, for this class against the rest."""
     total: int | None = field(default=None, kw_only=True)
-    """Total number of atoms, if the clauses are a selection."""
     space: Space = field(repr=False, compare=False, kw_only=True)
     conjecture: Conjecture | None = field(default=None, compare=False, kw_only=True)
-    """A sentence about lines of a grid that fits the examples, if there is one."""
     grid: Grid | None = field(default=None, repr=False, compare=False, kw_only=True)
     negations: Mapping[Hashable, Hashable] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
     )
-    """Constants that are written as the negation of another constant."""
     argument: str = field(default="present", repr=False, compare=False, kw_only=True)
-    """Name of the argument of the Python function."""
 
     # -- the forms
 
     @cached_property
     def cnf(self) -> Formula:
-        """The conjunction of clauses, without trivial and redundant ones."""
+        """Conjunction of clauses, without trivial and redundant ones."""
         return self._complete(self._and_of_ors(self._cnf_sets))
 
     @cached_property
     def dnf(self) -> Formula:
-        """The disjunctive normal form, by the distributive law with absorption.
+        """Disjunctive normal form, by the distributive law with absorption.
 
         Raises :class:`~atomlearn.errors.FormulaTooLarge` if it would be too large.
         """
@@ -193,7 +215,7 @@ class Definition(Displayed):
 
     @cached_property
     def minimal(self) -> Formula:
-        """The shorter of the minimised disjunctive and the minimised conjunctive form."""
+        """Shorter of the minimised disjunctive and the minimised conjunctive form."""
         forms = [self._and_of_ors(self._short_cnf)]
         if self._short_dnf is not None:
             forms.insert(0, self._or_of_ands(self._short_dnf))
@@ -201,7 +223,7 @@ class Definition(Displayed):
 
     @cached_property
     def factored(self) -> Formula:
-        """The shorter of both normal forms after factoring."""
+        """Shorter of both normal forms after factoring."""
         order = {self._leaf(x): i for i, x in enumerate(self.space.literals)}.__getitem__
         forms = [factor(self._shown(self._short_cnf), turned=True, order=order)]
         if self._short_dnf is not None:
@@ -210,14 +232,14 @@ class Definition(Displayed):
 
     @property
     def shortest(self) -> Formula:
-        """The shortest form that is not nested too deeply to be read."""
+        """Shortest form that is not nested too deeply to be read."""
         if formulas.depth(self.factored) > DEEPEST:
             return self.minimal
         return min((self.minimal, self.factored), key=Formula.size)
 
     @cached_property
     def sentence(self) -> str | None:
-        """The formula as a sentence about rows and columns, if it is about lines of a grid."""
+        """Formula as a sentence about rows and columns, if it is about lines of a grid."""
         if self.grid is None:
             return None
         told = None if self._short_dnf is None else self.grid.some(self._short_dnf)
@@ -226,7 +248,7 @@ class Definition(Displayed):
     # -- as text
 
     def to_text(self) -> str:
-        """The shortest form over several lines, and its measures."""
+        """Return the shortest form over several lines, and its measures."""
         head = f"{self.label} if" + (f" {self.sentence}:" if self.sentence else "")
         if self._conjuncts:
             body = formulas.lines_of(self.shortest)
@@ -240,7 +262,7 @@ class Definition(Displayed):
         return "\n".join(one for one in told if one)
 
     def to_latex(self) -> str:
-        """The shortest form in LaTeX, for a display; ``aligned`` if it takes several lines."""
+        """Return the shortest form in LaTeX, for a display; ``aligned`` if it has several lines."""
         name = self.label if isinstance(self.label, str) else str(self.label)
         told = formulas.latex_of(name) if self.argument == "present" else _text(name)
         body = self.shortest
@@ -257,18 +279,18 @@ class Definition(Displayed):
         return f"\\begin{{aligned}}\n{told} \\iff & {lines}\n\\end{{aligned}}"
 
     def to_python(self) -> str:
-        """The source of a Python function that evaluates the formula."""
+        """Return the source of a Python function that evaluates the formula."""
         about = " ".join(self.to_text().split())
         return formulas.function_source(
             f"is_{self.label}", self.argument, about, self.shortest, self._before
         )
 
     def to_sympy(self) -> Any:
-        """The shortest form as a SymPy expression."""
+        """Return the shortest form as a SymPy expression."""
         return formulas.to_sympy(self.shortest)
 
     def to_dict(self) -> dict[str, Any]:
-        """The definition as plain values, for JSON."""
+        """Return the definition as plain values, for JSON."""
         told = {
             "label": plain(self.label),
             "clauses": [[str(literal) for literal in clause.literals] for clause in self.clauses],
@@ -297,7 +319,7 @@ class Definition(Displayed):
         return f"<{type(self).__name__}: {self.label}, {n} clause{'s' * (n != 1)}>"
 
     def to_html(self) -> str:
-        """The shortest form as a list, its measures, and the code folded: without a frame."""
+        """Return the shortest form, its measures and folded code as HTML without a frame."""
         head = f"<strong>{escape(str(self.label))}</strong> if"
         if self.sentence:
             head += f" {escape(self.sentence)}:"
@@ -326,7 +348,7 @@ class Definition(Displayed):
 
     @property
     def exclusion(self) -> float | None:
-        """Share of the other examples for which it is false, if measured."""
+        """Share of the other examples for which the formula is false, if measured."""
         return None if self.measured is None else self.measured.exclusion
 
     @property
@@ -336,25 +358,33 @@ class Definition(Displayed):
 
     @property
     def rows_measured(self) -> int:
-        """Number of examples that these were measured on: a sample if there were many."""
+        """Number of examples of the measures, which are a sample if there were many."""
         return 0 if self.measured is None else self.measured.examples
 
     @property
     def is_partial(self) -> bool:
-        """Is it a selection of the atoms, or true of some counterexamples?"""
+        """Whether it is a selection of the atoms, or true for some counterexamples."""
         if self.total is not None and self.total > len(self.clauses):
             return True
         return self.measured is not None and self.measured.exclusion < 1.0
 
     @property
     def _before(self) -> str:
-        """What the Python function does first."""
+        """First statements of the Python function."""
         return ""
 
     def evaluate(self, X: Any) -> Bits:
-        """Evaluate the formula on each example, exactly.
+        """Evaluate the formula exactly on each example.
 
-        ``X`` has a column for each constant of the formula's space, in its order.
+        Parameters
+        ----------
+        X : array of bool of shape (n_samples, n_constants)
+            Truth values, with a column for each constant of the formula's space, in its order.
+
+        Returns
+        -------
+        ndarray of bool
+            Whether the formula is true for each example.
         """
         truth = np.asarray(X, dtype=np.bool_)
         where = self.space.number
@@ -364,7 +394,7 @@ class Definition(Displayed):
         return out
 
     def _reliability(self) -> list[str]:
-        """Lines of text on its completeness and its measures."""
+        """Return lines of text on the completeness and the measures of the definition."""
         lines = []
         if self.is_partial:
             some = self.total is not None and self.total > len(self.clauses)
@@ -382,7 +412,7 @@ class Definition(Displayed):
     # -- inside
 
     _which_rows = ""
-    """Which of the rows it is measured on, if not on all."""
+    """The rows that it is measured on, if not all."""
 
     @property
     def _conjuncts(self) -> tuple[Clause[Any], ...]:
@@ -390,7 +420,7 @@ class Definition(Displayed):
         return self.clauses
 
     def _complete(self, body: Formula) -> Formula:
-        """The formula, of which the ``body`` is the conjunction of all clauses."""
+        """Return the formula, of which ``body`` is the conjunction of all clauses."""
         return body
 
     @cached_property
@@ -444,7 +474,7 @@ class Definition(Displayed):
 
 
 def plain(value: Any) -> Any:
-    """A label as a plain Python value."""
+    """Return a label as a plain Python value."""
     return value.item() if isinstance(value, np.generic) else value
 
 

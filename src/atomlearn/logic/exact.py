@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 MOST_SIBLINGS = 512
-"""Parts of a conjunction that are held against each other, two by two."""
+"""Maximum number of parts of a conjunction that are compared pairwise."""
 
 
 class Kind(Enum):
-    """What a node is: a literal, a conjunction or a disjunction."""
+    """The kind of a node: a literal, a conjunction or a disjunction."""
 
     LITERAL = "literal"
     ALL = "all"
@@ -54,27 +54,30 @@ class Node:
     literals: int
     """The literals that occur in it."""
     bound: int
-    """How many clauses the map index runs over."""
+    """Number of clauses that the map index runs over."""
     certain: bool
-    """Is it clear that no clause is trivial, double or larger than another?"""
+    """Whether certainly no clause is trivial, repeated or a superset of another."""
     met: tuple[int, ...]
-    """Sets of literals of which every clause has one."""
+    """Sets of literals that each share a literal with every clause."""
 
 
 def literal(number: int) -> Node:
-    """One clause of one literal."""
+    """Return a node with one clause of one literal."""
     mask = 1 << number
     return Node(Kind.LITERAL, (), mask, 1, True, (mask,))
 
 
 NOTHING = Node(Kind.ANY, (), 0, 1, True, ())
-"""False: one clause, which nothing satisfies."""
+"""The false formula: one clause, which nothing satisfies."""
 EVERYTHING = Node(Kind.ALL, (), 0, 0, True, ())
-"""True: no clause."""
+"""The true formula: no clause."""
 
 
 def any_of(parts: Sequence[Node], opposite: Sequence[int]) -> Node:
-    """``∨``: a clause is one of each part, joined. ``opposite[i]`` is the literal ``¬i``."""
+    """Return the disjunction ``∨``, whose clauses join one clause of each part.
+
+    ``opposite[i]`` is the literal ``¬i``.
+    """
     if any(part is EVERYTHING for part in parts):
         return EVERYTHING
     parts = [part for part in parts if part is not NOTHING]
@@ -94,7 +97,7 @@ def any_of(parts: Sequence[Node], opposite: Sequence[int]) -> Node:
 
 
 def all_of(parts: Sequence[Node]) -> Node:
-    """``∧``: the clauses of all parts."""
+    """Return the conjunction ``∧``, which has the clauses of all parts."""
     if any(part is NOTHING for part in parts):
         return NOTHING
     parts = [part for part in parts if part is not EVERYTHING]
@@ -111,7 +114,10 @@ def all_of(parts: Sequence[Node]) -> Node:
 def odd_of(
     true: Sequence[Node], false: Sequence[Node], opposite: Sequence[int]
 ) -> tuple[Node, Node]:
-    """An odd number of parts is true, and an even number; ``false`` are the parts negated."""
+    """Return the formulas that an odd and an even number of parts is true.
+
+    ``false`` are the parts negated.
+    """
     odd, even = NOTHING, EVERYTHING
     for yes, no in zip(true, false, strict=True):
         odd, even = (
@@ -122,7 +128,7 @@ def odd_of(
 
 
 def _are_apart(parts: Sequence[Node], literals: int) -> bool:
-    """Is it clear that no clause of a part is part of a clause of another?"""
+    """Return whether certainly no clause of a part is contained in a clause of another."""
     if sum(part.literals.bit_count() for part in parts) == literals.bit_count():
         return True  # they have no literal in common
     return (
@@ -133,12 +139,12 @@ def _are_apart(parts: Sequence[Node], literals: int) -> bool:
 
 
 def _never_within(a: Node, b: Node) -> bool:
-    """Is it clear that no clause of ``a`` is part of a clause of ``b``?"""
+    """Return whether certainly no clause of ``a`` is contained in a clause of ``b``."""
     return any(not mask & b.literals for mask in a.met)
 
 
 def reverted(mask: int, opposite: Sequence[int]) -> int:
-    """Each literal replaced by its opposite, if it has one (``-1``: it has none)."""
+    """Replace each literal by its opposite, if it has one (``-1``: it has none)."""
     out = 0
     for i in members(mask):
         if opposite[i] >= 0:
@@ -147,8 +153,10 @@ def reverted(mask: int, opposite: Sequence[int]) -> int:
 
 
 def members(mask: int) -> list[int]:
-    """The numbers in a set, ascending.
+    """Return the numbers in a set, ascending.
 
+    Examples
+    --------
     >>> members(0b1010)
     [1, 3]
     """
@@ -161,7 +169,7 @@ def members(mask: int) -> list[int]:
 
 
 def clauses(node: Node) -> Iterator[int]:
-    """Every clause that the map index runs over, one at a time."""
+    """Yield every clause that the map index runs over, one at a time."""
     if node.kind is Kind.LITERAL:
         yield node.literals
     elif node.kind is Kind.ALL:
@@ -172,7 +180,7 @@ def clauses(node: Node) -> Iterator[int]:
 
 
 def _joined(parts: tuple[Node, ...]) -> Iterator[int]:
-    """One clause of each part, in all ways; a loop, for there may be a part a pixel."""
+    """Yield unions of one clause of each part, in a loop: there may be as many parts as pixels."""
     joined, choices = [0], [iter([0])]
     while choices:
         clause = next(choices[-1], None)
@@ -187,7 +195,7 @@ def _joined(parts: tuple[Node, ...]) -> Iterator[int]:
 
 
 def draw(node: Node, rng: random.Random) -> int:
-    """One value of the map index at random, as the clause that it gives."""
+    """Draw a random value of the map index and return its clause."""
     if node.kind is Kind.LITERAL:
         return node.literals
     if node.kind is Kind.ANY:
@@ -204,7 +212,7 @@ def draw(node: Node, rng: random.Random) -> int:
 
 
 def has_clause_within(node: Node, sets: Bits, known: dict[int, Bits] | None = None) -> Bits:
-    """For each row of ``sets`` (rows × literals): is some clause part of it?
+    """Return for each row of ``sets`` (rows × literals) whether it contains some clause.
 
     That is the formula itself, evaluated where the literals of the set are false and no others.
     """
@@ -225,9 +233,9 @@ def has_clause_within(node: Node, sets: Bits, known: dict[int, Bits] | None = No
 
 
 def has_clause_around(node: Node, sets: Bits, known: dict[int, Bits] | None = None) -> Bits:
-    """For each row: has some clause all of it? The node has to be ``certain``.
+    """Return for each row whether some clause contains it; the node has to be ``certain``.
 
-    The part of the set that lies outside the node's literals is the caller's to judge.
+    Literals of the set outside the node are left to the caller.
     """
     known = {} if known is None else known
     if id(node) not in known:
@@ -249,15 +257,22 @@ MAX_CLAUSES = 200_000
 """Default limit for enumerating clauses."""
 
 AT_ONCE = 1 << 24
-"""Number of truth values in memory at a time."""
+"""Maximum number of truth values in memory at a time."""
 
 
 class ExactAtomization:
     """The exact atoms of ``h`` where ``(h < I) ⇔ formula``.
 
-    ``complementary`` are pairs of constants of which a term has exactly one, as the black and the
-    white of a pixel: the one stands for the negation of the other.
+    Parameters
+    ----------
+    formula : Formula
+        The meaning of the constant ``h``.
+    complementary : iterable of pairs or mapping, default=()
+        Pairs of constants of which a term has exactly one, as the black and the white of a pixel:
+        each stands for the negation of the other.
 
+    Examples
+    --------
     >>> from atomlearn.logic.formulas import exists, forall
     >>> bar = exists(range(2), lambda j: forall(range(3), lambda i: Has(f"c{i}{j}")))
     >>> exact = ExactAtomization(bar)                       # a bar in images of 3 × 2: 9 atoms
@@ -291,14 +306,21 @@ class ExactAtomization:
 
     @property
     def bound(self) -> int:
-        """An upper bound of the number of atoms: the number of values of the map index."""
+        """Upper bound of the number of atoms: the number of values of the map index."""
         return self._node.bound
 
     def count(self, max_clauses: int = MAX_CLAUSES) -> int:
-        """The number of atoms, by formula where possible.
+        """Return the number of atoms, by a closed formula where possible.
 
-        Raises :class:`~atomlearn.errors.ModelTooLarge` if more than ``max_clauses`` clauses would
-        have to be enumerated.
+        Parameters
+        ----------
+        max_clauses : int, default=200000
+            Maximum number of clauses that may be enumerated.
+
+        Raises
+        ------
+        ModelTooLarge
+            If more clauses would have to be enumerated.
         """
         if self._node.certain:
             return self.bound
@@ -306,7 +328,7 @@ class ExactAtomization:
         return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[frozenset[Hashable]]:
-        """The atoms, one at a time."""
+        """Iterate over the atoms."""
         if self._node.certain:
             yield from map(self._names, clauses(self._node))
             return
@@ -318,11 +340,25 @@ class ExactAtomization:
                     yield self._names(clause)
 
     def sample(self, n: int, random_state: int = 0) -> list[frozenset[Hashable]]:
-        """Random atoms.
+        """Draw random atoms.
 
-        Uniform where :meth:`count` needs no enumeration; elsewhere a value of the map index is
-        drawn and constants that are not needed are removed in random order.
+        The draw is uniform where :meth:`count` needs no enumeration; elsewhere a value of the map
+        index is drawn and constants that are not needed are removed in random order.
 
+        Parameters
+        ----------
+        n : int
+            Number of atoms.
+        random_state : int, default=0
+            Random seed.
+
+        Returns
+        -------
+        list of frozenset
+            The atoms, which may repeat.
+
+        Examples
+        --------
         >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
         >>> all(atom in exact for atom in exact.sample(5))
         True
@@ -346,8 +382,15 @@ class ExactAtomization:
         return atoms
 
     def contains(self, atom: Iterable[Hashable]) -> bool:
-        """Is this set of constants one of the exact atoms?
+        """Return whether a set of constants is one of the exact atoms.
 
+        Parameters
+        ----------
+        atom : iterable of hashable
+            The set of constants.
+
+        Examples
+        --------
         >>> exact = ExactAtomization(Has("a") & Has("b") | Has("c"))
         >>> exact.contains({"a", "c"}), exact.contains({"a"}), exact.contains({"a", "b", "c"})
         (True, False, False)
@@ -360,9 +403,14 @@ class ExactAtomization:
     __contains__ = contains
 
     def follow(self, sets: Bits) -> Bits:
-        """For each set (rows × :attr:`constants`): is some exact atom part of it?
+        """Return for each set whether it contains some exact atom.
 
-        Then every term of which the formula is true has something of the set.
+        If it does, every term for which the formula is true shares a constant with the set.
+
+        Parameters
+        ----------
+        sets : array of bool
+            The sets, as rows × :attr:`constants`.
         """
         return np.concatenate(
             [has_clause_within(self._node, part) for part in self._chunks(sets)]
@@ -370,7 +418,13 @@ class ExactAtomization:
         )
 
     def are_atoms(self, sets: Bits) -> Bits:
-        """For each set: is it one of the exact atoms? As :meth:`contains`, for many at once."""
+        """Return for each set whether it is an exact atom, as :meth:`contains` for many at once.
+
+        Parameters
+        ----------
+        sets : array of bool
+            The sets, as rows × :attr:`constants`.
+        """
         trivial = self._trivial(sets)
         found = self.follow(sets) & ~trivial
         which = np.flatnonzero(found)
@@ -384,7 +438,13 @@ class ExactAtomization:
         return found
 
     def lie_within_atoms(self, sets: Bits) -> Bits:
-        """For each set: has some exact atom all of it? (Sub-atoms, and the atoms themselves.)"""
+        """Return for each set whether some exact atom contains all of it.
+
+        Parameters
+        ----------
+        sets : array of bool
+            The sets, as rows × :attr:`constants`.
+        """
         if self._node.certain:
             parts = [has_clause_around(self._node, part) for part in self._chunks(sets)]
             around = np.concatenate(parts or [np.zeros(0, dtype=np.bool_)])
@@ -398,11 +458,17 @@ class ExactAtomization:
         return found
 
     def inverse(self) -> "ExactAtomization":
-        """The inverse problem: the exact atoms of ``¬h``."""
+        """Return the inverse problem: the exact atoms of ``¬h``."""
         return ExactAtomization(~self.formula, self.complement)
 
     def reverted(self, atom: Iterable[Hashable]) -> frozenset[Hashable]:
-        """The atom with each constant replaced by its complement."""
+        """Return an atom with each constant replaced by its complement.
+
+        Parameters
+        ----------
+        atom : iterable of hashable
+            The atom.
+        """
         return frozenset(self._complement_of(name) for name in atom)
 
     def model(
@@ -413,8 +479,31 @@ class ExactAtomization:
         max_clauses: int = MAX_CLAUSES,
         free: bool = True,
     ) -> "Model":
-        """The model in which the constant means the formula; all others are ``free``.
+        """Return the model in which a constant means the formula.
 
+        Parameters
+        ----------
+        algebra : Algebra
+            The constants.
+        constant : str
+            The constant to be defined.
+        max_clauses : int, default=200000
+            Maximum number of clauses that may be enumerated.
+        free : bool, default=True
+            Whether all other constants have an atom of their own.
+
+        Returns
+        -------
+        Model
+            The model, without any other relation if ``free``.
+
+        Raises
+        ------
+        ModelTooLarge
+            If more clauses would have to be enumerated.
+
+        Examples
+        --------
         >>> from atomlearn import Algebra
         >>> alg = Algebra(["v", "a", "b", "c"])
         >>> model = ExactAtomization(Has("a") & Has("b") | Has("c")).model(alg, "v")
@@ -513,5 +602,5 @@ class ExactAtomization:
 
 
 def _shown(n: int) -> str:
-    """A number as text; very large ones as a power of ten."""
+    """Return a number as text; very large ones as a power of ten."""
     return f"{n:,}" if n < 10**100 else f"about 10^{int((n.bit_length() - 1) * math.log10(2))}"

@@ -12,12 +12,14 @@ from atomlearn.markup import escape
 from atomlearn.typing import Bits
 
 Pairs = Iterable[tuple[Hashable, Hashable]] | Mapping[Hashable, Hashable]
-"""As the black and the white of each pixel."""
+"""Pairs of complementary constants, such as the black and the white of each pixel."""
 
 
 def complements(pairs: Pairs) -> dict[Hashable, Hashable]:
-    """Each constant of a pair with the other.
+    """Map each constant of a pair to the other.
 
+    Examples
+    --------
     >>> complements([("black", "white")])
     {'black': 'white', 'white': 'black'}
     """
@@ -30,8 +32,10 @@ def complements(pairs: Pairs) -> dict[Hashable, Hashable]:
 
 
 class Formula:
-    """What is true or false of a term; ``&``, ``|`` and ``~`` make new ones.
+    """A formula that is true or false for a term; ``&``, ``|`` and ``~`` combine formulas.
 
+    Examples
+    --------
     >>> a, b = Has("a"), Has("b")
     >>> str(a & ~b | b)
     '(a and not b) or b'
@@ -55,24 +59,38 @@ class Formula:
         return f"<Formula: {self}>"
 
     def evaluate(self, truth: Mapping[Any, Any]) -> Bits:
-        """Is it true, given the truth of each constant: a value or an array of values?
+        """Evaluate the formula, given the truth of each constant.
 
+        Parameters
+        ----------
+        truth : mapping
+            A value or an array of values for each constant.
+
+        Returns
+        -------
+        ndarray of bool
+            The truth of the formula.
+
+        Examples
+        --------
         >>> (Has("a") & ~Has("b")).evaluate({"a": np.array([True, True]), "b": [True, False]})
         array([False,  True])
         """
         return _evaluate(self, truth, {})
 
     def leaves(self) -> Iterator["Has"]:
-        """Every mention of a constant, in order; shared parts once."""
+        """Yield every mention of a constant, in order; shared parts once."""
         return _leaves(self, set())
 
     def constants(self) -> tuple[Hashable, ...]:
-        """The constants it speaks of, in the order of their first mention."""
+        """Return the constants of the formula, in the order of their first mention."""
         return tuple(dict.fromkeys(leaf.constant for leaf in self.leaves()))
 
     def size(self) -> int:
-        """How many mentions of constants it takes to write it down.
+        """Return the number of mentions of constants in the formula.
 
+        Examples
+        --------
         >>> (Has("a") & Has("b") | Has("a") & Has("c")).size()
         4
         """
@@ -85,8 +103,15 @@ class Formula:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Has(Formula):
-    """The term has this constant: ``(c < I)``.
+    """The formula that a term has a constant: ``(c < I)``.
 
+    Parameters
+    ----------
+    constant : hashable
+        The constant ``c``.
+
+    Examples
+    --------
     >>> bool(Has("c1").evaluate({"c1": True, "c2": False}))
     True
     """
@@ -97,8 +122,15 @@ class Has(Formula):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Not(Formula):
-    """The part is false.
+    """The negation of a formula.
 
+    Parameters
+    ----------
+    part : Formula
+        The formula that is false.
+
+    Examples
+    --------
     >>> Not(Has("c1")) == ~Has("c1")
     True
     """
@@ -109,8 +141,15 @@ class Not(Formula):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class And(Formula):
-    """All parts are true; without parts: true.
+    """The conjunction of formulas, which is true without parts.
 
+    Parameters
+    ----------
+    parts : tuple of Formula
+        The formulas that are all true.
+
+    Examples
+    --------
     >>> And((Has("c1"), Has("c2"))) == Has("c1") & Has("c2")
     True
     """
@@ -121,8 +160,15 @@ class And(Formula):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Or(Formula):
-    """Some part is true; without parts: false.
+    """The disjunction of formulas, which is false without parts.
 
+    Parameters
+    ----------
+    parts : tuple of Formula
+        The formulas of which at least one is true.
+
+    Examples
+    --------
     >>> Or((Has("c1"), Has("c2"))) == Has("c1") | Has("c2")
     True
     """
@@ -133,10 +179,17 @@ class Or(Formula):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Odd(Formula):
-    """An odd number of the parts is true.
+    """The formula that an odd number of its parts is true.
 
     Written with ∧, ∨ and ¬ alone it would grow with the number of subsets of the parts.
 
+    Parameters
+    ----------
+    parts : tuple of Formula
+        The parts.
+
+    Examples
+    --------
     >>> parity = Odd((Has("a"), Has("b")))
     >>> [bool(parity.evaluate({"a": a, "b": b})) for a in (0, 1) for b in (0, 1)]
     [False, True, True, False]
@@ -150,8 +203,22 @@ TRUE, FALSE = And(()), Or(())
 
 
 def forall(over: Iterable[Any], body: Callable[[Any], Formula]) -> Formula:
-    """``∧`` over an index.
+    """Return the conjunction ``∧`` of formulas over an index.
 
+    Parameters
+    ----------
+    over : iterable
+        The values of the index.
+    body : callable
+        A function that returns the formula for a value of the index.
+
+    Returns
+    -------
+    Formula
+        The conjunction.
+
+    Examples
+    --------
     >>> str(forall([1, 2], lambda i: Has(f"c{i}")))
     'c1 and c2'
     """
@@ -159,8 +226,24 @@ def forall(over: Iterable[Any], body: Callable[[Any], Formula]) -> Formula:
 
 
 def exists(over: Iterable[Any], body: Callable[[Any], Formula]) -> Formula:
-    """``∨`` over an index: some column with all rows black, of 2 × 2,
+    """Return the disjunction ``∨`` of formulas over an index.
 
+    The example says that some column of 2 × 2 pixels has all rows black.
+
+    Parameters
+    ----------
+    over : iterable
+        The values of the index.
+    body : callable
+        A function that returns the formula for a value of the index.
+
+    Returns
+    -------
+    Formula
+        The disjunction.
+
+    Examples
+    --------
     >>> str(exists([1, 2], lambda j: forall([1, 2], lambda i: Has(f"c{i}{j}"))))
     '(c11 and c21) or (c12 and c22)'
     """
@@ -215,8 +298,10 @@ Write = Callable[[Hashable], str]
 
 
 def to_text(formula: Formula) -> str:
-    """The formula in words.
+    """Return the formula in words.
 
+    Examples
+    --------
     >>> to_text(Has("a") & (Has("b") | ~Has("c")))
     'a and (b or not c)'
     """
@@ -224,7 +309,7 @@ def to_text(formula: Formula) -> str:
 
 
 def lines_of(formula: Formula) -> str:
-    """A formula with one part of its outermost conjunction or disjunction a line."""
+    """Return a formula with one line for each part of its outermost conjunction or disjunction."""
     if not isinstance(formula, And | Or) or len(formula.parts) < 2:
         return f"      {formula}"
     if is_flat(formula):
@@ -235,8 +320,10 @@ def lines_of(formula: Formula) -> str:
 
 
 def html_of(formula: Formula) -> str:
-    """The same as an HTML list, whose lines wrap.
+    """Return a formula as an HTML list, whose lines wrap.
 
+    Examples
+    --------
     >>> html_of(Has("a") & Has("b")).count("<li>")
     2
     """
@@ -250,20 +337,22 @@ def html_of(formula: Formula) -> str:
 
 
 def depth(formula: Formula) -> int:
-    """Nesting depth: the number of alternations between *and* and *or*."""
+    """Return the nesting depth: the number of alternations between *and* and *or*."""
     parts = formula.parts if isinstance(formula, And | Or) else ()
     return 1 + max(map(depth, parts), default=0) if parts else 0
 
 
 def is_flat(formula: And | Or) -> bool:
-    """Is it a disjunction of constants and their negations, short enough for one line?"""
+    """Return whether it joins constants and their negations only, short enough for one line."""
     simple = all(isinstance(part, Has | Not) for part in formula.parts)
     return simple and isinstance(formula, Or)
 
 
 def to_latex(formula: Formula) -> str:
-    r"""The formula in LaTeX, for mathematics.
+    r"""Return the formula in LaTeX, for mathematics.
 
+    Examples
+    --------
     >>> print(to_latex(Has("c1") & (Has("b") | ~Has("c2"))))
     c_{1} \land (b \lor \lnot c_{2})
     """
@@ -272,8 +361,10 @@ def to_latex(formula: Formula) -> str:
 
 
 def to_python(formula: Formula) -> str:
-    """The formula as a Python expression over ``present``, the set of the names that are there.
+    """Return the formula as a Python expression over ``present``, the set of the names present.
 
+    Examples
+    --------
     >>> to_python(Has("a") & ~Has("b"))
     "'a' in present and not ('b' in present)"
     """
@@ -281,8 +372,10 @@ def to_python(formula: Formula) -> str:
 
 
 def to_sympy(formula: Formula) -> Any:
-    """The formula as a SymPy expression of symbols with the names of the constants.
+    """Return the formula as a SymPy expression of symbols with the names of the constants.
 
+    Examples
+    --------
     >>> to_sympy(Has("a") & ~Has("b"))
     a & ~b
     """
@@ -304,7 +397,7 @@ def to_sympy(formula: Formula) -> Any:
 
 
 def latex_of(constant: Hashable) -> str:
-    """A constant in LaTeX; numbers at the end of a short name become an index."""
+    """Return a constant in LaTeX; numbers at the end of a short name become an index."""
     own = getattr(constant, "to_latex", None)
     if own:
         return str(own())
@@ -315,7 +408,7 @@ def latex_of(constant: Hashable) -> str:
 
 
 def python_of(constant: Hashable) -> str:
-    """The test for a constant in Python."""
+    """Return the test for a constant in Python."""
     own = getattr(constant, "to_python", None)
     return str(own()) if own else f"{constant!r} in present"
 
@@ -323,8 +416,10 @@ def python_of(constant: Hashable) -> str:
 def function_source(
     name: str, argument: str, about: str, formula: Formula, before: str = ""
 ) -> str:
-    """The source of a Python function that evaluates the formula, after the statement ``before``.
+    """Return the source of a Python function that evaluates the formula, after ``before``.
 
+    Examples
+    --------
     >>> print(function_source("is_v", "present", "v", Has("a") | Has("b")))
     def is_v(present):
         'v'
@@ -342,7 +437,7 @@ _SPECIAL = {
 
 
 def escape_latex(text: str) -> str:
-    """Text with LaTeX's special characters escaped."""
+    """Escape the special characters of LaTeX in a text."""
     printed = "".join(one if one.isprintable() else " " for one in text)
     return "".join(_SPECIAL.get(character, character) for character in printed)
 
@@ -379,8 +474,10 @@ L = TypeVar("L", bound=Hashable)
 
 @dataclass(frozen=True, repr=False)
 class Clause(Generic[L]):
-    """At least one of these literals is true.
+    """A disjunction: at least one of these literals is true.
 
+    Examples
+    --------
     >>> str(Clause(("c1", "c4")))
     'c1 or c4'
     """
@@ -389,7 +486,7 @@ class Clause(Generic[L]):
 
     @classmethod
     def of(cls, literals: Sequence[L]) -> "Clause[L]":
-        """A clause without literals that imply another of its literals."""
+        """Return a clause without literals that imply another of its literals."""
         return cls(
             tuple(
                 one
@@ -408,7 +505,7 @@ class Clause(Generic[L]):
         return f"Clause({str(self)!r})"
 
     def to_latex(self) -> str:
-        """The disjunction in LaTeX."""
+        """Return the disjunction in LaTeX."""
         return r" \lor ".join(map(latex_of, self.literals)) if self.literals else r"\bot"
 
 

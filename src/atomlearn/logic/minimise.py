@@ -66,15 +66,17 @@ class Space:
 
     @classmethod
     def free(cls, constants: Iterable[Hashable]) -> "Space":
-        """A space in which every combination of the constants occurs."""
+        """Return a space in which every combination of the constants occurs."""
         return cls.of(([c], np.array([[False], [True]])) for c in constants)
 
     @classmethod
     def paired(
         cls, constants: Iterable[Hashable], complement: "dict[Hashable, Hashable]"
     ) -> "Space":
-        """A space in which exactly one of each pair occurs; other constants are free.
+        """Return a space in which exactly one of each pair occurs; other constants are free.
 
+        Examples
+        --------
         >>> Space.paired(["black", "white"], {"black": "white", "white": "black"}).fields
         (3,)
         """
@@ -109,28 +111,28 @@ class Space:
         return highest, sum(field & -field for field in self.fields)
 
     def inverted(self) -> "Space":
-        """The same groups, each literal true where it was false: for formulas turned inside out."""
+        """Return the same groups with each literal true where it was false, for dual formulas."""
         states = [self.fields[g] & ~s for g, s in zip(self.group, self.states, strict=True)]
         return Space(self.literals, self.fields, self.group, tuple(states))
 
     def cube(self, literals: Iterable[int]) -> int:
-        """The conjunction of some literals."""
+        """Return the conjunction of some literals."""
         out = self.everything
         for i in literals:
             out &= self.states[i] | ~self.fields[self.group[i]]
         return out
 
     def occurs(self, cube: int) -> bool:
-        """Is a state of every group left?
+        """Return whether every group has a state left.
 
-        All fields at once: with its highest bit set a field can spare its lowest, and keeps the
-        highest only if another bit was there.
+        All fields are checked at once: after its highest bit is set and one is subtracted at its
+        lowest, a field keeps the highest bit only if another bit was set.
         """
         highest, lowest = self._ends
         return (((cube | highest) - lowest) | cube) & highest == highest
 
     def clause(self, literals: Iterable[Hashable]) -> Disjunction | None:
-        """A disjunction without literals that imply another; ``None`` if it is always true."""
+        """Return a disjunction without literals that imply another, or ``None`` if always true."""
         numbers = {self.number[literal] for literal in literals}
         union = self.union(numbers)
         if any(union & field == field for field in self.fields):
@@ -138,14 +140,14 @@ class Space:
         return frozenset(i for i in numbers if not any(self._idle(i, j) for j in numbers))
 
     def union(self, literals: Iterable[int]) -> int:
-        """The states that make one of the literals true."""
+        """Return the states that make one of the literals true."""
         out = 0
         for i in literals:
             out |= self.states[i]
         return out
 
     def terms(self, cube: int) -> tuple[int, ...]:
-        """The fewest literals whose conjunction is the cube."""
+        """Return the fewest literals whose conjunction is the cube."""
         chosen: list[int] = []
         for field in self.fields:
             wanted = cube & field
@@ -154,7 +156,7 @@ class Space:
         return tuple(chosen)
 
     def _idle(self, i: int, j: int) -> bool:
-        """Is literal ``i`` redundant in a clause with ``j``?"""
+        """Return whether literal ``i`` is redundant in a clause with ``j``."""
         mine, other = self.states[i], self.states[j]
         return i != j and mine & ~other == 0 and (mine != other or j < i)
 
@@ -175,7 +177,7 @@ class Space:
 
 
 def absorb(cubes: Iterable[int]) -> list[int]:
-    """The cubes that lie in no other."""
+    """Return the cubes that lie in no other."""
     kept: list[int] = []
     for cube in sorted(set(cubes), key=lambda c: (-c.bit_count(), c)):
         if not any(cube & ~larger == 0 for larger in kept):
@@ -184,10 +186,10 @@ def absorb(cubes: Iterable[int]) -> list[int]:
 
 
 def distribute(clauses: Iterable[Disjunction], space: Space, limit: int = MOST_CUBES) -> list[int]:
-    """A conjunction of clauses as a disjunction of cubes: the distributive law with absorption.
+    """Return a conjunction of clauses as a disjunction of cubes.
 
-    Conjunctions that cannot occur vanish. If every group has two states all prime implicants come
-    out (Nelson's theorem).
+    The distributive law is applied with absorption, and conjunctions that cannot occur are dropped.
+    If every group has two states the result has all prime implicants (Nelson's theorem).
     """
     cubes = [space.everything]
     for clause in sorted(clauses, key=lambda c: (len(c), sorted(c))):
@@ -228,7 +230,7 @@ NODES = 500
 machine; at the limit the cover is valid but may not be shortest."""
 
 STEPS = 20_000
-"""Case distinctions before a conjunction counts as not covered."""
+"""Maximum number of case distinctions before a conjunction counts as not covered."""
 
 
 class Minimal(NamedTuple):
@@ -239,8 +241,10 @@ class Minimal(NamedTuple):
 
 
 def minimise(cubes: Sequence[int], space: Space) -> Minimal:
-    """The fewest cubes, of those the fewest literals, with the same union.
+    """Return the fewest cubes with the same union, and of those the ones with the fewest literals.
 
+    Examples
+    --------
     >>> space = Space.paired("ab" "AB", {"a": "A", "A": "a", "b": "B", "B": "b"})
     >>> number = space.number
     >>> cubes = [space.cube([number[x], number[y]]) for x, y in ("ab", "aB", "Ab")]
@@ -282,9 +286,9 @@ def irredundant(cubes: Sequence[int], space: Space) -> list[int]:
 
 
 def covered(cube: int, cubes: Sequence[int], space: Space) -> bool:
-    """Do the other cubes cover every combination of states of the cube?
+    """Return whether the other cubes cover every combination of states of the cube.
 
-    Decided by case distinction; if there are too many cases, the answer is no.
+    This is decided by case distinction; if there are too many cases, the result is false.
     """
     steps = [STEPS]
 
@@ -306,7 +310,7 @@ def covered(cube: int, cubes: Sequence[int], space: Space) -> bool:
 
 
 def _cells(space: Space, group: int) -> list[int]:
-    """What conjunctions of literals leave of a group's states: at first all, never none."""
+    """Return the sets of a group's states that conjunctions of literals allow, largest first."""
     field = space.fields[group]
     found = {field}
     for i, s in enumerate(space.states):
@@ -341,7 +345,7 @@ def _exactly(
 
 
 def _primes(table: Bits, bits: list[list[int]], cells: list[list[int]]) -> Numbers:
-    """The largest products of cells that imply the table, as places in ``cells``."""
+    """Return the largest products of cells that imply the table, as indices into ``cells``."""
     implied = table
     for axis, (own, choices) in enumerate(zip(bits, cells, strict=True)):
         parts = [
@@ -359,7 +363,7 @@ def _primes(table: Bits, bits: list[list[int]], cells: list[list[int]]) -> Numbe
 
 
 def _cover(boxes: Bits, sizes: Numbers) -> tuple[list[int], bool]:
-    """The fewest rows that together are true everywhere; of equally many those of least size."""
+    """Return the fewest rows that together are true everywhere, of equally many the smallest."""
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
@@ -397,7 +401,7 @@ def _bits(field: int) -> list[int]:
 
 
 def _box(sides: list[list[bool]]) -> Bits:
-    """The combinations of one true state of each side."""
+    """Return the combinations of one true state of each side."""
     box = np.ones((), dtype=np.bool_)
     for side in sides:
         box = box[..., None] & np.array(side)

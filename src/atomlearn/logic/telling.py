@@ -1,8 +1,7 @@
-"""Choose the most telling atoms, and measure formulas on examples.
+"""Choose the most discriminating atoms, and measure formulas on examples.
 
 Every example of a class has each of its strict atoms, so any conjunction of these covers the class;
-a few atoms, chosen greedily, already exclude nearly all counterexamples.
-"""
+a few atoms, chosen greedily, already exclude nearly all counterexamples."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,7 +62,7 @@ def most_telling(missed: Rows, sizes: Integers, others: Rows, most: int | None) 
 
 
 def by_gain(missed: Rows, sizes: Integers, others: Rows, most: int | None) -> list[int]:
-    """The same in the order of choice, including atoms that turn out redundant."""
+    """Choose atoms as :func:`most_telling`, but in the order of choice and with redundant ones."""
     gain = packed.count(missed & others)
     # Gains only shrink as atoms are chosen: what is at the top after a second look is the best.
     queue = list(zip((-gain).tolist(), sizes.tolist(), range(len(sizes)), strict=True))
@@ -83,9 +82,12 @@ def by_gain(missed: Rows, sizes: Integers, others: Rows, most: int | None) -> li
 
 
 def by_net_gain(missed: Rows, gain: Floats, most: int | None) -> list[int]:
-    """Choose atoms greedily when excluding an example has a gain (or, for examples of the class, a
-    loss) until no atom improves the total.
+    """Choose atoms greedily by gain until no atom improves the total.
 
+    Excluding an example has a gain or, for examples of the class, a loss.
+
+    Examples
+    --------
     >>> missed = packed.from_indices([[0, 1, 2], [0], [1, 2]], 3)
     >>> by_net_gain(missed, np.array([1.0, 1.0, -3.0]), None)
     [1]
@@ -104,8 +106,7 @@ def by_net_gain(missed: Rows, gain: Floats, most: int | None) -> list[int]:
 
 
 def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]:
-    """Drop atoms that exclude no counterexample by themselves: later atoms may replace earlier
-    ones."""
+    """Drop atoms that exclude no counterexample which the others do not exclude."""
     kept = list(chosen)
     for atom in chosen:
         rest = [a for a in kept if a != atom]
@@ -115,7 +116,7 @@ def without_idle(chosen: Sequence[int], missed: Rows, others: Rows) -> list[int]
 
 
 def without_loss(chosen: Sequence[int], missed: Rows, gain: Floats) -> list[int]:
-    """The same with gains and losses: drop atoms that alone gain nothing."""
+    """Drop atoms that gain nothing beyond the others, by gains and losses."""
     from atomlearn.sets.words import sum_members
 
     kept = list(chosen)

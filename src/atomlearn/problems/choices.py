@@ -20,6 +20,15 @@ from atomlearn.problems.refuting import Setting
 class Rules:
     """For each choice the choices it excludes, and groups from which one choice must be made.
 
+    Parameters
+    ----------
+    excluded : mapping of str to frozenset of str
+        The choices that each choice excludes.
+    one_of : tuple of tuples of str
+        The groups from which one choice must be made.
+
+    Examples
+    --------
     >>> rules = one_of_each([["a1", "a2"], ["b1", "b2"]], also={"a1": ["b1"]})
     >>> sorted(rules.excluded["a1"]), rules.one_of
     (['a2', 'b1'], (('a1', 'a2'), ('b1', 'b2')))
@@ -29,7 +38,15 @@ class Rules:
     one_of: tuple[tuple[str, ...], ...]
 
     def among(self, left: frozenset[str], chosen: frozenset[str]) -> "Rules":
-        """The rules restricted to the open choices, given those that are made."""
+        """Return the rules restricted to the open choices, given those that are made.
+
+        Parameters
+        ----------
+        left : frozenset of str
+            The open choices.
+        chosen : frozenset of str
+            The choices that are made.
+        """
         return Rules(
             {name: self.excluded[name] & left for name in self.excluded if name in left},
             tuple(
@@ -43,8 +60,22 @@ class Rules:
 def one_of_each(
     groups: Iterable[Iterable[str]], also: Mapping[str, Iterable[str]] | None = None
 ) -> Rules:
-    """Rules that allow exactly one choice of each group, with further exclusions in ``also``.
+    """Return rules that allow exactly one choice of each group.
 
+    Parameters
+    ----------
+    groups : iterable of iterables of str
+        The groups of choices.
+    also : mapping of str to iterable of str, default=None
+        Further choices that a choice excludes.
+
+    Returns
+    -------
+    Rules
+        The rules.
+
+    Examples
+    --------
     >>> rules = one_of_each([["heads", "tails"]])
     >>> sorted(rules.excluded["heads"])
     ['tails']
@@ -64,6 +95,13 @@ def one_of_each(
 class Choices:
     """Two constants for each choice, ``U`` (the rules apply) and ``S`` (the solution).
 
+    Parameters
+    ----------
+    rules : Rules
+        The rules of the problem.
+
+    Examples
+    --------
     >>> coin = Choices(one_of_each([["heads", "tails"]]))
     >>> coin.excludes("heads")
     Relation('!tails < heads U')
@@ -80,38 +118,58 @@ class Choices:
         self.merge = self.constants.term
 
     def excludes(self, choice: str) -> Relation:
-        """A choice excludes others: ``⊙ no < U ⊙ yes``."""
+        """Return the relation ``⊙ no < U ⊙ yes``: a choice excludes others.
+
+        Parameters
+        ----------
+        choice : str
+            The choice.
+        """
         others = self.rules.excluded[choice]
         return self.merge(self.no[other] for other in others) <= self.U | self.yes[choice]
 
     def remains(self, choice: str, group: Iterable[str]) -> Relation:
-        """The only choice left of a group must be made: ``yes < U ⊙ no ⊙ no ...``."""
+        """Return the relation ``yes < U ⊙ no ⊙ no ...``: the only choice left of a group is made.
+
+        Parameters
+        ----------
+        choice : str
+            The choice that is left.
+        group : iterable of str
+            The group.
+        """
         others = (self.no[other] for other in group if other != choice)
         return self.yes[choice] <= self.merge([self.U, *others])
 
     def positive(self) -> Iterator[Relation]:
-        """The rules as positive relations."""
+        """Yield the rules as positive relations."""
         yield from (self.excludes(choice) for choice, out in self.rules.excluded.items() if out)
         for group in self.rules.one_of:
             yield from (self.remains(choice, group) for choice in group)
 
     def independence(self) -> Iterator[Relation]:
-        """No choice follows from the others, made or not, unless the rules apply."""
+        """Yield relations by which no choice follows from the others, unless the rules apply."""
         yes, no = self.yes, self.no
         for choice in yes:
             yield ~(yes[choice] <= self.merge([*(_without(yes, choice)), *no.values()]))
             yield ~(no[choice] <= self.merge([*(_without(no, choice)), *yes.values()]))
 
     def denied_by_independence(self) -> Iterator[Relation]:
-        """What must not follow from one choice and the rules, unless these contradict it."""
+        """Yield relations that must not follow from one choice and the rules."""
         for choice, yes in self.yes.items():
             yield yes <= self.U | self.no[choice]
             yield self.no[choice] <= self.U | yes
 
     def of_the_game(self, given: Iterable[str]) -> Iterator[Relation]:
-        """The given choices lie below the solution, which is made of choices.
+        """Yield the relations of the game.
 
-        With the rules applied to it no choice is both made and not made.
+        The given choices lie below the solution, which is made of choices. With the rules applied
+        to it no choice is both made and not made.
+
+        Parameters
+        ----------
+        given : iterable of str
+            The given choices.
         """
         if fixed := [self.yes[choice] for choice in given]:
             yield self.merge(fixed) <= self.S
@@ -119,28 +177,53 @@ class Choices:
         yield from (~(self.yes[c] | self.no[c] <= self.U | self.S) for c in self.yes)
 
     def rule_set(self) -> Algebra:
-        """The rules and the independence of the choices, as an algebra."""
+        """Return the rules and the independence of the choices, as an algebra."""
         algebra = self.constants.copy()
         algebra.add(self.positive(), self.independence())
         algebra.add(list(not_following(algebra, self.denied_by_independence())))
         return algebra
 
     def algebra(self, given: Iterable[str]) -> Algebra:
-        """The rule set and the game with these choices given."""
+        """Return the rule set and the game with some choices given.
+
+        Parameters
+        ----------
+        given : iterable of str
+            The given choices.
+        """
         algebra = self.rule_set()
         algebra.add(self.of_the_game(given))
         return algebra
 
 
 def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Game:
-    """A game over the choices that the rules and what is given leave open.
+    """Return a game over the choices that the rules and the given choices leave open.
 
-    What follows from them is found by closure and by probing (:mod:`~atomlearn.problems.refuting`),
-    exactly, and need not be learned; the rules of the choices that are left are the same rules with
-    the decided ones taken out. ``assumed`` choices
-    lose nothing but symmetric solutions, and serve to show that there is none. Raises
-    :class:`~atomlearn.errors.ContradictoryGivens` if what is given contradicts the rules.
+    What follows from them is found exactly, by closure and by probing
+    (:mod:`~atomlearn.problems.refuting`), and need not be learned; the rules of the open choices
+    are the same rules without the decided ones.
 
+    Parameters
+    ----------
+    rules : Rules
+        The rules of the problem.
+    given : iterable of str
+        The given choices.
+    assumed : iterable of str, default=()
+        Choices that exclude symmetric solutions only; they help to show that there is no solution.
+
+    Returns
+    -------
+    Game
+        The game.
+
+    Raises
+    ------
+    ContradictoryGivens
+        If the given choices contradict the rules.
+
+    Examples
+    --------
     >>> game = play(one_of_each([["a1", "a2"], ["b1", "b2"]], also={"a1": ["b1"]}), given=["a1"])
     >>> sorted(game.chosen), sorted(game.excluded)
     (['a1', 'b2'], ['a2', 'b1'])
@@ -162,7 +245,7 @@ def play(rules: Rules, given: Iterable[str], assumed: Iterable[str] = ()) -> Gam
 
 
 def _check_names(names: Iterable[str], known: Iterable[str]) -> None:
-    """Every choice that is named must be one."""
+    """Raise an error if a name is not that of a choice."""
     known = dict.fromkeys(known)
     for name in names:
         if name not in known:
@@ -170,7 +253,7 @@ def _check_names(names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def _decided(whole: Choices, setting: Setting) -> tuple[frozenset[str], frozenset[str]]:
-    """The choices that every solution makes, and those that none makes."""
+    """Return the choices that every solution makes, and those that none makes."""
     known = setting.probed(setting.given)
     found = set() if known is None else set(known.tolist())  # no solution: the solver will tell
     yes, no = (

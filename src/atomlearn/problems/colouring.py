@@ -23,8 +23,10 @@ from atomlearn.sets.random import Seed
 
 
 def choice(vertex: str, colour: int) -> str:
-    """The name of a choice.
+    """Return the name of a choice.
 
+    Examples
+    --------
     >>> choice("a", 2)
     'a:2'
     """
@@ -54,19 +56,38 @@ def _given(g: Graph, colours: int, fixed: Mapping[Any, int] | None) -> tuple[Rul
 
 
 def rules(source: Any, colours: int) -> Algebra:
-    """The rules of a graph: one colour a vertex, and neighbours differ."""
+    """Return the rules of a graph: one colour a vertex, and neighbours differ."""
     return Choices(_rules(graph(source), colours)).rule_set()
 
 
 def algebra(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> Algebra:
-    """The rules and the fixed colours; ``source`` is an edge list, text or a networkx graph."""
+    """Return the rules and the fixed colours as relations.
+
+    Parameters
+    ----------
+    source : list of edges, str or networkx graph
+        The graph.
+    colours : int
+        Number of colours.
+    fixed : mapping of vertex to int, default=None
+        Colours that are given, from 1.
+
+    Returns
+    -------
+    Algebra
+        The relations.
+
+    Examples
+    --------
+    >>> algebra([("a", "b")], 2).conflicts()
+    []
+    """
     rule_set, given = _given(graph(source), colours, fixed)
     return Choices(rule_set).algebra(given)
 
 
 def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
-    """Does every vertex have a colour other than its neighbours'? Plain Python, without the
-    algebra."""
+    """Return whether every vertex has a colour unlike its neighbours', without the algebra."""
     return set(colours) == set(g.vertices) and all(
         len({colours[vertex] for vertex in edge}) == 2 for edge in g.edges
     )
@@ -74,7 +95,7 @@ def is_legal(g: Graph, colours: Mapping[str, int]) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class Colouring(Answer):
-    """A colouring; vertices whose colour is not known are left out."""
+    """A colouring; vertices whose colour is unknown are left out."""
 
     fields: ClassVar[tuple[str, ...]] = ("colours",)
 
@@ -84,11 +105,11 @@ class Colouring(Answer):
 
     @property
     def progress(self) -> str:
-        """How complete it is."""
+        """Degree of completeness."""
         return f"{len(self.colours)} of {len(self.graph.vertices)} vertices"
 
     def solved(self) -> bool:
-        """Complete, legal, and with the fixed colours."""
+        """Return whether the colouring is complete, legal, and has the fixed colours."""
         kept = all(self.colours.get(v) == colour for v, colour in self.fixed.items())
         return kept and is_legal(self.graph, self.colours)
 
@@ -107,10 +128,44 @@ def solve(
     on_epoch: Callable[[Colouring], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[Colouring]:
-    """An iterator of colourings, as they are found; see :class:`~atomlearn.problems.Solver`.
+    """Return an iterator of colourings, as they are found.
 
     Unless some colours are ``fixed``, the vertices of a clique have the first ones, because colours
-    could be renamed: each colouring stands for as many as :func:`renamings` says.
+    could be renamed: each colouring stands for as many as :func:`renamings` returns.
+
+    Parameters
+    ----------
+    source : list of edges, str or networkx graph
+        The graph.
+    colours : int
+        Number of colours.
+    fixed : mapping of vertex to int, default=None
+        Colours that are given, from 1.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same colourings.
+    max_epochs : int, default=100
+        Maximum number of epochs.
+    schedule : Schedule, default=None
+        Which epochs are idle, and when choices are inserted.
+    on_epoch : callable, default=None
+        A function that is called with the colouring of every epoch.
+    protocol : {"default", "letter"} or Protocol, default="default"
+        How an epoch is run.
+
+    Returns
+    -------
+    Solver of Colouring
+        The iterator.
+
+    Raises
+    ------
+    ContradictoryGivens
+        If the fixed colours contradict the rules.
+
+    Examples
+    --------
+    >>> print(next(solve([("a", "b"), ("b", "c")], 2, random_state=0)))
+    a:2 b:1 c:2
     """
     g = graph(source)
     named = {str(vertex): colour for vertex, colour in (fixed or {}).items()}
@@ -138,9 +193,12 @@ def solve(
 
 
 def renamings(source: Any, colours: int, fixed: Mapping[Any, int] | None = None) -> int:
-    """How many colourings each one that :func:`solve` finds stands for: itself and those that
-    differ from it in the names of the colours.
+    """Return the number of colourings that each one found by :func:`solve` stands for.
 
+    These are itself and those that differ from it in the names of the colours.
+
+    Examples
+    --------
     >>> renamings("a b\\nb c\\nc a", 3), renamings("a b", 3), renamings("a b", 3, fixed={"a": 1})
     (6, 6, 1)
     """
@@ -148,12 +206,12 @@ def renamings(source: Any, colours: int, fixed: Mapping[Any, int] | None = None)
 
 
 def named_first(g: Graph, colours: int) -> list[str]:
-    """The vertices of a clique, which have the colours 1, 2, ... if none is fixed."""
+    """Return the vertices of a clique, which have the colours 1, 2, ... if none is fixed."""
     return _clique(g)[:colours]
 
 
 def _clique(g: Graph) -> list[str]:
-    """A clique, not always the largest."""
+    """Return a clique, not always the largest."""
     found: list[str] = []
     for vertex in sorted(g.vertices, key=lambda v: -len(g.neighbours(v))):
         if all(g.adjacent(vertex, other) for other in found):

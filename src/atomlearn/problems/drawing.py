@@ -18,18 +18,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FIXED, INSERTED, LEARNED = "#1f5fc4", "#c62828", "#111111"
-"""Queens as the paper colours them: fixed blue, inserted red, found black."""
+"""Colours of queens as in the paper: fixed blue, inserted red, found black."""
 
 LIGHT, DARK, UNKNOWN = "#ffffff", "#e9e3d6", "#f6f6f6"
 
 ATOM_COLOURS = {"E": "#ffffff", "Q": "#000000", "both": "#d32f2f", "none": "#b0b0b0"}
-"""The paper's Figures 11 and 12: white empty, black queen, red both, grey none."""
+"""Colours of squares as in the paper's Figures 11 and 12: white empty, black queen, red both, grey
+none."""
 
 PALETTE = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#edc948", "#76b7b2", "#9c755f")
 
 
 def draw_board(board: Board, ax: "Axes") -> None:
-    """A chess board; ``?`` where the model does not know."""
+    """Draw a chess board, with ``?`` for unknown squares."""
     title = f"epoch {board.epoch}" + (" (idle)" if board.idle else "")
     lines = range(board.size)
     _tiles(ax, [[LIGHT if (x + y) % 2 else DARK for y in lines] for x in lines], title)
@@ -44,7 +45,7 @@ def draw_board(board: Board, ax: "Axes") -> None:
 
 
 def draw_atom(atom: Atom, size: int, ax: "Axes") -> None:
-    """An atom as a small board: which constants of each square it is in."""
+    """Draw an atom as a small board that shows which constants of each square it is in."""
     held = set(atom.constants)
 
     def colour(name: str) -> str:
@@ -56,7 +57,7 @@ def draw_atom(atom: Atom, size: int, ax: "Axes") -> None:
 
 
 def draw_grid(grid: Grid, ax: "Axes") -> None:
-    """A sudoku; given digits black, the others blue."""
+    """Draw a sudoku with given digits black and the others blue."""
     last = grid.size - 1
     upwards = grid.rows[::-1]
     tiles = [[LIGHT if digit else UNKNOWN for digit in row] for row in upwards]
@@ -71,7 +72,7 @@ def draw_grid(grid: Grid, ax: "Axes") -> None:
 
 
 def draw_cycle(cycle: Cycle, ax: "Axes") -> None:
-    """A graph with its cycle or path in colour."""
+    """Draw a graph with its cycle or path in colour."""
     at = _on_circle(cycle.graph)
     _draw_graph(cycle.graph, at, ax, lambda _: "white")
     for one, other in cycle.steps:
@@ -82,7 +83,7 @@ def draw_cycle(cycle: Cycle, ax: "Axes") -> None:
 
 
 def draw_colouring(colouring: Colouring, ax: "Axes") -> None:
-    """A graph with its vertices in their colours; white is not known."""
+    """Draw a graph with its vertices in their colours; white is unknown."""
 
     def colour(vertex: str) -> str:
         number = colouring.colours.get(vertex)
@@ -102,7 +103,7 @@ DRAWN: dict[type, Callable[[Any, "Axes"], None]] = {
 
 
 def save(answers: Sequence[Any], path: Path, *, per_row: int = 5) -> None:
-    """Draw answers side by side to a file; its ending says the format (``.svg``, ``.png``)."""
+    """Draw answers side by side to a file, whose ending gives the format (``.svg``, ``.png``)."""
     _save([partial(DRAWN[type(answer)], answer) for answer in answers], path, per_row, cell=3.0)
 
 
@@ -139,7 +140,7 @@ def _figure_class() -> Any:
 
 
 def _tiles(ax: "Axes", colours: list[list[str]], title: str = "") -> None:
-    """Squares of these colours, the first row at the bottom."""
+    """Draw squares of these colours, the first row at the bottom."""
     from matplotlib.colors import to_rgb
 
     edges = [k - 0.5 for k in range(len(colours) + 1)]

@@ -30,9 +30,19 @@ from atomlearn.sets import rows
 class Answer(Displayed, ABC):
     """A solution, or as much of one as the model of an epoch knows.
 
-    ``idle`` epochs learn the rules without the game; ``inserted`` is a choice that was added for
-    this epoch only. A solution that follows from the rules alone has epoch 0 and no model.
+    Attributes
+    ----------
+    epoch : int
+        The epoch; 0 for a solution that follows from the rules alone.
+    idle : bool
+        Whether the epoch learned the rules without the game.
+    inserted : str or None
+        A choice that was added for this epoch only.
+    model : Model or None
+        The model; a solution that follows from the rules alone has none.
 
+    Examples
+    --------
     >>> from atomlearn.problems import colouring
     >>> answer = next(colouring.solve([("a", "b")], 2, random_state=0))
     >>> answer.solved(), answer.progress
@@ -40,7 +50,7 @@ class Answer(Displayed, ABC):
     """
 
     fields: ClassVar[tuple[str, ...]]
-    """The attributes that :meth:`to_dict` gives."""
+    """The attributes that :meth:`to_dict` returns."""
 
     epoch: int = 0
     idle: bool = False
@@ -50,30 +60,30 @@ class Answer(Displayed, ABC):
     @property
     @abstractmethod
     def progress(self) -> str:
-        """How complete it is, as in "7 of 8 queens"."""
+        """Degree of completeness, as in "7 of 8 queens"."""
 
     @abstractmethod
     def solved(self) -> bool:
-        """Is it complete and legal? Checked by plain Python that knows nothing of algebra."""
+        """Return whether it is complete and legal, checked without the algebra."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.progress}, epoch {self.epoch}>"
 
     @property
     def caption(self) -> str:
-        """How complete it is, and when it was found."""
+        """Degree of completeness, and the epoch."""
         return f"{self.progress}, epoch {self.epoch}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as plain values, for JSON."""
+        """Return the answer as plain values, for JSON."""
         return {name: getattr(self, name) for name in (*self.fields, "epoch")}
 
 
 @dataclass(frozen=True, repr=False)
 class PartialSolution:
-    """What a model says of the solution: choices that are made, and choices that are ruled out.
+    """The choices that a model makes in the solution, and those that it rules out.
 
-    Anything in neither set is undecided, the ``?`` of the paper's boards.
+    A choice in neither set is undecided, the ``?`` of the paper's boards.
     """
 
     chosen: frozenset[str]
@@ -89,7 +99,7 @@ class PartialSolution:
 
     @property
     def n_decided(self) -> int:
-        """How many choices are decided."""
+        """Number of decided choices."""
         return len(self.chosen | self.excluded)
 
     @property
@@ -105,7 +115,7 @@ class PartialSolution:
 
 CELL = 34
 FIXED, FOUND, INSERTED = "var(--accent)", "var(--text)", "var(--against)"
-"""Queens as the paper colours them: fixed blue, inserted red, found black."""
+"""Colours of queens as in the paper: fixed blue, inserted red, found black."""
 
 
 def board_svg(
@@ -116,8 +126,10 @@ def board_svg(
     chequered: bool = True,
     box: tuple[int, int] | None = None,
 ) -> str:
-    """Signs on a board, row by row from the top; ``box`` are the sides of a sudoku's boxes.
+    """Draw signs on a board, row by row from the top; ``box`` are the sides of a sudoku's boxes.
 
+    Examples
+    --------
     >>> board_svg([["Q", "."]], [["red", "red"]], "one queen").count("<rect")
     2
     """
@@ -155,7 +167,7 @@ def _sign(sign: str, i: int, j: int, colour: str) -> str:
 
 
 def _queen(x: float, y: float, colour: str) -> str:
-    """A crown: fonts do not always have one."""
+    """Draw a crown, which fonts do not always have."""
     points = [(-10, -7), (-5, 0), (0, -11), (5, 0), (10, -7), (7, 8), (-7, 8)]
     path = " ".join(f"{x + dx:g},{y + dy:g}" for dx, dy in points)
     return f'<polygon points="{path}" fill="{colour}"/>'
@@ -171,12 +183,31 @@ def _line(x1: int, y1: int, x2: int, y2: int) -> str:
 class Game:
     """Rules and one game played by them, over the same constants.
 
-    ``rules`` alone are what an idle epoch learns; ``algebra`` has the relations of the game too.
-    ``yes`` and ``no`` are the two constants of each choice. The rules apply to the merge of
-    ``rule`` and ``solution`` (the paper's U and S). A model is asked what lies below ``asked``.
-    ``chosen`` and ``excluded`` are choices that were decided before, and are no part of the game.
-    ``setting`` is the problem before anything is given; if there is none, all of it is rules.
+    Parameters
+    ----------
+    rules : Algebra
+        The rules alone, which an idle epoch learns.
+    algebra : Algebra
+        The rules and the relations of the game.
+    yes : mapping of str to Constant
+        For each choice, the constant that it is made.
+    no : mapping of str to Constant
+        For each choice, the constant that it is not made.
+    rule : Constant
+        The paper's U: the rules apply to the merge of ``rule`` and ``solution``.
+    solution : Constant
+        The paper's S.
+    asked : Term
+        The term below which a model is asked for choices.
+    chosen : frozenset of str, default=frozenset()
+        Choices that were made before and are no part of the game.
+    excluded : frozenset of str, default=frozenset()
+        Choices that were excluded before and are no part of the game.
+    setting : Setting, default=None
+        The problem before anything is given; without it, the rules are all there is.
 
+    Examples
+    --------
     >>> from atomlearn.problems import one_of_each, play
     >>> game = play(one_of_each([["a1", "a2", "a3"]]), given=[])
     >>> game.choices, game.refutation()
@@ -195,7 +226,7 @@ class Game:
     setting: Setting | None = None
 
     def refutation(self) -> Refutation | None:
-        """The proof that there is no solution, if closure gives one."""
+        """Return a proof that there is no solution, if closure gives one."""
         setting = self.setting
         if setting is None:
             setting = Setting(self.algebra, self.yes, self.no, self.rule, self.solution)
@@ -203,18 +234,35 @@ class Game:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The names of all choices."""
+        """Names of all choices."""
         return tuple(self.yes)
 
     def read(self, model: Model) -> PartialSolution:
-        """Ask a model, choice by choice, what lies below the solution."""
+        """Ask a model, choice by choice, what lies below the solution.
+
+        Parameters
+        ----------
+        model : Model
+            The model.
+
+        Returns
+        -------
+        PartialSolution
+            The choices that are made, and those that are ruled out.
+        """
         found = below(model, self.asked)
         yes = frozenset(name for name, c in self.yes.items() if c.indices[0] in found)
         no = frozenset(name for name, c in self.no.items() if c.indices[0] in found)
         return PartialSolution(self.chosen | yes, self.excluded | no, model=model)
 
     def undecided(self, model: Model) -> list[str]:
-        """The choices that a model leaves open even with the rules applied to the solution."""
+        """Return the choices that a model leaves open even with the rules applied to the solution.
+
+        Parameters
+        ----------
+        model : Model
+            The model.
+        """
         found = below(model, self.rule | self.solution)
         return [
             name
@@ -223,13 +271,25 @@ class Game:
         ]
 
     def inserting(self, choice: str) -> Algebra:
-        """The game with one more choice made: relations for one epoch."""
+        """Return the relations of the game with one more choice made, for one epoch.
+
+        Parameters
+        ----------
+        choice : str
+            The choice.
+        """
         algebra = self.algebra.copy()
         algebra.add(self.yes[choice] <= self.solution)
         return algebra
 
     def admits(self, choice: str) -> bool:
-        """Is the game still consistent with this choice made?"""
+        """Return whether the game is still consistent with a choice made.
+
+        Parameters
+        ----------
+        choice : str
+            The choice.
+        """
         term = self.rule | self.solution | self.yes[choice]
         closed = set(self.algebra.closure(term).indices)
         return not any(
@@ -239,8 +299,10 @@ class Game:
 
 
 def below(model: Model, term: Term) -> set[int]:
-    """The constants, by index, that lie below a term in a model.
+    """Return the indices of the constants that lie below a term in a model.
 
+    Examples
+    --------
     >>> alg = Algebra(["a", "b", "c"])
     >>> alg.add(alg.relation("a < b"))
     >>> sorted(below(alg.freest(), alg["b"]))
@@ -253,12 +315,14 @@ def below(model: Model, term: Term) -> set[int]:
 
 
 def not_following(algebra: Algebra, relations: Iterable[Relation]) -> Iterator[Relation]:
-    """The negations of those relations that do not follow from the algebra.
+    """Yield the negations of those relations that do not follow from the algebra.
 
     This states independence: "``E`` does not follow from ``U ⊙ Q``" may be added where it is true,
     but would contradict the rules where it is not. On a board of 4 × 4 a queen in a corner leads to
     a contradiction, and from a contradiction everything follows.
 
+    Examples
+    --------
     >>> alg = Algebra(["a", "b", "c"])
     >>> a, b, c = alg
     >>> alg.add(a <= b)

@@ -13,7 +13,7 @@ from atomlearn.errors import InvalidProblem
 
 @dataclass(frozen=True, repr=False)
 class Graph:
-    """Vertices by name, and edges without direction."""
+    """A graph of named vertices, with edges without direction."""
 
     vertices: tuple[str, ...]
     edges: frozenset[frozenset[str]]
@@ -22,17 +22,19 @@ class Graph:
         return f"<Graph: {len(self.vertices)} vertices, {len(self.edges)} edges>"
 
     def adjacent(self, one: str, other: str) -> bool:
-        """Is there an edge between them?"""
+        """Return whether there is an edge between two vertices."""
         return frozenset((one, other)) in self.edges
 
     def neighbours(self, vertex: str) -> list[str]:
-        """The vertices next to one, in order."""
+        """Return the vertices adjacent to one, in order."""
         return [other for other in self.vertices if self.adjacent(vertex, other)]
 
 
 def graph(source: Any) -> Graph:
-    """A graph from an edge list, from text, or from a networkx graph.
+    """Return a graph from an edge list, from text, or from a networkx graph.
 
+    Examples
+    --------
     >>> graph([("a", "b"), ("b", "c")]).vertices
     ('a', 'b', 'c')
     >>> graph("a b # an edge").adjacent("b", "a")

@@ -27,8 +27,10 @@ from atomlearn.sets.random import Seed
 
 
 def choice(vertex: str, place: int) -> str:
-    """The name of a choice.
+    """Return the name of a choice.
 
+    Examples
+    --------
     >>> choice("a", 0)
     'a@1'
     """
@@ -36,7 +38,7 @@ def choice(vertex: str, place: int) -> str:
 
 
 def _groups(g: Graph) -> Iterator[list[str]]:
-    """One place a vertex, and one vertex a place."""
+    """Yield the groups of choices: one place a vertex, and one vertex a place."""
     places = range(len(g.vertices))
     yield from ([choice(v, p) for p in places] for v in g.vertices)
     yield from ([choice(v, p) for v in g.vertices] for p in places)
@@ -59,28 +61,41 @@ def _rules(g: Graph, closed: bool = True) -> Rules:
 
 
 def rules(source: Any) -> Algebra:
-    """The rules of a graph for a cycle through all its vertices."""
+    """Return the rules of a graph for a cycle through all its vertices."""
     return Choices(_rules(_checked(source))).rule_set()
 
 
 def algebra(source: Any) -> Algebra:
-    """The rules, and the first vertex at the first place.
+    """Return the rules as relations, with the first vertex at the first place.
 
-    ``source`` is an edge list, text or a networkx graph.
+    Parameters
+    ----------
+    source : list of edges, str or networkx graph
+        The graph.
+
+    Returns
+    -------
+    Algebra
+        The relations.
+
+    Examples
+    --------
+    >>> algebra([("a", "b"), ("b", "c"), ("c", "a")]).conflicts()
+    []
     """
     g = _checked(source)
     return Choices(_rules(g)).algebra([choice(g.vertices[0], 0)])
 
 
 def is_legal(g: Graph, cycle: tuple[str, ...], closed: bool = True) -> bool:
-    """Is it a cycle (or a path) through every vertex along edges? Plain Python, no algebra."""
+    """Return whether it is a cycle (or a path) through every vertex, without the algebra."""
     steps = list(pairwise(cycle + cycle[:1] if closed else cycle))
     return sorted(cycle) == sorted(g.vertices) and all(g.adjacent(v, w) for v, w in steps)
 
 
 @dataclass(frozen=True, repr=False)
 class Cycle(Answer):
-    """A cycle; ``?`` is a place that is not known."""
+    """A cycle in which ``?`` is an unknown place."""
 
     fields: ClassVar[tuple[str, ...]] = ("vertices",)
     closed: ClassVar[bool] = True
@@ -90,17 +105,17 @@ class Cycle(Answer):
 
     @property
     def progress(self) -> str:
-        """How complete it is."""
+        """Degree of completeness."""
         known = sum(vertex != "?" for vertex in self.vertices)
         return f"{known} of {len(self.vertices)} places"
 
     @property
     def steps(self) -> list[tuple[str, str]]:
-        """Neighbouring places, from the first on."""
+        """Pairs of neighbouring places, from the first on."""
         return list(pairwise(self.vertices + self.vertices[:1] if self.closed else self.vertices))
 
     def solved(self) -> bool:
-        """Complete, and a cycle (or a path) of the graph."""
+        """Return whether it is complete, and a cycle (or a path) of the graph."""
         return is_legal(self.graph, self.vertices, self.closed)
 
     def __str__(self) -> str:
@@ -109,7 +124,7 @@ class Cycle(Answer):
 
 @dataclass(frozen=True)
 class HamiltonianPath(Cycle):
-    """A path; ``?`` is a place that is not known."""
+    """A path in which ``?`` is an unknown place."""
 
     closed: ClassVar[bool] = False
 
@@ -123,7 +138,33 @@ def solve(
     on_epoch: Callable[[Cycle], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[Cycle]:
-    """An iterator of Hamiltonian cycles, as they are found; both directions are given."""
+    """Return an iterator of Hamiltonian cycles, as they are found, in both directions.
+
+    Parameters
+    ----------
+    source : list of edges, str or networkx graph
+        The graph.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same cycles.
+    max_epochs : int, default=100
+        Maximum number of epochs.
+    schedule : Schedule, default=None
+        Which epochs are idle, and when choices are inserted.
+    on_epoch : callable, default=None
+        A function that is called with the cycle of every epoch.
+    protocol : {"default", "letter"} or Protocol, default="default"
+        How an epoch is run.
+
+    Returns
+    -------
+    Solver of Cycle
+        The iterator.
+
+    Examples
+    --------
+    >>> len(next(solve([("a", "b"), ("b", "c"), ("c", "a")], random_state=0)).vertices)
+    3
+    """
     g = _checked(source)
     first = choice(g.vertices[0], 0)  # a cycle begins anywhere
     return Solver(
@@ -148,7 +189,7 @@ def solve_path(
     on_epoch: Callable[[HamiltonianPath], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[HamiltonianPath]:
-    """An iterator of Hamiltonian paths, optionally from ``start`` to ``end``."""
+    """Return an iterator of Hamiltonian paths, optionally from ``start`` to ``end``."""
     g = _checked(source)
     given = []
     for vertex, place in ((start, 0), (end, len(g.vertices) - 1)):

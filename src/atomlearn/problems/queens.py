@@ -26,12 +26,14 @@ Square = tuple[int, int]
 """Row and column, from 0; ``b4`` is row 3, column 1."""
 
 LARGEST = 26
-"""Columns have the letters a to z."""
+"""Maximum size of a board, whose columns have the letters a to z."""
 
 
 def square_name(x: int, y: int) -> str:
-    """Row ``x`` and column ``y`` as on a chess board.
+    """Return the name of a square, as on a chess board.
 
+    Examples
+    --------
     >>> square_name(3, 1)
     'b4'
     """
@@ -39,8 +41,10 @@ def square_name(x: int, y: int) -> str:
 
 
 def square(name: str, size: int) -> Square:
-    """Row and column of a square.
+    """Return the row and the column of a square.
 
+    Examples
+    --------
     >>> square("b4", 8)
     (3, 1)
     """
@@ -71,7 +75,7 @@ class Chessboard:
         self.merge = algebra.term
 
     def attacked(self, x: int, y: int) -> list[Square]:
-        """``A(x, y)``: the squares attacked by a queen at ``(x, y)``, without its own."""
+        """Return ``A(x, y)``: the squares attacked by a queen at ``(x, y)``, without its own."""
         return [
             (i, j)
             for i, j in self.squares
@@ -83,7 +87,7 @@ class Chessboard:
 
 
 def attack_rules(b: Chessboard) -> Iterator[Relation]:
-    """``∀x ∀y ∀i ∀j: (i,j) ∈ A(x,y) ⇒ E_ij < U ⊙ Q_xy``, one relation for each queen.
+    """Yield ``∀x ∀y ∀i ∀j: (i,j) ∈ A(x,y) ⇒ E_ij < U ⊙ Q_xy``, one relation for each queen.
 
     ``E_ij < T`` for several ``ij`` is the same as their merge below ``T``.
     """
@@ -93,14 +97,14 @@ def attack_rules(b: Chessboard) -> Iterator[Relation]:
 
 
 def rules_to_add_queens(b: Chessboard) -> Iterator[Relation]:
-    """``∀x ∀y: Q_xy < U ⊙_{i≠x} E_iy``, and ``∀x ∀y: Q_xy < U ⊙_{j≠y} E_xj``."""
+    """Yield ``∀x ∀y: Q_xy < U ⊙_{i≠x} E_iy``, and ``∀x ∀y: Q_xy < U ⊙_{j≠y} E_xj``."""
     for x, y in b.squares:
         yield b.Q[x, y] <= b.merge([b.U, *(b.E[i, y] for i in b.lines if i != x)])
         yield b.Q[x, y] <= b.merge([b.U, *(b.E[x, j] for j in b.lines if j != y)])
 
 
 def rows_and_columns(b: Chessboard) -> Iterator[Relation]:
-    """``∀x ∀y: R_x ⊙ C_y < Q_xy``, and no row or column without a queen in it.
+    """Yield ``∀x ∀y: R_x ⊙ C_y < Q_xy``, and that no row or column is without a queen.
 
     ``∀x: ¬(R_x < (⊙_{ij, i≠x} Q_ij) ⊙ (⊙_ij E_ij))``, and the same for ``C_y`` with ``j≠y``.
     """
@@ -114,7 +118,7 @@ def rows_and_columns(b: Chessboard) -> Iterator[Relation]:
 
 
 def independence_rules(b: Chessboard) -> Iterator[Relation]:
-    """A board holds what it is made of and no more, unless the rules are applied to it.
+    """Yield that a board contains only what it is made of, unless the rules are applied to it.
 
     ``∀x ∀y: ¬(Q_xy < (⊙_{ij≠xy} Q_ij) ⊙ (⊙_ij E_ij))``, and with ``Q`` and ``E`` exchanged.
     """
@@ -124,10 +128,10 @@ def independence_rules(b: Chessboard) -> Iterator[Relation]:
 
 
 def denied_by_independence(b: Chessboard) -> Iterator[Relation]:
-    """What the paper's additional independence relations deny.
+    """Yield the relations that the paper's additional independence relations deny.
 
     ``Q_xy < U ⊙ E_xy``, ``E_xy < U ⊙ Q_xy``, ``Q_xy < U ⊙_i R_i ⊙_j C_j`` and the same for ``E``.
-    On small boards some of this follows from the rules, and is then not denied.
+    On small boards some of these follow from the rules, and are then not denied.
     """
     lines = b.merge([b.U, *b.R, *b.C])
     for s in b.squares:
@@ -136,10 +140,10 @@ def denied_by_independence(b: Chessboard) -> Iterator[Relation]:
 
 
 def game_relations(b: Chessboard, fixed: Sequence[Square]) -> Iterator[Relation]:
-    """A game with fixed queens.
+    """Yield the relations of a game with fixed queens.
 
-    ``Q_pq ⊙ Q_rs < S``; ``S < ⊙_ij (E_ij ⊙ Q_ij)``; ``∀x ∀y: ¬(E_xy ⊙ Q_xy < U ⊙ S)``;
-    ``∀x: R_x < S``; ``∀y: C_y < S``.
+    ``Q_pq ⊙ Q_rs < S``; ``S < ⊙_ij (E_ij ⊙ Q_ij)``; ``∀x ∀y: ¬(E_xy ⊙ Q_xy < U ⊙ S)``; ``∀x: R_x <
+    S``; ``∀y: C_y < S``.
     """
     if fixed:
         yield b.merge(b.Q[square] for square in fixed) <= b.S
@@ -160,8 +164,10 @@ def _rule_set(b: Chessboard) -> Algebra:
 
 
 def rules(size: int) -> Algebra:
-    """The rule set alone.
+    """Return the rule set alone.
 
+    Examples
+    --------
     >>> rules(8)
     <Algebra: 256 positive and 400 negative relations over 146 constants>
     """
@@ -169,7 +175,7 @@ def rules(size: int) -> Algebra:
 
 
 def game(size: int, queens: Iterable[str] = ()) -> Game:
-    """The rule set and a game, ready to be solved."""
+    """Return the rule set and a game, ready to be solved."""
     b = Chessboard(size)
     fixed = [square(name, size) for name in _listed(queens)]
     rule_set = _rule_set(b)
@@ -185,8 +191,22 @@ def game(size: int, queens: Iterable[str] = ()) -> Game:
 
 
 def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:
-    """The paper's rule set and game as relations.
+    """Return the paper's rule set and game as relations.
 
+    Parameters
+    ----------
+    size : int
+        Number of rows and columns of the board.
+    queens : iterable of str, default=()
+        Squares of the fixed queens, such as ``"b4"``.
+
+    Returns
+    -------
+    Algebra
+        The relations.
+
+    Examples
+    --------
     >>> algebra(8, queens=["b4", "d5"]).conflicts()
     []
     """
@@ -194,8 +214,10 @@ def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:
 
 
 def is_legal(size: int, queens: Iterable[str]) -> bool:
-    """Do no two queens attack each other? Plain Python, without the algebra.
+    """Return whether no two queens attack each other, in plain Python without the algebra.
 
+    Examples
+    --------
     >>> is_legal(8, ["b4", "d5"]), is_legal(8, ["b4", "d6"])
     (True, False)
     """
@@ -207,7 +229,7 @@ def is_legal(size: int, queens: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class Board(Answer):
-    """A board: queens, empty squares, and squares that are not known."""
+    """A board with queens, empty squares, and squares that are not known."""
 
     fields: ClassVar[tuple[str, ...]] = ("size", "queens", "fixed")
 
@@ -218,16 +240,16 @@ class Board(Answer):
 
     @property
     def progress(self) -> str:
-        """How complete it is."""
+        """Degree of completeness."""
         return f"{len(self.queens)} of {self.size} queens"
 
     def solved(self) -> bool:
-        """All queens on the board, the fixed ones among them, none attacking another."""
+        """Return whether the board is complete and legal, with the fixed queens."""
         full = len(self.queens) == self.size and set(self.fixed) <= set(self.queens)
         return full and is_legal(self.size, self.queens) and not self.empty & set(self.queens)
 
     def sign(self, name: str) -> str:
-        """``Q`` for a queen, ``.`` for empty, ``?`` for not known."""
+        """Return ``Q`` for a queen, ``.`` for an empty square, ``?`` for an unknown one."""
         if name in self.queens:
             return "Q"
         return "." if name in self.empty or self.solved() else "?"
@@ -267,12 +289,40 @@ def solve(
     on_epoch: Callable[[Board], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[Board]:
-    """An iterator of complete boards, as they are found; see :class:`~atomlearn.problems.Solver`.
+    """Return an iterator of complete boards, as they are found.
 
-    Fixed queens that contradict the rules raise :class:`~atomlearn.errors.ContradictoryGivens` with
-    a derivation. A game without a completion ends at once if closure shows that there is none, else
-    after ``max_epochs``; the ``summary`` says which.
+    A game without a completion ends at once if closure shows that there is none, else after
+    ``max_epochs``; the ``summary`` says which.
 
+    Parameters
+    ----------
+    size : int
+        Number of rows and columns of the board.
+    queens : iterable of str, default=()
+        Squares of the fixed queens, such as ``"b4"``.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same boards.
+    max_epochs : int, default=100
+        Maximum number of epochs.
+    schedule : Schedule, default=None
+        Which epochs are idle, and when choices are inserted.
+    on_epoch : callable, default=None
+        A function that is called with the board of every epoch.
+    protocol : {"default", "letter"} or Protocol, default="default"
+        How an epoch is run.
+
+    Returns
+    -------
+    Solver of Board
+        The iterator.
+
+    Raises
+    ------
+    ContradictoryGivens
+        If the fixed queens contradict the rules; the error has a derivation.
+
+    Examples
+    --------
     >>> boards = solve(8, queens=["b4", "d5"], random_state=0, max_epochs=60)
     >>> board = next(boards)
     >>> board.solved(), {"b4", "d5"} <= set(board.queens)

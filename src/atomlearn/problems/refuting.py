@@ -1,11 +1,10 @@
-"""Is there no solution at all? Closure tells, with nothing assumed or with one choice at a time.
+"""Proofs by closure that there is no solution, with or without one assumed choice.
 
 The closure of what is given is part of every solution. If it has both constants of a choice, "it is
 so" and "it is not so", there is no solution. More is found by *probing*, the failed literals of
 Freeman, "Improvements to propositional satisfiability search algorithms" (1995): if the closure
-with one choice made is contradictory, every solution leaves that choice out, and the reverse; what
-is learned this way is kept, until nothing more comes of it. Both are sound, neither is complete.
-"""
+with one choice made is contradictory, every solution leaves that choice out, and the reverse; the
+consequences are kept, until there are no new ones. Both are sound, neither is complete."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,13 +26,21 @@ ORDERS = 10
 """Number of random orders tried when looking for the smallest set of clashing givens."""
 
 MOST_TESTS = 200
-"""Maximum number of sets of givens that are probed for that."""
+"""Maximum number of sets of givens that are probed in that search."""
 
 
 @dataclass(frozen=True, repr=False)
 class Refutation(Displayed):
-    """A proof that there is no solution, with the givens that clash.
+    """A proof that there is no solution.
 
+    Attributes
+    ----------
+    givens : tuple of str
+        A minimal set of clashing givens (if few enough to try); empty if the rules alone exclude a
+        solution.
+
+    Examples
+    --------
     >>> from atomlearn.problems import colouring
     >>> triangle = [("a", "b"), ("b", "c"), ("a", "c")]
     >>> type(colouring.solve(triangle, 2).refutation).__name__
@@ -41,8 +48,6 @@ class Refutation(Displayed):
     """
 
     givens: tuple[str, ...]
-    """A minimal set of clashing givens (if few enough to try); empty if the rules alone exclude a
-    solution."""
 
     def __str__(self) -> str:
         if not self.givens:
@@ -77,22 +82,21 @@ class Setting:
         raise ContradictoryGivens(own, [self._conflict(givens)])
 
     def refutation(self) -> Refutation | None:
-        """A proof that there is no solution, if probing finds one."""
+        """Return a proof that there is no solution, if probing finds one."""
         if not self.is_refuted(self.given):
             return None
         return Refutation(minimal(self.given, self.is_refuted))
 
     def is_contradictory(self, given: Iterable[str]) -> bool:
-        """Does the closure of these givens contain both constants of a choice?"""
+        """Return whether the closure of these givens contains both constants of a choice."""
         return self._has_both(close(self._rules, self._start(given)))
 
     def is_refuted(self, given: Iterable[str]) -> bool:
-        """Does probing show that these givens have no solution?"""
+        """Return whether probing shows that these givens have no solution."""
         return self.probed(given) is None
 
     def probed(self, given: Iterable[str]) -> Constants | None:
-        """What every solution with these givens has, as far as probing tells; ``None`` if there is
-        no solution."""
+        """Return what probing finds in every solution, or ``None`` if there is no solution."""
         known = close(self._rules, self._start((*self.assumed, *given)))
         while not self._has_both(known):
             is_open = ~np.isin(self._yes, known) & ~np.isin(self._no, known)
@@ -127,7 +131,7 @@ class Setting:
         return bool((np.isin(self._yes, closed) & np.isin(self._no, closed)).any())
 
     def _clashing_pair(self) -> tuple[str, ...]:
-        """Two givens that clash by themselves, which is easier to see than a larger set."""
+        """Return two givens that clash by themselves, which is easier to see than a larger set."""
         for i, one in enumerate(self.given):
             others = self.given[i + 1 :]
             constants = np.array([self.yes[o].indices[0] for o in others], dtype=np.int32)
@@ -138,7 +142,7 @@ class Setting:
         return ()
 
     def _fewest(self) -> tuple[str, ...]:
-        """The smallest of several minimal sets, from different orders of leaving out."""
+        """Return the smallest of several minimal sets, found by leaving out in different orders."""
         rng = np.random.default_rng(0)
         orders = [rng.permutation(len(self.given)) for _ in range(ORDERS)]
         sets = [minimal([self.given[i] for i in order], self.is_contradictory) for order in orders]
@@ -155,8 +159,10 @@ class Setting:
 
 
 def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
-    """A minimal subset of the givens for which ``fails`` is still true.
+    """Return a minimal subset of the givens for which ``fails`` is still true.
 
+    Examples
+    --------
     >>> minimal("abcdef", lambda some: "b" in some and "e" in some)
     ('b', 'e')
     """
@@ -179,7 +185,10 @@ def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tu
 def failing(
     rules: Implications, known: Constants, assumed: Constants, yes: Constants, no: Constants
 ) -> Bits:
-    """For each constant assumed beside what is known: has the closure both of some ``yes, no``?"""
+    """Return for each assumed constant whether its closure has both constants of a choice.
+
+    What is known is assumed, too.
+    """
     work = workspace(rules)
     start = np.empty(known.shape[0] + 1, dtype=np.int32)
     start[:-1] = known

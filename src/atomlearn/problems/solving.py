@@ -30,10 +30,18 @@ A = TypeVar("A", bound=Answer)
 class Schedule:
     """Which epochs are idle, and when choices are inserted.
 
-    Epochs come in rounds of ``length``; those numbered ``idle`` in a round are idle. After
-    ``patience`` epochs without a new solution, each epoch of the game has one choice inserted,
-    drawn from those that the round left undecided; ``None`` is never.
+    Parameters
+    ----------
+    length : int, default=11
+        Number of epochs in a round.
+    idle : tuple of int, default=(8, 9, 10)
+        Numbers of the idle epochs in a round, from 1.
+    patience : int or None, default=11
+        After this many epochs without a new solution, each epoch of the game has one choice
+        inserted, drawn from those that the round left undecided; ``None`` inserts nothing.
 
+    Examples
+    --------
     >>> [k for k in range(1, 24) if Schedule().is_idle(k)]
     [8, 9, 10, 19, 20, 21]
     """
@@ -43,25 +51,56 @@ class Schedule:
     patience: int | None = 11
 
     def place(self, epoch: int) -> int:
-        """The number of an epoch in its round, from 1."""
+        """Return the number of an epoch in its round, from 1.
+
+        Parameters
+        ----------
+        epoch : int
+            The number of the epoch, from 1.
+        """
         return (epoch - 1) % self.length + 1
 
     def is_idle(self, epoch: int) -> bool:
-        """Is the epoch idle?"""
+        """Return whether an epoch is idle.
+
+        Parameters
+        ----------
+        epoch : int
+            The number of the epoch, from 1.
+        """
         return self.place(epoch) in self.idle
 
 
 PAPER = Schedule(patience=None)
-"""The paper's 8 × 8 and 13 × 13 boards: idle epochs 8, 9, 10 and 19, 20, 21; nothing inserted."""
+"""The schedule of the paper's 8 × 8 and 13 × 13 boards: idle epochs 8, 9, 10 and 19, 20, 21;
+nothing inserted."""
 
 ATTEMPTS = Schedule(length=20, idle=(1, 2, 3), patience=0)
-"""The paper's 17 × 17 boards: attempts of 20 epochs, 3 of them idle, one queen in each other."""
+"""The schedule of the paper's 17 × 17 boards: attempts of 20 epochs, 3 of them idle, one queen
+inserted in each other."""
 
 
 @dataclass(frozen=True, repr=False)
 class Summary(Displayed):
     """A summary of a solver's run.
 
+    Attributes
+    ----------
+    epochs : int
+        Number of epochs.
+    found : int
+        Number of distinct solutions.
+    repeated : int
+        Number of solutions that were found again.
+    best : str
+        Progress of the most complete answer.
+    interrupted : bool
+        Whether the run was interrupted.
+    refutation : Refutation or None
+        The proof that there is no solution, if known.
+
+    Examples
+    --------
     >>> print(Summary(epochs=12, found=1, repeated=0, best="8 of 8 queens"))
     1 solution in 12 epochs
     """
@@ -72,7 +111,6 @@ class Summary(Displayed):
     best: str
     interrupted: bool = False
     refutation: Refutation | None = None
-    """The proof that there is no solution, if known."""
 
     def __str__(self) -> str:
         if self.refutation is not None:
@@ -93,13 +131,37 @@ class Summary(Displayed):
 
 
 class Solver(Iterator[A]):
-    """An iterator of solutions, each given out once, in the order they are found.
+    """An iterator of solutions, each returned once, in the order they are found.
 
     It ends after ``max_epochs``, by Ctrl-C with a warning, or at once if closure shows that there
-    is no solution; ``refutation`` then says why. ``summary`` tells how far it got, ``best`` is the
-    fullest answer so far, ``latest`` that of the last epoch; ``on_epoch`` is called with the answer
-    of every epoch.
+    is no solution.
 
+    Parameters
+    ----------
+    game : Game
+        The game to solve.
+    answer : callable
+        A function that turns a :class:`PartialSolution` into an :class:`Answer`.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same solutions.
+    max_epochs : int, default=100
+        Maximum number of epochs.
+    schedule : Schedule, default=None
+        Which epochs are idle, and when choices are inserted.
+    on_epoch : callable, default=None
+        A function that is called with the answer of every epoch.
+    protocol : {"default", "letter"} or Protocol, default="default"
+        How an epoch is run.
+
+    Attributes
+    ----------
+    best : Answer or None
+        The most complete answer so far.
+    latest : Answer or None
+        The answer of the last epoch.
+
+    Examples
+    --------
     >>> from atomlearn.problems import colouring
     >>> solver = colouring.solve([("a", "b"), ("b", "c")], 2, random_state=0)
     >>> print(next(solver))
@@ -142,7 +204,7 @@ class Solver(Iterator[A]):
 
     @cached_property
     def refutation(self) -> Refutation | None:
-        """The proof that there is no solution, if closure gives one."""
+        """Proof that there is no solution, if closure gives one."""
         return self.game.refutation() if self.game.choices else None
 
     def __next__(self) -> A:
@@ -157,7 +219,7 @@ class Solver(Iterator[A]):
         return answer
 
     def _next(self) -> A | None:
-        """The next solution, or ``None`` at the end."""
+        """Return the next solution, or ``None`` at the end."""
         if self.refutation is not None:
             return None
         if not self.game.choices and not self._found:
@@ -177,14 +239,14 @@ class Solver(Iterator[A]):
 
     @property
     def summary(self) -> Summary:
-        """A summary of the run so far."""
+        """Summary of the run so far."""
         best = "nothing to show" if self.best is None else self.best.progress
         found = len(self._found)
         refutation = None if self.interrupted else self.refutation  # may take seconds to find
         return Summary(self.epochs.number, found, self.repeated, best, self.interrupted, refutation)
 
     def _decided(self) -> A | None:
-        """The answer of a game that the rules decide without learning."""
+        """Return the answer of a game that the rules decide without learning."""
         shown = PartialSolution(self.game.chosen, self.game.excluded)
         answer = self._answer(shown)
         if not answer.solved():
@@ -194,7 +256,7 @@ class Solver(Iterator[A]):
         return answer
 
     def step(self) -> A | None:
-        """Run one epoch; returns its answer if that is a new solution."""
+        """Run one epoch, and return its answer if that is a new solution."""
         number = self.epochs.number + 1
         idle = self.schedule.is_idle(number)
         inserted = None if idle else self._choose()
@@ -216,7 +278,7 @@ class Solver(Iterator[A]):
         return self.game.algebra if inserted is None else self.game.inserting(inserted)
 
     def _choose(self) -> str | None:
-        """The choice to insert in this epoch, if any: an open one that the game admits."""
+        """Return the choice to insert in this epoch, if any: an open one that the game admits."""
         patience = self.schedule.patience
         if patience is None or self._waited < patience:
             return None

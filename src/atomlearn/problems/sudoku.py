@@ -27,14 +27,16 @@ from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
 
 BOXES = {4: (2, 2), 6: (2, 3), 9: (3, 3)}
-"""Rows and columns of a box, by size."""
+"""Rows and columns of a box, by the size of the puzzle."""
 
 Cell = tuple[int, int]
 
 
 def parse(text: str) -> tuple[tuple[int, ...], ...]:
-    """The rows of a puzzle; 0 is an empty cell.
+    """Return the rows of a puzzle; 0 is an empty cell.
 
+    Examples
+    --------
     >>> parse("12.. 3... .... ...4  # four rows")
     ((1, 2, 0, 0), (3, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 4))
     """
@@ -53,7 +55,7 @@ def parse(text: str) -> tuple[tuple[int, ...], ...]:
 
 
 def houses(size: int) -> list[list[Cell]]:
-    """The rows, columns and boxes, each as a list of cells."""
+    """Return the rows, columns and boxes, each as a list of cells."""
     tall, wide = BOXES[size]
     lines = range(size)
     boxes = [
@@ -69,8 +71,10 @@ def houses(size: int) -> list[list[Cell]]:
 
 
 def choice(cell: Cell, digit: int) -> str:
-    """The name of a choice.
+    """Return the name of a choice.
 
+    Examples
+    --------
     >>> choice((0, 4), 7)
     'r1c5=7'
     """
@@ -78,7 +82,7 @@ def choice(cell: Cell, digit: int) -> str:
 
 
 def _groups(size: int) -> Iterator[list[str]]:
-    """One digit a cell; and in each house, one cell a digit."""
+    """Yield the groups of choices: one digit a cell; and in each house, one cell a digit."""
     digits = range(1, size + 1)
     for cell in product(range(size), range(size)):
         yield [choice(cell, digit) for digit in digits]
@@ -87,8 +91,10 @@ def _groups(size: int) -> Iterator[list[str]]:
 
 
 def rules(size: int) -> Algebra:
-    """The rules alone.
+    """Return the rules alone.
 
+    Examples
+    --------
     >>> rules(4)
     <Algebra: 320 positive and 256 negative relations over 130 constants>
     """
@@ -96,7 +102,7 @@ def rules(size: int) -> Algebra:
 
 
 def rules_of(size: int) -> Rules:
-    """The rules of sudoku: groups of choices of which exactly one is made."""
+    """Return the rules of sudoku: groups of choices of which exactly one is made."""
     if size not in BOXES:
         raise InvalidProblem(f"grids are 4 × 4, 6 × 6 or 9 × 9, not {size}")
     return one_of_each(_groups(size))
@@ -110,13 +116,29 @@ def _given(puzzle: str) -> tuple[Rules, list[str]]:
 
 
 def algebra(puzzle: str) -> Algebra:
-    """The rules and the givens of a puzzle as relations."""
+    """Return the rules and the givens of a puzzle as relations.
+
+    Parameters
+    ----------
+    puzzle : str
+        The puzzle as text.
+
+    Returns
+    -------
+    Algebra
+        The relations.
+
+    Examples
+    --------
+    >>> algebra("1... ..3. .4.. ...2").conflicts()
+    []
+    """
     rule_set, fixed = _given(puzzle)
     return Choices(rule_set).algebra(fixed)
 
 
 def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
-    """Does every row, column and box hold every digit? Plain Python, without the algebra."""
+    """Return whether every row, column and box has every digit, without the algebra."""
     size = len(grid)
     wanted = set(range(1, size + 1))
     return all({grid[r][c] for r, c in house} == wanted for house in houses(size))
@@ -124,7 +146,7 @@ def is_legal(grid: tuple[tuple[int, ...], ...]) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class Grid(Answer):
-    """A grid; 0 is a cell that is not known."""
+    """A grid in which 0 is an unknown cell."""
 
     fields: ClassVar[tuple[str, ...]] = ("size", "rows")
 
@@ -138,12 +160,12 @@ class Grid(Answer):
 
     @property
     def progress(self) -> str:
-        """How complete it is."""
+        """Degree of completeness."""
         known = sum(digit > 0 for row in self.rows for digit in row)
         return f"{known} of {self.size**2} cells"
 
     def solved(self) -> bool:
-        """Complete, legal, and with the givens."""
+        """Return whether the grid is complete, legal, and has the givens."""
         pairs = [
             (shown, given)
             for shown_row, given_row in zip(self.rows, self.given, strict=True)
@@ -175,7 +197,38 @@ def solve(
     on_epoch: Callable[[Grid], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[Grid]:
-    """An iterator of complete grids, as they are found; see :class:`~atomlearn.problems.Solver`."""
+    """Return an iterator of complete grids, as they are found.
+
+    Parameters
+    ----------
+    puzzle : str
+        The puzzle as text.
+    random_state : int, Generator or None, default=None
+        Random seed; the same seed gives the same grids.
+    max_epochs : int, default=100
+        Maximum number of epochs.
+    schedule : Schedule, default=None
+        Which epochs are idle, and when choices are inserted.
+    on_epoch : callable, default=None
+        A function that is called with the grid of every epoch.
+    protocol : {"default", "letter"} or Protocol, default="default"
+        How an epoch is run.
+
+    Returns
+    -------
+    Solver of Grid
+        The iterator.
+
+    Raises
+    ------
+    ContradictoryGivens
+        If the givens contradict the rules.
+
+    Examples
+    --------
+    >>> next(solve("1... ..3. .4.. ...2", random_state=0)).rows[0]
+    (1, 3, 2, 4)
+    """
     given = parse(puzzle)
     lines = range(len(given))
 
