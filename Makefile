@@ -57,10 +57,11 @@ coverage: $(STAMP) ## which lines all tests reach together
 	@$(PYTEST) -m "slow or not slow" --cov --cov-report=
 	@NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels tests --cov --cov-append --cov-report=term
 
-lint: $(STAMP) ## ruff and mypy --strict
+lint: $(STAMP) ## ruff, mypy --strict, and numpydoc for the docstrings of public names
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python -m tests.docstrings
 
 # Lower bounds in pyproject.toml are promises: this is where they are kept.
 lowest: $(STAMP) ## part of the suite with the lowest versions of everything that is needed

@@ -1,8 +1,7 @@
-"""What can go wrong, each with a name of its own. All derive from :class:`AtomlearnError`.
+"""Exceptions and warnings, each with a name of its own, all derived from :class:`AtomlearnError`.
 
 Each class is also the built-in exception that one would expect (``ValueError``, ``TypeError``,
-``KeyError``), and each message says what to do next.
-"""
+``KeyError``), and each message says what to do next."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -12,14 +11,16 @@ if TYPE_CHECKING:
 
 
 LISTED = 10
-"""Names that a message lists at most."""
+"""Maximum number of names that a message lists."""
 MOST_COMPARED, LONGEST = 10_000, 100
-"""Among more names, or for a longer one, the nearest is not looked for: that would take long."""
+"""Limits for the search of a similar name: the number of names, and the length of a name."""
 
 
 def suggest(name: object, known: Iterable[object]) -> str:
-    """The end of a message about an unknown name: the nearest that is known, or the first few.
+    """Return the end of a message about an unknown name: the nearest known name, or the first few.
 
+    Examples
+    --------
     >>> suggest("tagret", ["size", "target"])
     "; did you mean 'target'?"
     >>> suggest("colour", ["size", "target"])
@@ -31,8 +32,10 @@ def suggest(name: object, known: Iterable[object]) -> str:
 
 
 def nearest(name: object, known: Iterable[object]) -> str:
-    """The same where all names are listed anyway, or are too many: nothing if none is near.
+    """Return a suggestion like :func:`suggest`, or nothing if no known name is similar.
 
+    Examples
+    --------
     >>> nearest("Strict", ("auto", "strict")), nearest("3", [1, 2, 3]), nearest("b", ["auto"])
     ("; did you mean 'strict'?", '; did you mean 3?', '')
     """
@@ -48,8 +51,10 @@ def nearest(name: object, known: Iterable[object]) -> str:
 
 
 class AtomlearnError(Exception):
-    """The base of every exception atomlearn raises on purpose.
+    """Base class of every exception that atomlearn raises on purpose.
 
+    Examples
+    --------
     >>> from atomlearn import Algebra, AtomlearnError
     >>> try:
     ...     Algebra()["nothing"]
@@ -115,8 +120,15 @@ class RelationSyntaxError(AtomlearnError, ValueError):
 
 
 class InconsistentRelations(AtomlearnError, ValueError):
-    """Negative relations that the positive ones force to fail; see ``conflicts``.
+    """Raised for negative relations that the positive ones contradict.
 
+    Attributes
+    ----------
+    conflicts : sequence of Conflict
+        The negative relations, each with a derivation.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra, InconsistentRelations
     >>> alg = Algebra(["a", "b"])
     >>> alg.add(alg.relation("a < b"), alg.relation("a !< b"))
@@ -175,8 +187,19 @@ class ContradictoryRules(InconsistentRelations):
 
 
 class ModelTooLarge(AtomlearnError, ValueError):
-    """A model that would have more atoms, or take more memory to learn, than allowed.
+    """Raised before a model would have more atoms, or take more memory, than allowed.
 
+    Parameters
+    ----------
+    message : str
+        The message.
+    estimate : int
+        The estimated number of atoms or bytes.
+    limit : int
+        The number allowed.
+
+    Examples
+    --------
     >>> from atomlearn import Algebra, ModelTooLarge
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"))

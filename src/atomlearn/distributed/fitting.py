@@ -1,7 +1,6 @@
-"""From parts of a table to a classifier: ``fit`` for Dask collections, and what all share.
+"""Fit a classifier to parts of a table: ``fit`` for Dask collections, and what all parts share.
 
-Checkpoints of :func:`atomlearn.distributed.fit`: what is known between two exchanges.
-"""
+A checkpoint of :func:`atomlearn.distributed.fit` is its state between two exchanges."""
 
 import hashlib
 import json
@@ -77,8 +76,10 @@ class Checkpoint:
         }
 
     def read(self) -> State | None:
-        """What the file has, if there is one; an error if it is of other data, or of a run that was
-        to be longer. (One that was to be shorter can be gone on with.)
+        """Return the content of the file, if it exists.
+
+        Raises an error if it is of other data, or of a run with a larger ``max_epochs``; a run with
+        a smaller one can be continued.
         """
         if self.path is None or not self.path.exists():
             return None
@@ -217,29 +218,41 @@ def fit(
     classifier: AlgebraicClassifier | None = None,
     **parameters: Any,
 ) -> AlgebraicClassifier:
-    """Learn a classifier from a Dask array or data frame that no one machine holds.
+    """Learn a classifier from a Dask array or data frame that no single machine holds.
 
     Each partition learns by itself, where it is; after every few epochs the pins that partitions
-    found are held against the examples of all others, and shared. The model depends on the
-    partitions and the seed, not on how many workers there are, nor on whether some were lost.
+    found are checked against the examples of all others, and shared. The model depends on the
+    partitions and the seed, not on the number of workers, nor on whether some were lost.
 
     Parameters
     ----------
-    X : Dask array or data frame. Its partitions should be alike: shuffle sorted data.
-    y : Dask array or series of labels, partitioned like ``X``, or the name of a column of ``X``.
-    client : a Dask client or the address of a scheduler; by default whatever Dask's default is,
-        which is the client made last, or else threads of this process.
-    checkpoint : a file to write what is known to after every exchange; if it is there already,
-        learning goes on from it, and gives the same model as if it had never been interrupted.
-        The data and everything that decides what is learned must be the same; ``max_epochs`` may
-        be more.
-    allow_missing : whether a partition may have no row of some class.
-    share_examples : whether rows that contradict what other partitions believe, at most 1,000 of
-        each class, are shown to all. It takes most of the cost of partitions away; if rows must
-        not leave their partition, say no. (To choose cuts, calibrate and explain, a bounded number
-        of rows comes to the client in any case.)
-    classifier, parameters : an :class:`~atomlearn.AlgebraicClassifier`, or what to make one of,
-        such as ``random_state``, ``max_epochs`` and ``verbose``.
+    X : Dask array or data frame
+        The rows. Partitions should be alike: shuffle sorted data.
+    y : Dask array, Dask series or str
+        The labels, partitioned like ``X``, or the name of a column of ``X``.
+    client : Dask client or str, default=None
+        A client or the address of a scheduler; by default Dask's own default, which is the client
+        made last, or else threads of this process.
+    checkpoint : str or Path, default=None
+        A file to which the state is written after every exchange. If it exists, learning continues
+        from it, and gives the same model as without an interruption. The data and everything that
+        decides what is learned must be the same; ``max_epochs`` may be larger.
+    allow_missing : bool, default=False
+        Whether a partition may have no row of some class.
+    share_examples : bool, default=True
+        Whether rows that contradict the pins of other partitions, at most 1,000 of each class, are
+        sent to all partitions, which makes up for most of the loss by partitioning. Set it to false
+        if rows must not leave their partition. A bounded number of rows, to choose cuts, calibrate
+        and explain, is sent to the client in any case.
+    classifier : AlgebraicClassifier, default=None
+        The classifier to fit; by default a new one.
+    **parameters : object
+        Parameters of the classifier, such as ``random_state``, ``max_epochs`` and ``verbose``.
+
+    Returns
+    -------
+    AlgebraicClassifier
+        The fitted classifier.
 
     Examples
     --------
@@ -262,14 +275,14 @@ def fit(
 def with_parameters(
     classifier: AlgebraicClassifier | None, parameters: dict[str, Any]
 ) -> AlgebraicClassifier:
-    """The classifier, or a new one, with these parameters."""
+    """Return the classifier, or a new one, with these parameters."""
     classifier = AlgebraicClassifier() if classifier is None else classifier
     return classifier.set_params(**parameters)
 
 
 @dataclass
 class SurveyedParts:
-    """Parts that are summarised first, and then encoded in the same way."""
+    """Parts that are summarised first, and then all encoded in the same way."""
 
     raw: RawParts
     checkpoint: str | Path | None = None
@@ -353,7 +366,7 @@ def _recoding(
 
 
 def _rule_conflicts(rules: list[Rule], summaries: Sequence[PartSummary]) -> list[RuleConflict]:
-    """The rows of all parts that each rule contradicts."""
+    """Return the rows of all parts that each rule contradicts."""
     found = []
     for r, rule in enumerate(rules):
         ours = [(rows, labels) for one in summaries for s, rows, labels in one.refused if s == r]
@@ -369,6 +382,6 @@ def _class_weights(recoding: Recoding) -> Floats:
 
 
 def _sum_of(counts: Sequence[Integers | None]) -> Integers | None:
-    """Counts of all parts together; none if there are no rules."""
+    """Return the counts of all parts together, or ``None`` if there are no rules."""
     known = [one for one in counts if one is not None]
     return np.sum(known, axis=0) if known else None

@@ -1,4 +1,4 @@
-"""The parts of a distributed table: what a first look at each tells, and its rows, encoded."""
+"""The parts of a distributed table: a survey of each, and its encoded rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +19,10 @@ from atomlearn.training.parts import Part
 from atomlearn.typing import Integers
 
 SAMPLED = 50_000
-"""Rows of all parts together by which cuts and categories are chosen ..."""
+"""Number of rows of all parts together by which cuts and categories are chosen."""
 WIDE = 1000
-"""... and proportionally fewer if there are more columns than this: they come to one machine."""
+"""With more columns than this, proportionally fewer rows are sampled: they are sent to one machine.
+"""
 
 
 _KINDS = {"number": "numbers", "boolean": "truth values", "category": "text or categories"}
@@ -33,12 +34,12 @@ class Survey:
 
     n_rows: int
     columns: tuple[str, ...] | int
-    """The names of the columns, or how many there are."""
+    """The names of the columns, or their number."""
     kinds: tuple[Kind | None, ...]
-    """What each column holds; ``None`` if all of it is missing here."""
+    """Kind of each column, or ``None`` if all its values are missing here."""
     labels: npt.NDArray[Any]
     counts: Integers
-    """Rows of each label."""
+    """Number of rows of each label."""
     some_rows: Any
     some_labels: npt.NDArray[Any]
 
@@ -77,12 +78,12 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
 
 
 def sampled(n_parts: int) -> int:
-    """Sample size of each part."""
+    """Return the sample size of each part."""
     return -(-SAMPLED // max(1, n_parts))
 
 
 def stacked(rows: Sequence[Any]) -> Any:
-    """Rows of several parts as one table of the same kind."""
+    """Return the rows of several parts as one table of the same kind."""
     if type(rows[0]).__module__.startswith("polars"):
         import polars as pl
 
@@ -98,7 +99,7 @@ def stacked(rows: Sequence[Any]) -> Any:
 
 
 def check_columns(surveys: Sequence[Survey]) -> None:
-    """All parts must have the columns of the first."""
+    """Raise an error unless all parts have the columns of the first."""
     for part, one in enumerate(surveys):
         if one.columns != surveys[0].columns:
             raise UnfitParts(
@@ -108,7 +109,7 @@ def check_columns(surveys: Sequence[Survey]) -> None:
 
 
 def check_kinds(surveys: Sequence[Survey]) -> None:
-    """A column must be numbers (or truth values) in all parts, or categories in all."""
+    """Raise an error unless each column has numbers (or booleans), or categories, in all parts."""
     first: dict[int, tuple[int, Kind]] = {}
     for part, one in enumerate(surveys):
         for j, kind in enumerate(one.kinds):
@@ -125,7 +126,7 @@ def check_kinds(surveys: Sequence[Survey]) -> None:
 
 
 def check_classes(surveys: Sequence[Survey], classes: npt.NDArray[Any], allowed: bool) -> None:
-    """A part without some class learns nothing of it, and cannot object to what others find."""
+    """Raise an error if a part lacks a class, which it could neither learn nor check for others."""
     for part, one in enumerate(surveys):
         missing = np.setdiff1d(classes, one.labels)
         if len(missing) and one.n_rows and not allowed:
@@ -137,7 +138,7 @@ def check_classes(surveys: Sequence[Survey], classes: npt.NDArray[Any], allowed:
 
 
 def all_classes(surveys: Sequence[Survey]) -> npt.NDArray[Any]:
-    """The labels that occur anywhere."""
+    """Return the labels that occur anywhere."""
     kinds = {one.labels.dtype.kind for one in surveys if one.n_rows}
     if len(kinds & set("US")) and len(kinds - set("US")):
         raise UnfitParts("some partitions have text as labels, others numbers: make them alike")
@@ -145,7 +146,7 @@ def all_classes(surveys: Sequence[Survey]) -> npt.NDArray[Any]:
 
 
 def class_counts(surveys: Sequence[Survey], classes: npt.NDArray[Any]) -> Integers:
-    """Rows of each class in all parts."""
+    """Return the number of rows of each class in all parts."""
     totals = np.zeros(len(classes), dtype=np.int64)
     for one in surveys:
         if one.n_rows:
@@ -167,7 +168,7 @@ def _difference(ours: tuple[str, ...] | int, theirs: tuple[str, ...] | int) -> s
 
 @dataclass(frozen=True)
 class Recoding:
-    """How every part is encoded; the same for all."""
+    """The encoding of every part, which is the same for all."""
 
     encoder: LiteralEncoder
     classes: npt.NDArray[Any]
@@ -182,23 +183,23 @@ class Recoding:
 
 @dataclass(frozen=True)
 class PartSummary:
-    """What a part sends to the client: little, whatever its size."""
+    """The summary that a part sends to the client, small whatever the size of the part."""
 
     sample: Part
     totals: Integers
-    """Different rows of each class."""
+    """Number of distinct rows of each class."""
     conflicts: list[RowConflict]
     source: Source
     refused: list[tuple[int, Integers, npt.NDArray[Any]]]
-    """Of each rule, the rows that it contradicts, and their labels."""
+    """For each rule, the rows that it contradicts, and their labels."""
     decided: float
-    """Weight of the rows that rules classify correctly ..."""
+    """Weight of the rows that rules classify correctly."""
     contradicted: float
-    """... and of those whose labels contradict a rule."""
+    """Weight of the rows whose labels contradict a rule."""
     left: Integers | None
-    """Rows of each class that contradict no rule."""
+    """Number of rows of each class that contradict no rule."""
     met: Integers | None
-    """Rows that meet the conditions of each rule."""
+    """Number of rows that meet the conditions of each rule."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,7 @@ class Packed:
 def pack(
     X: Any, y: Any, recoding: Recoding, number: int, first_row: int, kind: str = "partition"
 ) -> Packed:
-    """Encode one part. ``first_row`` is the number that its first row has among all."""
+    """Encode one part, whose first row has the number ``first_row`` among all."""
     interrupts.check()
     targets, classes = np.asarray(y).ravel(), recoding.classes
     try:
@@ -244,5 +245,5 @@ def pack(
 
 
 def sources_of(summaries: Sequence[PartSummary]) -> list[Source]:
-    """The provenance of the atoms of each part."""
+    """Return the provenance of the atoms of each part."""
     return [one.source for one in summaries]

@@ -29,14 +29,14 @@ from atomlearn.training.settings import ignore
 
 
 class DelayedPart(NamedTuple):
-    """Some rows and their labels, to be had where they are needed."""
+    """Some rows and their labels, computed where they are needed."""
 
     X: Any
     y: Any
 
 
 def need_dask() -> None:
-    """Say which extra is missing, if it is."""
+    """Raise an error that names the extra to install, if Dask is missing."""
     try:
         import dask.array
         import dask.dataframe  # noqa: F401
@@ -47,8 +47,10 @@ def need_dask() -> None:
 
 
 def delayed_parts(X: Any, y: Any) -> list[DelayedPart]:
-    """The partitions of a data frame, or the blocks of rows of an array, with their labels.
+    """Return the partitions of a data frame, or the blocks of rows of an array, with their labels.
 
+    Examples
+    --------
     >>> import dask.array
     >>> X, y = dask.array.zeros((6, 2), chunks=(3, 1)), dask.array.zeros(6, chunks=3)
     >>> [part.X.compute().shape for part in delayed_parts(X, y)]
@@ -111,12 +113,13 @@ SECONDS_TO_CONNECT = 10
 SECONDS_TO_LOOK = 0.5
 """Seconds between checks for an interruption while waiting for workers."""
 LARGE_GRAPH = "1 GB"
-"""Pins travel with the graph, which Dask would warn of beyond 10 MB."""
+"""Size of a graph from which Dask warns; pins are part of the graph and exceed the default of 10
+MB."""
 _WARNING = "distributed.admin.large-graph-warning-threshold"
 
 
 class Scheduler:
-    """Dask's, as the user has set it up: a client, its address, or whatever is the default."""
+    """Dask's scheduler as the user has set it up: a client, its address, or the default."""
 
     def __init__(self, client: Any = None) -> None:
         self.client = client
@@ -130,13 +133,13 @@ class Scheduler:
         return self._call("persist", values)
 
     def n_threads(self) -> int:
-        """Number of tasks that run in parallel."""
+        """Return the number of tasks that run in parallel."""
         client = self._cluster()
         threads = os.cpu_count() if client is None else sum(client.nthreads().values())
         return threads or 1
 
     def _cluster(self) -> Any:
-        """The client, if tasks do not run in this process."""
+        """Return the client, if tasks do not run in this process."""
         from dask.base import get_scheduler
 
         client = getattr(get_scheduler(scheduler=self.client), "__self__", None)
@@ -182,7 +185,7 @@ class Scheduler:
 
 @contextmanager
 def connected(client: Any) -> Iterator[Scheduler]:
-    """A scheduler from a client, the address of one, or nothing."""
+    """Connect to a scheduler, given a client, the address of one, or nothing."""
     if not isinstance(client, str):
         status = getattr(client, "status", "running")
         if status != "running":
@@ -221,7 +224,7 @@ class DaskRows:
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]
     ) -> tuple["DaskParts", list[PartSummary]]:
-        """The parts that have rows, encoded and kept by the workers."""
+        """Encode the parts that have rows; the workers keep them."""
         import dask
 
         make, tell = dask.delayed(pack, pure=False), dask.delayed(_summary, pure=False)
@@ -250,7 +253,7 @@ class DaskParts:
 
     @property
     def at_a_time(self) -> int:
-        """Threads of all workers."""
+        """Number of threads of all workers."""
         return self.scheduler.n_threads()
 
     def run(

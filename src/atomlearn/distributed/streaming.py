@@ -1,8 +1,7 @@
-"""More data than memory on one machine: batches are packed to disk, and learn like partitions.
+"""Learn from more data than memory on one machine: batches are packed to disk like partitions.
 
 A row takes a bit for each literal, which is far less than it took in the table. Only one batch for
-each job is in memory at a time, besides the atoms and a sample of the rows.
-"""
+each job is in memory at a time, besides the atoms and a sample of the rows."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -50,13 +49,32 @@ def fit_batches(
 ) -> AlgebraicClassifier:
     """Learn a classifier from batches of rows and labels that together do not fit in memory.
 
-    ``batches`` is gone through twice, so it has to be something that can be:
-    :func:`~atomlearn.tables.batches.read_batches` of a file,
-    :class:`~atomlearn.tables.batches.ArrayBatches` of arrays mapped from disk, a list. Batches
-    should be alike: shuffle sorted data. They are packed into a new folder within ``folder`` (or
-    the system's folder for temporary files), which is removed at the end, so that runs never mix;
-    the other parameters are those of :func:`~atomlearn.distributed.fit`.
+    Parameters
+    ----------
+    batches : iterable of (X, y)
+        The batches, which are read twice: :func:`~atomlearn.tables.read_batches` of a file,
+        :class:`~atomlearn.tables.ArrayBatches` of arrays mapped from disk, or a list. Batches
+        should be alike: shuffle sorted data.
+    folder : str or Path, default=None
+        The folder in which a new folder for packed batches is created, which is removed at the end;
+        by default the system's folder for temporary files.
+    checkpoint : str or Path, default=None
+        A file to which the state is written after every exchange, as for
+        :func:`~atomlearn.distributed.fit`.
+    allow_missing : bool, default=False
+        Whether a batch may have no row of some class.
+    classifier : AlgebraicClassifier, default=None
+        The classifier to fit; by default a new one.
+    **parameters : object
+        Parameters of the classifier, such as ``random_state`` and ``max_epochs``.
 
+    Returns
+    -------
+    AlgebraicClassifier
+        The fitted classifier.
+
+    Examples
+    --------
     >>> from atomlearn.datasets import vertical_bars
     >>> from atomlearn.tables.batches import ArrayBatches
     >>> X, y = vertical_bars(3000, shape=(4, 4), noise=0.2, random_state=0)
@@ -95,7 +113,7 @@ class BatchRows:
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]
     ) -> tuple["PartsOnDisk", list[PartSummary]]:
-        """The batches, encoded, on disk."""
+        """Encode the batches to disk."""
         summaries: list[PartSummary] = []
         first = 0
         for p, (X, y) in enumerate(chained(self.batches)):
@@ -132,13 +150,13 @@ class PartsOnDisk:
 
     @property
     def at_a_time(self) -> int:
-        """Jobs that run at the same time."""
+        """Number of jobs that run at the same time."""
         return int(effective_n_jobs(self.n_jobs))
 
     def run(
         self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
     ) -> list[Any]:
-        """Apply the function to each; ``n_jobs`` at a time."""
+        """Apply the function to each part, ``n_jobs`` at a time."""
         return run_in_threads(self._load, function, jobs, self.n_jobs, on_result)
 
     def _load(self, number: int) -> Part:
@@ -156,7 +174,7 @@ def save_part(part: Part, path: Path) -> None:
 
 
 def load_part(path: Path, n_constants: int, n_classes: int, n_folds: int) -> Part:
-    """A part whose terms stay on disk until they are looked at; what is only judged is left out."""
+    """Load a part whose terms stay on disk until they are needed, for learning only."""
     terms = np.load(f"{path}.terms.npy", mmap_mode="r")
     labels = np.load(f"{path}.labels.npy")
     examples = Examples(terms, labels, np.ones(len(labels)), n_constants, n_classes)

@@ -47,19 +47,22 @@ def explore(
 
     Parameters
     ----------
-    model
-        A fitted :class:`~atomlearn.AlgebraicClassifier`, a :class:`~atomlearn.Model`, or an
-        :class:`~atomlearn.Algebra`, of which a model is learned for the page.
-    path
+    model : AlgebraicClassifier, Model or Algebra
+        A fitted classifier, a model, or an algebra, of which a model is learned for the page.
+    path : str or Path
         The HTML file to write.
-    X, y
-        Rows and their labels to show on the page of a classifier; by default the sample of training
-        rows that it keeps, of which only the literals are known.
-    title
+    X : array-like or data frame, default=None
+        Rows to show on the page of a classifier; by default the sample of training rows that it
+        keeps, of which only the literals are known.
+    y : array-like, default=None
+        Labels of the rows.
+    title : str, default=None
         The title of the page; by default the name of the file.
-    random_state
+    random_state : int, default=0
         Random seed of the model of an algebra.
 
+    Examples
+    --------
     >>> import tempfile
     >>> alg = Algebra(["v", "a", "b"])
     >>> alg.add(alg.relation("v < a b"))
@@ -73,7 +76,7 @@ def explore(
 
 
 def page_data(model: Any, X: Any = None, y: Any = None, random_state: int = 0) -> dict[str, Any]:
-    """What the page of a model shows, as plain values."""
+    """Return the content of the page of a model, as plain values."""
     if isinstance(model, Algebra | Model):
         if X is not None or y is not None:
             raise InvalidParameter("X and y are for the page of a classifier")
@@ -92,7 +95,7 @@ def page_data(model: Any, X: Any = None, y: Any = None, random_state: int = 0) -
 
 
 def explorer_page(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
-    """The HTML of a page; ``data["kind"]`` says which modules show it."""
+    """Return the HTML of a page; ``data["kind"]`` selects the modules that show it."""
     sends = STILL if connect == "'none'" else SERVED
     body = BODY.format(title=escape(title), version=atomlearn.__version__, sends=sends)
     shown = {**data, "title": title}
@@ -110,7 +113,7 @@ def write_page(html: str, path: Path) -> None:
 
 @cache
 def script(main: str) -> str:
-    """The module of this name and all that it imports, as one script."""
+    """Return the module of this name and all modules that it imports, as one script."""
     joined = "".join(_without_imports(name) for name in _ordered(main))
     names = DECLARED.findall(joined)
     twice = {name for name in names if names.count(name) > 1}
@@ -120,12 +123,12 @@ def script(main: str) -> str:
 
 
 def sheet() -> str:
-    """What the explorer adds to the style of all pages."""
+    """Return the style of the explorer in addition to that of all pages."""
     return files("atomlearn.explorer").joinpath("explorer.css").read_text(encoding="utf-8")
 
 
 def _ordered(main: str) -> list[str]:
-    """Modules, each after those it imports."""
+    """Return the modules in an order in which each follows those it imports."""
     order: list[str] = []
 
     def visit(name: str) -> None:

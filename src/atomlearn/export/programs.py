@@ -1,4 +1,4 @@
-"""A classifier as a program of its own, in Python, JavaScript, C or SQL."""
+"""Export a classifier as a program of its own, in Python, JavaScript, C or SQL."""
 
 from collections.abc import Callable, Iterable
 from importlib.resources import files
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def template(name: str) -> Template:
-    """A program with places for a model."""
+    """Return a program with placeholders for a model."""
     folder = files("atomlearn.export").joinpath("templates")
     return Template(folder.joinpath(name).read_text(encoding="utf-8"))
 
 
 def python_source(model: Model) -> str:
-    """The source of the module."""
+    """Return the source of the Python module."""
     rules = [(rule["text"], rule["literals"], rule["forbidden"]) for rule in model.rules]
     weighted = zip(model.weighted_class, model.weights, model.weighted, strict=True)
     return template("scorer.py.txt").substitute(
@@ -40,7 +40,7 @@ def python_source(model: Model) -> str:
 
 
 def _list(values: Iterable[Any]) -> str:
-    """A list with one value a line."""
+    """Return a list with one value a line."""
     lines = "".join(f"    {value!r},\n" for value in values)
     return f"[\n{lines}]" if lines else "[]"
 
@@ -52,7 +52,7 @@ HEAD = """// Scores rows like the atomlearn classifier it was written from. Need
 
 
 def javascript_source(model: Model) -> str:
-    """The source of the module."""
+    """Return the source of the JavaScript module."""
     code = files("atomlearn.explorer").joinpath("js").joinpath("scorer.js")
     scorer = code.read_text(encoding="utf-8").replace("\nexport ", "\n")
     footer = files("atomlearn.export").joinpath("templates").joinpath("footer.js.txt")
@@ -63,7 +63,7 @@ def javascript_source(model: Model) -> str:
 
 
 def _source(value: Any) -> str:
-    """A value as JavaScript; integers that would be rounded as numbers are of type BigInt."""
+    """Return a value as JavaScript; integers that a number would round are of type BigInt."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{as_json(key)}:{_source(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
@@ -73,7 +73,7 @@ def _source(value: Any) -> str:
 
 
 def _description(model: Model) -> dict[str, Any]:
-    """The model in the form that scorer.js evaluates; the prior has all offsets."""
+    """Return the model in the form that scorer.js evaluates; the prior has all offsets."""
     none = [0.0] * len(model.labels)
     strict = {
         "factor": 1.0,
@@ -109,7 +109,7 @@ WRAP = 100
 
 
 def c_source(model: Model) -> str:
-    """The source of the file."""
+    """Return the source of the C file."""
     atoms = [*(atom for ours in model.strict for atom in ours), *model.weighted]
     labels = [k for k, ours in enumerate(model.strict) for _ in ours]
     values, literals = _literals(model)
@@ -141,7 +141,7 @@ def c_source(model: Model) -> str:
 
 
 def _literals(model: Model) -> tuple[list[str], list[str]]:
-    """The values that literals compare with, and the literals."""
+    """Return the values that literals compare with, and the literals."""
     values: list[str] = []
     literals = []
     for column, operator, value in model.literals:
@@ -176,8 +176,10 @@ def _starts(lists: list[list[int]]) -> list[int]:
 
 
 def _text(text: str) -> str:
-    r"""A C string.
+    r"""Return a C string.
 
+    Examples
+    --------
     >>> print(_text('a "b"\né??'))
     "a \"b\"\012\303\251\?\?"
     """
@@ -191,7 +193,7 @@ def _text(text: str) -> str:
 
 
 def _joined(values: Iterable[str], nothing: str = "0") -> str:
-    """The values with commas, wrapped; an array may not be empty."""
+    """Return the values with commas, wrapped; an array may not be empty."""
     lines, line = [], ""
     for value in values:
         if line and len(line) + len(value) > WRAP:
@@ -207,17 +209,32 @@ WRITERS: dict[str, Callable[[Model], str]] = {
     "python": python_source,
 }
 KINDS = ("sql", *WRITERS)
-"""The languages."""
+"""The languages that a classifier can be exported to."""
 
 
 def export_source(
     classifier: "AlgebraicClassifier", to: str, *, table: str = "data", key: str = "rowid"
 ) -> str:
-    """The source of a program that scores rows as the classifier does, with reasons.
+    """Export a classifier as a program that scores rows as it does, with reasons.
 
-    ``to`` is one of ``"sql"``, ``"js"``, ``"c"`` and ``"python"``. The SQL is one query (for
-    SQLite and DuckDB) over ``table``; the column ``key`` identifies a row.
+    Parameters
+    ----------
+    classifier : AlgebraicClassifier
+        The fitted classifier.
+    to : {"sql", "js", "c", "python"}
+        The language. The SQL is one query, for SQLite and DuckDB.
+    table : str, default="data"
+        Name of the table in SQL.
+    key : str, default="rowid"
+        Name of the column that identifies a row in SQL.
 
+    Returns
+    -------
+    str
+        The source of the program.
+
+    Examples
+    --------
     >>> from atomlearn import AlgebraicClassifier
     >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> space = {}

@@ -34,14 +34,16 @@ from atomlearn.files.writing import replacing
 TIMES = 32
 """Allowed memory as a multiple of the file's size."""
 FLOOR = 256 << 20
-"""Allowed memory in any case: sparse atoms are small in a file and large as rows of bits."""
+"""Minimum of the allowed memory: sparse atoms are small in a file and large as rows of bits."""
 VARIABLE = "ATOMLEARN_MAX_BYTES"
 """The environment variable with the user's own limit."""
 
 
 class Budget:
-    """The memory that a file may still take; to be asked before allocating.
+    """The memory that a file may still take, which is charged before allocating.
 
+    Examples
+    --------
     >>> budget = Budget("m.atoms", 1000)
     >>> budget.spend(10**6, "the names")
     >>> budget.spend(10**12, "the atoms")
@@ -58,7 +60,7 @@ class Budget:
 
     @classmethod
     def of(cls, path: str | Path) -> "Budget":
-        """The budget of a file on disk."""
+        """Return the budget of a file on disk."""
         return cls(str(path), Path(path).stat().st_size)
 
     def spend(self, n_bytes: int, what: str) -> None:
@@ -77,15 +79,17 @@ MANIFEST = "manifest.json"
 MAX_MEMBERS = 256
 MAX_MANIFEST_BYTES = 1 << 20
 MAX_RATIO = 100
-"""Times that a member of some size may grow when unpacked; what would grow more is stored as is."""
+"""Maximum factor by which a member may grow when unpacked; others are stored uncompressed."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,60}\.(json|npy)")
 _KINDS_OF_NUMBER = "biuf"
 
 
 class Container:
-    """Named members, and what they are together.
+    """Named members of a file, with its kind and version.
 
+    Examples
+    --------
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "c.atoms"
     >>> saved = Container("example", 1)
@@ -126,11 +130,11 @@ class Container:
         return name in self._members
 
     def json(self, name: str) -> Any:
-        """A member that is JSON."""
+        """Return a member that is JSON."""
         return _parse_json(self._member(name), f"{self.path}: {name}", self.budget)
 
     def array(self, name: str, kinds: str, ndim: int) -> npt.NDArray[Any]:
-        """A member that is an array, of one of these ``dtype.kind`` letters; read-only."""
+        """Return a read-only array member, of one of these ``dtype.kind`` letters."""
         data = self._member(name)
         where = f"{self.path}: {name}"
         shape, fortran, dtype, start = _npy_header(data, where)
@@ -143,10 +147,10 @@ class Container:
         return flat.reshape(shape)
 
     def write(self, path: str | Path, check: "Callable[[Container], object] | None" = None) -> None:
-        """Write to a file, replacing an older one at once. Equal content gives equal bytes.
+        """Write to a file, atomically replacing an older one; equal content gives equal bytes.
 
-        Before it takes the place of an older one, the file is read again, and ``check`` is called
-        with what was read, if given. If that raises an error, nothing is replaced: what could not
+        Before it replaces an older one, the file is read again, and ``check`` is called with the
+        result, if given. If that raises an error, nothing is replaced, so that a file that cannot
         be loaded is never left behind.
         """
         try:
@@ -238,7 +242,7 @@ class Container:
         return container
 
     def expect(self, kind: str, version: int) -> None:
-        """Raise unless this is of a kind, and of a version not later than given."""
+        """Raise an error unless this is of a kind, and of a version not later than given."""
         if self.kind != kind:
             raise ForeignFile(f"{self.path} holds a {self.kind}, not a {kind}")
         if self.version > version:
@@ -271,7 +275,7 @@ def _check_sizes(entries: list[zipfile.ZipInfo], path: str, budget: Budget) -> N
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: str) -> bytes:
-    """No more than the declared size, and all of it; the zip's checksum is verified on the way."""
+    """Unpack exactly the declared size; the zip's checksum is verified on the way."""
     with archive.open(entry) as member:
         data = member.read(entry.file_size + 1)
         if len(data) != entry.file_size or member.read(1):
@@ -280,7 +284,7 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: str) -> byte
 
 
 def _npy_header(data: bytes, where: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    """Shape, order and type of an array, and where its content begins."""
+    """Return the shape, order and type of an array, and the position of its content."""
     file = io.BytesIO(data)
     try:
         version = np.lib.format.read_magic(file)
@@ -304,7 +308,7 @@ def _parse_json(data: bytes, where: str, budget: Budget) -> Any:
 
 
 def _json_bytes(data: bytes) -> int:
-    """At most so much memory will the values take: each follows a comma, a colon or a bracket."""
+    """Return an upper bound of the memory: each value follows a comma, a colon or a bracket."""
     values = data.count(b",") + data.count(b"[") + data.count(b"{")
     return 5 * len(data) + 64 * values + 120 * data.count(b":")
 

@@ -41,7 +41,7 @@ Plain = str | int | float | bool
 
 @contextmanager
 def reading(file: Container) -> Iterator["Members"]:
-    """The members of a file; any error meanwhile becomes one that names the file."""
+    """Give access to the members of a file; any error meanwhile becomes one that names the file."""
     members = Members(file)
     try:
         yield members
@@ -69,14 +69,14 @@ class Members:
             raise DamagedFile(f"{self.where}: {what}")
 
     def json(self, name: str) -> "Value":
-        """A member that is JSON."""
+        """Return a member that is JSON."""
         self.where = f"{self.file.path}: {name}"
         return Value(self.file.json(name), self.where)
 
     def integers(
         self, name: str, size: int | None = None, *, low: int = 0, high: int = INT64
     ) -> Integers:
-        """Integers from ``low`` to ``high``; with ``size``, so many."""
+        """Return integers from ``low`` to ``high``, ``size`` of them if given."""
         array = self._array(name, "i", (size,))
         if array.size:
             inside = int(array.min()) >= low and int(array.max()) <= high
@@ -86,18 +86,18 @@ class Members:
     def floats(
         self, name: str, shape: tuple[int | None, ...], *, low: float, high: float
     ) -> Floats:
-        """Numbers from ``low`` to ``high``; a side of the shape that is ``None`` may be any."""
+        """Return numbers from ``low`` to ``high``; a side ``None`` of the shape may be any."""
         array = self._array(name, "f", shape).astype(np.float64)
         inside = (array >= low) & (array <= high)  # not so for nan
         self.need(inside.all(), f"not all numbers are from {low:g} to {high:g}")
         return array
 
     def words(self, name: str, size: int) -> npt.NDArray[np.uint64]:
-        """So many words of 64 bits, which may be anything."""
+        """Return ``size`` words of 64 bits, which may be anything."""
         return self._array(name, "u", (size,)).astype(np.uint64)
 
     def rows(self, name: str, n: int, n_rows: int | None = None) -> Rows:
-        """Packed rows over ``n`` constants, without a bit beyond them."""
+        """Return packed rows over ``n`` constants, without a bit beyond them."""
         array = self._array(name, "u", (n_rows, bits.width(n))).astype(np.uint64)
         if n % bits.WORD:
             stray = array[:, -1] & ~bits.full(n)[-1]
@@ -105,7 +105,7 @@ class Members:
         return array
 
     def lists(self, starts: str, members: str, n: int) -> Lists:
-        """Sets of constants below ``n``, ascending, one after the other, and where each begins."""
+        """Return ascending sets of constants below ``n``, and the position at which each begins."""
         constants = self.integers(members, high=min(n - 1, INT32)).astype(np.int32)
         at = self.integers(starts, high=len(constants))
         fits = len(at) > 0 and at[0] == 0 and at[-1] == len(constants)
@@ -134,7 +134,7 @@ class Members:
 
 
 def is_finite(value: Any) -> bool:
-    """Is it a number (and no truth value) that floating point can hold?"""
+    """Return whether a value is a finite number and no boolean."""
     return type(value) in (int, float) and -LARGEST <= value <= LARGEST
 
 
@@ -163,62 +163,62 @@ class Value:
         return Value(self.raw[name], self.where, f"{self.path}.{name}".lstrip("."))
 
     def given(self, name: str) -> "Value | None":
-        """A field, unless it is absent or null."""
+        """Return a field, unless it is absent or null."""
         self.need(isinstance(self.raw, dict), "is not an object")
         return None if self.raw.get(name) is None else self[name]
 
     def items(self, size: int | None = None) -> list["Value"]:
-        """The values of a list; with ``size``, of so many."""
+        """Return the values of a list, which must have ``size`` values if given."""
         self.need(isinstance(self.raw, list), "is not a list")
         self.need(size is None or len(self.raw) == size, f"does not have {size} values")
         return [Value(one, self.where, f"{self.path}[{i}]") for i, one in enumerate(self.raw)]
 
     def fields(self) -> dict[str, "Value"]:
-        """The fields of an object."""
+        """Return the fields of an object."""
         self.need(isinstance(self.raw, dict), "is not an object")
         return {name: self[name] for name in self.raw}
 
     def text(self) -> str:
-        """Text."""
+        """Return a text."""
         self.need(isinstance(self.raw, str), "is not text")
         return str(self.raw)
 
     def one_of(self, known: Sequence[str]) -> str:
-        """One of these texts."""
+        """Return one of these texts."""
         told = self.text()
         self.need(told in known, f"is none of {', '.join(known)}")
         return told
 
     def texts(self, size: int | None = None) -> list[str]:
-        """A list of texts."""
+        """Return a list of texts."""
         self.need(isinstance(self.raw, list), "is not a list")
         self.need(size is None or len(self.raw) == size, f"does not have {size} values")
         self.need(all(type(one) is str for one in self.raw), "is not a list of texts")
         return list(self.raw)
 
     def truth(self) -> bool:
-        """True or false."""
+        """Return a boolean."""
         self.need(isinstance(self.raw, bool), "is neither true nor false")
         return bool(self.raw)
 
     def integer(self, low: int = 0, high: int = INT64) -> int:
-        """An integer from ``low`` to ``high``."""
+        """Return an integer from ``low`` to ``high``."""
         fits = type(self.raw) is int and low <= self.raw <= high
         self.need(fits, f"is not an integer from {low} to {high}")
         return int(self.raw)
 
     def integers(self, size: int, low: int = 0, high: int = INT64) -> Integers:
-        """So many integers from ``low`` to ``high``."""
+        """Return ``size`` integers from ``low`` to ``high``."""
         return np.array([one.integer(low, high) for one in self.items(size)], dtype=np.int64)
 
     def number(self, low: float = -math.inf, high: float = math.inf) -> float:
-        """A number from ``low`` to ``high``, and finite."""
+        """Return a finite number from ``low`` to ``high``."""
         fits = is_finite(self.raw) and low <= self.raw <= high
         self.need(fits, f"is not a number from {low:g} to {high:g}")
         return float(self.raw)
 
     def ascending(self) -> tuple[float | int, ...]:
-        """Finite numbers, each above the one before; integers as such.
+        """Return finite, strictly ascending numbers; integers stay integers.
 
         There may be very many of them, so none gets an object of its own.
         """
@@ -230,11 +230,11 @@ class Value:
         return tuple(self.raw)
 
     def numbers(self, size: int, low: float, high: float) -> Floats:
-        """So many numbers from ``low`` to ``high``."""
+        """Return ``size`` numbers from ``low`` to ``high``."""
         return np.array([one.number(low, high) for one in self.items(size)], dtype=np.float64)
 
     def plains(self) -> list[Plain]:
-        """Texts, numbers and truth values; there may be very many of them."""
+        """Return texts, numbers and booleans; there may be very many of them."""
         self.need(isinstance(self.raw, list), "is not a list")
         self.need(
             set(map(type, self.raw)) <= {str, int, float, bool}, "has a value that is not plain"
@@ -242,7 +242,7 @@ class Value:
         return list(self.raw)
 
     def plain(self) -> Plain:
-        """Text, a number or a truth value."""
+        """Return a text, a number or a boolean."""
         self.need(type(self.raw) in (str, int, float, bool), "is not a plain value")
         plain: Plain = self.raw
         return plain
@@ -253,19 +253,34 @@ READERS = {
     "classifier": ("atomlearn.classifier.files", "VERSION", "get_classifier"),
     "pool": ("atomlearn.engine.pool", "VERSION", "get_pool"),
 }
-"""For each kind: a module, its latest version, and the function that takes the members."""
+"""For each kind of file: a module, its latest version, and the function that reads the members."""
 
 
 def load(path: "str | Path") -> "Model | Any":
-    """Load a model (or whatever else was saved by atomlearn) from a file.
+    """Load a model, a classifier or a pool from a file that atomlearn saved.
 
     The constants of a loaded model are known by name: it can be asked with the relations of any
-    algebra that has constants of these names, or with ``model.relation("v < c1 c2")``.
+    algebra that has constants of these names, or with ``model.relation("v < c1 c2")``. Reading a
+    file takes at most 256 MiB or 32 times its size in memory, whichever is more, unless the
+    environment variable ``ATOMLEARN_MAX_BYTES`` says otherwise.
 
-    A file that is not what it should be, whatever is wrong with it, is refused with an error that
-    names it. Reading one takes at most 256 MiB or 32 times its size in memory, whichever is more,
-    unless the environment variable ``ATOMLEARN_MAX_BYTES`` says otherwise.
+    Parameters
+    ----------
+    path : str or Path
+        The file to read.
 
+    Returns
+    -------
+    Model, AlgebraicClassifier or Pool
+        The object that was saved.
+
+    Raises
+    ------
+    FileFormatError
+        If anything is wrong with the file; the error names it.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "a", "b"])
@@ -279,7 +294,7 @@ def load(path: "str | Path") -> "Model | Any":
 
 
 def content(container: Container) -> "Model | Any":
-    """What a container holds."""
+    """Return the object that a container holds."""
     if container.kind not in READERS:
         raise NewerFile(
             f"{container.path} holds a {container.kind!r}, which this atomlearn does not know: "
@@ -293,7 +308,7 @@ def content(container: Container) -> "Model | Any":
 
 
 def save(container: Container, path: "str | Path", means_the_same: Callable[[Any], bool]) -> None:
-    """Write a container to a file that :func:`load` reads, and as what was saved.
+    """Write a container to a file that :func:`load` reads back as what was saved.
 
     Raises :class:`~atomlearn.errors.UnsavableValue`, and leaves an older file as it is, if there is
     a value in it that could not be loaded.

@@ -1,9 +1,8 @@
 """Atomic writing of files, and temporary files that never outlive their process for long.
 
-What is in use is locked, and a lock ends with its process however that ends. Whatever killed
-processes have left is removed by the next one that writes in the same place; where the system has
-no such locks, a process removes its own files only.
-"""
+Files in use are locked, and a lock ends with its process however that ends. Files that killed
+processes have left are removed by the next process that writes in the same place; where the system
+has no such locks, a process removes its own files only."""
 
 import contextlib
 import os
@@ -28,7 +27,7 @@ PREFIX = "atomlearn-scratch-"
 
 
 def hold(descriptor: int, path: Path) -> bool:
-    """Lock an open file or folder; returns whether it still exists."""
+    """Lock an open file or folder, and return whether it still exists."""
     if not HAS_LOCKS:
         return True
     try:
@@ -59,9 +58,10 @@ def remove_abandoned(paths: Iterable[Path]) -> None:
 
 @contextlib.contextmanager
 def private_folder(parent: str | Path | None = None) -> Iterator[Path]:
-    """A new folder in ``parent`` (the system's for temporary files, if none), removed at the end.
+    """Create a folder in ``parent`` (by default for temporary files), which is removed at the end.
 
-    Nobody else uses it, so that runs cannot mix. Folders of killed runs in the same place go, too.
+    Nobody else uses it, so that runs cannot mix. Folders of killed runs in the same place are
+    removed, too.
     """
     place = Path(tempfile.gettempdir() if parent is None else parent)
     place.mkdir(parents=True, exist_ok=True)
@@ -90,11 +90,11 @@ def _remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[BinaryIO]:
-    """A new binary file, which takes the place of ``path`` when all went well.
+    """Open a new binary file, which takes the place of ``path`` if no error occurs.
 
-    Whoever reads ``path`` meanwhile sees the old file or the new one, never half of it. A link
-    stays a link; what is no file at all (a folder, ``/dev/null``) is not replaced. What processes
-    that were killed while writing ``path`` have left beside it is removed.
+    A process that reads ``path`` meanwhile sees the old file or the new one, never half of it. A
+    link stays a link; anything but a file (a folder, ``/dev/null``) is not replaced. Files that
+    processes killed while writing ``path`` have left beside it are removed.
     """
     target = _target(path)
     remove_abandoned(_left_beside(target))
@@ -123,7 +123,7 @@ def check_replaceable(path: str | Path) -> None:
 
 
 def is_device(path: Path) -> bool:
-    """Is it a pipe, a terminal or ``/dev/null``: something to write to, but not to replace?"""
+    """Return whether it is a pipe, a terminal or ``/dev/null``, which cannot be replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
@@ -135,7 +135,7 @@ def _target(path: str | Path) -> Path:
 
 
 def _begin(target: Path, path: str | Path) -> tuple[Path, BinaryIO]:
-    """A new file beside the target, held while it is open."""
+    """Create a new file beside the target, locked while it is open."""
     while True:
         new = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.new")
         try:

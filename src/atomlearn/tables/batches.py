@@ -22,7 +22,7 @@ from atomlearn.tables.numbers import has_large_integers
 from atomlearn.tables.validation import NO_TIMES, NamedArray
 
 ROWS = 100_000
-"""By default a batch has this many rows."""
+"""Default number of rows in a batch."""
 
 
 class Batch(NamedTuple):
@@ -33,8 +33,19 @@ class Batch(NamedTuple):
 
 
 class ArrayBatches:
-    """Slices of two arrays, which may be mapped from disk (``np.load(path, mmap_mode="r")``).
+    """Batches of two arrays, which may be mapped from disk (``np.load(path, mmap_mode="r")``).
 
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,)
+        The labels.
+    rows : int, default=100000
+        Number of rows in a batch.
+
+    Examples
+    --------
     >>> [len(batch.y) for batch in ArrayBatches(np.zeros((5, 2)), np.zeros(5), rows=2)]
     [2, 2, 1]
     """
@@ -51,8 +62,21 @@ class ArrayBatches:
 
 
 class ParquetBatches:
-    """The rows of a Parquet file, or of the Parquet files of a folder, ordered by name.
+    """Batches of a Parquet file, or of the Parquet files of a folder, ordered by name.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file or folder.
+    target : str
+        The column of the labels.
+    rows : int, default=100000
+        Number of rows in a batch.
+    drop : collection of str, default=()
+        Columns to leave out.
+
+    Examples
+    --------
     >>> import tempfile
     >>> import pyarrow as pa, pyarrow.parquet
     >>> path = f"{tempfile.mkdtemp()}/t.parquet"
@@ -83,8 +107,21 @@ class ParquetBatches:
 
 
 class CsvBatches:
-    """The rows of a CSV file, which is first scanned once for the type of each column.
+    """Batches of a CSV file, which is first scanned once for the type of each column.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    target : str
+        The column of the labels.
+    rows : int, default=100000
+        Number of rows in a batch.
+    drop : collection of str, default=()
+        Columns to leave out.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/t.csv"
     >>> with open(path, "w") as file:
@@ -112,7 +149,7 @@ class CsvBatches:
             yield Batch(named_rows(columns), _labels(labels))
 
     def _look(self) -> dict[str, bool]:
-        """For each column that is used, the target last: does it contain text anywhere?"""
+        """Return for each used column, the target last, whether it has text anywhere."""
         is_text: dict[str, bool] = {}
         mixed: dict[str, Mixed] = {}
         first_row = 0
@@ -137,10 +174,26 @@ Batches = ArrayBatches | ParquetBatches | CsvBatches
 def read_batches(
     path: str | Path, target: str, rows: int = ROWS, drop: Collection[str] = ()
 ) -> Batches:
-    """The batches of a CSV file, a Parquet file or a folder of Parquet files.
+    """Read a CSV file, a Parquet file or a folder of Parquet files in batches.
 
-    ``target`` is the column of the labels; columns named in ``drop`` are left out.
+    Parameters
+    ----------
+    path : str or Path
+        The file or folder.
+    target : str
+        The column of the labels.
+    rows : int, default=100000
+        Number of rows in a batch.
+    drop : collection of str, default=()
+        Columns to leave out.
 
+    Returns
+    -------
+    CsvBatches or ParquetBatches
+        The batches, which can be read repeatedly.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/t.csv"
     >>> with open(path, "w") as file:
@@ -157,7 +210,7 @@ def read_batches(
 
 
 def _cells(column: Any) -> npt.NDArray[Any]:
-    """A column of Arrow as an array; large integers with missing values stay exact as objects."""
+    """Return an Arrow column as an array; large integers with missing values stay exact."""
     if column.null_count and str(column.type) in ("int64", "uint64"):
         cells = np.array(column.to_pylist(), dtype=object)
         if has_large_integers(cells):
@@ -166,7 +219,7 @@ def _cells(column: Any) -> npt.NDArray[Any]:
 
 
 def _labels(cells: Cells) -> npt.NDArray[Any]:
-    """Labels as an array; numbers become integers where floating point would round some of them."""
+    """Return labels as an array; numbers become integers where floating point would round them."""
     return labels_of(cells) if has_large_integers(cells.values) else cells.to_array(None)
 
 
@@ -194,7 +247,7 @@ def _checked(rows: int) -> int:
 
 
 def chained(batches: Any) -> Iterator[Batch]:
-    """The batches of anything that yields pairs of rows and labels, checked one by one."""
+    """Yield the batches of an iterable of pairs of rows and labels, checked one by one."""
     for i, pair in enumerate(batches):
         try:
             X, y = pair

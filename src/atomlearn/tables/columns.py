@@ -1,13 +1,10 @@
 """Columns of a table: their kinds and their literals.
 
-Categories grouped by how often they go with each class.
-
-Categories are put in order along the first principal direction of their class rates (Coppersmith,
-Hong, Hosking 1999); of two classes that is the order of the rates. The order is cut at quantiles.
-A row must not find its own label in the group it is put in: rates are shrunk towards that of all
-rows, a category of very few rows goes by that of all, and there are no groups at all unless the
-categories differ by clearly more than chance.
-"""
+Categories are grouped by their class rates: they are ordered along the first principal direction of
+these rates (Coppersmith, Hong, Hosking 1999), which for two classes is the order of the rates, and
+the order is cut at quantiles. A row must not find its own label in the group it is put in: rates
+are shrunk towards that of all rows, a rare category gets the rate of all rows, and there are no
+groups at all unless the categories differ by clearly more than chance."""
 
 import math
 import warnings
@@ -41,20 +38,20 @@ from atomlearn.typing import Bits, Floats, Integers, Objects
 FEWEST_GROUPED = 13
 """Minimum number of categories for groups; fewer are handled well one by one."""
 MOST_GROUPS = 3
-"""Number of groups of a column."""
+"""Maximum number of groups of a column."""
 PSEUDO_ROWS = 10.0
-"""Smoothing: rows with average class rates that are added to each category."""
+"""Smoothing: number of rows with average class rates that are added to each category."""
 RARE = 3.0
 """Weight below which a category counts as average."""
 BEYOND_CHANCE = 2.0
-"""Groups are made if the chi-square of the categories is this many times what chance gives."""
+"""Groups are made if the chi-square of the categories exceeds its expectation by this factor."""
 
 
 def find_groups(codes: Integers, classes: Integers, weights: Floats, n: int) -> list[Integers]:
-    """Sets of categories, given the category of each row (-1 is none of the ``n``).
+    """Return sets of categories, given the category of each row (-1 is none of the ``n``).
 
-    Each is the side of its cut on which average categories are not, so that a category never seen
-    is taken for an average one.
+    Each is the side of its cut without average categories, so that an unseen category is treated as
+    an average one.
     """
     ours = codes >= 0
     codes, classes, weights = codes[ours], classes[ours], weights[ours]
@@ -73,7 +70,7 @@ def find_groups(codes: Integers, classes: Integers, weights: Floats, n: int) -> 
 
 
 def _differ(counts: Floats) -> bool:
-    """Do the class rates of the categories differ by clearly more than chance?"""
+    """Return whether the class rates of the categories differ by clearly more than chance."""
     rows, present = counts.sum(axis=1), counts.sum(axis=0) > 0
     counts = counts[rows > 0][:, present]
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
@@ -83,7 +80,7 @@ def _differ(counts: Floats) -> bool:
 
 
 def _scores(counts: Floats) -> Floats:
-    """The position of each category in the order; average ones are at 0."""
+    """Return the position of each category in the order; average ones are at 0."""
     rows = counts.sum(axis=1)
     average = counts.sum(axis=0) / counts.sum()
     rates = (counts + PSEUDO_ROWS * average) / (rows + PSEUDO_ROWS)[:, None] - average
@@ -108,9 +105,12 @@ class CutShare:
 
 @dataclass(frozen=True, slots=True)
 class NumberColumn:
-    """A column of numbers, cut at quantiles of the training data and where the classes change. A
-    column of few whole numbers also gets literals for each value.
+    """A column of numbers, cut at quantiles of the training data and where the classes change.
 
+    A column of few whole numbers also has literals for each value.
+
+    Examples
+    --------
     >>> [str(one) for one in NumberColumn(0, "pclass", (1.5,), False, values=(1, 2)).literals()]
     ['pclass = 1', 'pclass ≠ 1', 'pclass = 2', 'pclass ≠ 2', 'pclass > 1.5', 'pclass ≤ 1.5']
     """
@@ -146,7 +146,7 @@ class NumberColumn:
         return cls(index, name, cuts, any_missing, is_boolean, told_apart)
 
     def with_conditions(self, conditions: Sequence[Condition]) -> "NumberColumn":
-        """The same with the cuts and the values that rules ask for."""
+        """Return the column with the cuts and the values that rules need."""
         asked = self.literals_of(conditions)
         are_missing = [one.operator in ("missing", "present") for one in asked]
         named = [one for one, is_state in zip(asked, are_missing, strict=True) if not is_state]
@@ -163,7 +163,7 @@ class NumberColumn:
         )
 
     def literals_of(self, conditions: Sequence[Condition]) -> list[Literal]:
-        """What rules ask of this column; cuts lie where no number is between."""
+        """Return the literals of rules about this column; cuts lie just beside their numbers."""
         return [self._literal(condition) for condition in conditions]
 
     def _literal(self, condition: Condition) -> Literal:
@@ -204,7 +204,7 @@ class NumberColumn:
         return 2 * len(self.values) + 2 * len(self.cuts) + 2 * self.has_missing
 
     def literals(self) -> list[Literal]:
-        """Two literals for each value, two for each cut, and two more if values may be missing.
+        """Return two literals for each value, two for each cut, and two for missing values.
 
         Of literals that agree on all rows the encoder keeps the first: ``pclass = 3``, not ``pclass
         > 2.5``.
@@ -224,7 +224,7 @@ class NumberColumn:
         return both + _missing(self.index, self.name, self.has_missing)
 
     def encode(self, values: Numbers) -> Bits:
-        """The truth of each literal for each row."""
+        """Return the truth of each literal for each row."""
         missing = is_missing(values)
         # Literal by literal, as they are packed later on: each is one stretch of memory.
         has = above(values, self.cuts)
@@ -240,7 +240,7 @@ class NumberColumn:
 
 @dataclass(frozen=True, slots=True)
 class CategoryColumn:
-    """A column of categories: literals for each category, its negation, and groups."""
+    """A column of categories, with literals for each category, its negation, and groups."""
 
     index: int
     name: str
@@ -259,8 +259,7 @@ class CategoryColumn:
         most: int,
         classes: Integers | None = None,
     ) -> "CategoryColumn":
-        """Collect the categories; of too many only the most frequent ones. Group them by
-        ``classes``, if given."""
+        """Collect the most frequent categories, and group them by ``classes``, if given."""
         missing = is_missing(values)
         known = values[~missing].tolist()
         try:
@@ -292,7 +291,7 @@ class CategoryColumn:
         return replace(column, groups=tuple(tuple(group.tolist()) for group in groups))
 
     def with_conditions(self, conditions: Sequence[Condition]) -> "CategoryColumn":
-        """The same with the categories that rules ask for."""
+        """Return the column with the categories that rules need."""
         asked = self.literals_of(conditions)
         named = [one.value for one in asked if one.operator in ("=", "!=")]
         has_missing = self.has_missing or len(named) < len(asked)
@@ -300,7 +299,7 @@ class CategoryColumn:
         return replace(self, categories=categories, has_missing=has_missing)
 
     def literals_of(self, conditions: Sequence[Condition]) -> list[Literal]:
-        """What rules ask of this column; a category that no row had is of the column's type."""
+        """Return the literals of rules about this column; unseen categories have its type."""
         numbers = {one: one for one in self.categories if _is_number(one)}
         texts = {str(one): one for one in self.categories if not _is_number(one)}
         if any(isinstance(one, bool) for one in self.categories):
@@ -336,7 +335,7 @@ class CategoryColumn:
         return 2 * len(self.categories) + 2 * len(self.groups) + 2 * self.has_missing
 
     def literals(self) -> list[Literal]:
-        """``=`` for each category, then ``!=``, then the groups."""
+        """Return ``=`` for each category, then ``!=``, then the groups."""
         equal: tuple[Operator, ...] = ("=", "!=")
         both = [
             self._about(operator, category) for operator in equal for category in self.categories
@@ -347,8 +346,7 @@ class CategoryColumn:
         return both + _missing(self.index, self.name, self.has_missing)
 
     def encode(self, values: Objects) -> Bits:
-        """The truth of each literal for each row; a category not seen in training equals none of
-        them."""
+        """Return the truth of each literal for each row; an unseen category equals none."""
         missing = is_missing(values)
         code, known = self._codes(values, missing), ~missing[:, None]
         equal = code[:, None] == np.arange(len(self.categories))[None, :]
@@ -360,7 +358,7 @@ class CategoryColumn:
         return np.column_stack([bits, missing, ~missing]) if self.has_missing else bits
 
     def _codes(self, values: Objects, missing: Bits) -> Integers:
-        """The index of each value among the categories, -1 if it is not one of them."""
+        """Return the index of each value among the categories, -1 if it is not one of them."""
         index = {category: i for i, category in enumerate(self.categories)}
         try:
             return np.array(

@@ -1,13 +1,12 @@
-"""Tables as terms: a row becomes the set of its true literals.
+"""Encode tables as terms: a row becomes the set of its true literals.
 
-Whole numbers that name their rows: a model that learns them knows the rows by heart.
+Identifiers are detected and warned of, because a model that learns them memorises the rows.
+Measurements repeat by chance: of ``n`` values drawn evenly from ``m`` possible ones, about ``n² /
+2m`` pairs are equal, and more if they are drawn unevenly. Whole numbers that hardly ever repeat
+where they should are identifiers, one for each row.
 
-Measurements repeat by chance. Of ``n`` values drawn evenly from ``m`` possible ones, about
-``n² / 2m`` pairs are equal, and more if they are drawn unevenly; numbers that hardly ever repeat
-where they should were given out, one to each row.
-
-Columns of categories none of which was there in training: nearly always of another type.
-"""
+Columns whose categories all were unseen in training are warned of, because they nearly always have
+another type."""
 
 import hashlib
 import re
@@ -53,10 +52,12 @@ _NAMED = re.compile(r"(?:^|[\W_])(?:(?i:id|uid|identifier|key))$|[a-z](?:Id|ID|K
 
 
 def is_identifier(values: Numbers, name: str = "") -> bool:
-    """Does a column of numbers have another whole number in (nearly) every row, as if given out?
+    """Return whether (nearly) every row of a column of numbers has its own whole number.
 
-    Of numbers of very many digits that cannot be told; then the ``name`` of the column has to.
+    For numbers of very many digits this cannot be decided; then the ``name`` of the column decides.
 
+    Examples
+    --------
     >>> is_identifier(np.arange(1000.0, 1200.0)), is_identifier(np.arange(200.0) % 90)
     (True, False)
     """
@@ -92,11 +93,12 @@ def _whole(values: Numbers) -> bool:
 
 
 MANY_ROWS = 10
-"""Rows from which on it is no chance that all values are new, if they are of a known type."""
+"""With at least this many rows it is no chance that all values are new, if they are of a known
+type."""
 
 
 class UnseenColumns:
-    """Looks at the categories of a table, part by part, and warns in the end."""
+    """A detector of columns with only unseen categories, which reads a table part by part."""
 
     def __init__(self) -> None:
         self._new: dict[int, list[Any]] = {}
@@ -104,7 +106,7 @@ class UnseenColumns:
         self._known: set[int] = set()
 
     def look(self, column: CategoryColumn, values: Objects, encoded: Bits) -> None:
-        """Look at some cells of a column, and at their literals."""
+        """Add some cells of a column, and their literals."""
         n = len(column.categories)
         if n == 0 or column.index in self._known:
             return
@@ -141,8 +143,10 @@ class UnseenColumns:
 
 
 def type_name(value: Any) -> str:
-    """Text, numbers, truth values or the name of the type.
+    """Return the name of a value's type: text, numbers, truth values, or that of the class.
 
+    Examples
+    --------
     >>> type_name("10"), type_name(10), type_name(True)
     ('text', 'numbers', 'truth values')
     """
@@ -158,46 +162,48 @@ def _listed(names: set[str]) -> str:
 
 
 CELLS_AT_ONCE = 1 << 25
-"""Rows encoded at a time, to bound the memory for unpacked bits."""
+"""Number of truth values that are encoded at a time, to bound the memory for unpacked bits."""
 
 BUDGET = 2048
 """Total number of cuts over all number columns."""
 
 MOST_QUANTILES, MOST_TREE_CUTS = 15, 15
-"""Maximum for each number column: quantiles first, then tree cuts as far as there is room."""
+"""Maximum number of quantile cuts and of tree cuts of each number column."""
 
 ROWS_A_TREE_CUT = 100
-"""Of fewer rows there are more quantiles instead: a cut that has seen few labels makes them look
-more predictable than they are."""
+"""Minimum number of rows for each tree cut. With fewer rows there are more quantiles instead: a cut
+that has seen few labels makes them look more predictable than they are."""
 
 CATEGORY_BUDGET = 4096
 """Total number of categories over all category columns."""
 
 FEWEST_CATEGORIES, MOST_CATEGORIES = 16, 256
-"""Maximum for each category column."""
+"""Bounds of the maximum number of categories of each category column."""
 
 
 class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn numbers, categories, booleans and missing values into literals.
+    """Encode numbers, categories, booleans and missing values as literals.
 
     Numbers are cut at quantiles and, if the labels ``y`` are given to ``fit``, where a small
     decision tree on that column alone would cut. Each cut gives two literals, above it and not
-    above it. Whole numbers of at most ten values are also told apart one by one: ``pclass = 3``.
-    With labels, more than a dozen categories are also grouped: ``city in {Bonn, Jena, Ulm}``.
+    above it. Whole numbers of at most ten values also have a literal for each value: ``pclass =
+    3``. With labels, more than a dozen categories are also grouped: ``city in {Bonn, Jena, Ulm}``.
     Literals that are always true, always false, or the same as another on all training rows are
     left out, so that constant and repeated columns cost nothing.
 
     Parameters
     ----------
     max_cuts : int, default=None
-        Most cuts of each number column; with labels, half of them are a tree's. ``None``: 15 and
-        with labels 15 more, a tree's as far as there are 100 rows for each; fewer if there are
-        very many columns.
+        Maximum number of cuts of each number column; with labels, half of them are a tree's.
+        ``None`` is 15 and with labels 15 more, a tree's as far as there are 100 rows for each;
+        fewer if there are very many columns.
 
     Attributes
     ----------
-    columns_ : what is known of each column: cuts or categories.
-    literals_ : the literals, in the order of the output.
+    columns_ : list of NumberColumn and CategoryColumn
+        The cuts or categories of each column.
+    literals_ : list of Literal
+        The literals, in the order of the output.
 
     Examples
     --------
@@ -223,7 +229,19 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "LiteralEncoder":
         """Choose cuts and categories, and drop uninformative literals.
 
-        ``y`` are class labels; other targets (numbers to predict, several columns) are ignored.
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,), default=None
+            Class labels; other targets (numbers to predict, several columns) are ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        LiteralEncoder
+            The fitted encoder.
         """
         table = read_table(self, X, reset=True)
         classes = _class_codes(y, table.shape[0])
@@ -250,11 +268,29 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         are_pixels: bool = False,
         conditions: Sequence[Condition] = (),
     ) -> "LiteralEncoder":
-        """Fit to a validated table.
+        """Fit the encoder to a validated table.
 
-        Some columns are ``declared`` categories or truth values; ``classes`` are numbers, if known.
-        Columns that are pixels, or are moved by symmetries, only get cuts. The literals of
-        ``conditions`` are always there.
+        Parameters
+        ----------
+        table : array or sparse matrix
+            The validated table.
+        weights : ndarray of float
+            Weights of the rows.
+        owner : BaseEstimator
+            The estimator that validated the table and knows the names of the columns.
+        declared : sequence of str or None, default=None
+            Declared kind of each column: categories or truth values.
+        classes : ndarray of int, default=None
+            Class of each row, as numbers.
+        are_pixels : bool, default=False
+            Whether columns are pixels, or are moved by symmetries; they then only get cuts.
+        conditions : sequence of Condition, default=()
+            Conditions of rules, whose literals are always kept.
+
+        Returns
+        -------
+        LiteralEncoder
+            The fitted encoder.
         """
         self.n_features_in_ = owner.n_features_in_
         if hasattr(owner, "feature_names_in_"):
@@ -273,7 +309,13 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def literal_numbers(self, rules: Sequence[Sequence[Condition]]) -> list[list[int]]:
-        """Where the literals of the conditions of some rules stand in ``literals_``."""
+        """Return the indices in ``literals_`` of the conditions of some rules.
+
+        Parameters
+        ----------
+        rules : sequence of sequences of Condition
+            The conditions of each rule.
+        """
         names = [column.name for column in self.columns_]
         place = {literal: i for i, literal in enumerate(self.literals_)}
         found: dict[Condition, int] = {}
@@ -283,7 +325,13 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [sorted({found[one] for one in rule}) for rule in rules]
 
     def choose(self, kept: Integers) -> None:
-        """Keep only these literals of the columns."""
+        """Keep only some literals of the columns.
+
+        Parameters
+        ----------
+        kept : ndarray of int
+            Indices among all literals of the columns.
+        """
         ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
         bounds = np.searchsorted(kept, ends)
         self.kept_ = kept
@@ -294,12 +342,26 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.literals_ += [every[i] for i in ours.tolist()]
 
     def transform(self, X: Any) -> Bits:
-        """The truth of each literal for each row, as booleans."""
+        """Return the truth of each literal for each row.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+        """
         check_is_fitted(self)
         return packed.unpack(self.pack(read_table(self, X, reset=False)), len(self.literals_))
 
     def pack(self, table: Any, extra: int = 0) -> Rows:
-        """The literals of a validated table as packed rows, with room for ``extra`` constants."""
+        """Return the literals of a validated table as packed rows.
+
+        Parameters
+        ----------
+        table : array or sparse matrix
+            The validated table.
+        extra : int, default=0
+            Number of further constants to leave room for.
+        """
         n = len(self.literals_) + extra
         out = packed.empty(table.shape[0], n)
         words = packed.width(len(self.literals_))
@@ -311,7 +373,13 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> Objects:
-        """The literals as text."""
+        """Return the literals as text.
+
+        Parameters
+        ----------
+        input_features : object, default=None
+            Ignored; present by convention.
+        """
         check_is_fitted(self)
         return np.array([str(literal) for literal in self.literals_], dtype=object)
 
@@ -382,7 +450,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept: Integers | None = None,
         unseen: UnseenColumns | None = None,
     ) -> Iterator[tuple[int, Bits]]:
-        """The truth of all or some literals (in ascending order), a part of the table at a time."""
+        """Yield the truth of all or some (ascending) literals, a part of the table at a time."""
         ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
         if kept is None:
             kept = np.arange(ends[-1])
@@ -415,10 +483,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             yield start, bits
 
     def _telling(self, table: Any) -> Integers:
-        """Literals that are neither constant nor equal to an earlier one on the training rows.
+        """Return the literals that are neither constant nor equal to an earlier one in training.
 
-        That a value is missing is kept in any case: without it ``x > 3`` and ``x ≤ 3`` would not be
-        alternatives, and no weighted atom could have them.
+        The literal for a missing value is kept in any case: without it ``x > 3`` and ``x ≤ 3``
+        would not be alternatives, and no weighted atom could have them.
         """
         ends = np.cumsum([column.n_literals for column in self.columns_], dtype=np.int64)
         n_literals = int(ends[-1]) if len(ends) else 0
@@ -445,7 +513,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _by_column(conditions: Sequence[Condition], names: Sequence[str]) -> dict[int, list[Condition]]:
-    """Conditions by the index of their column."""
+    """Return conditions by the index of their column."""
     index = {name: j for j, name in enumerate(names)} if conditions else {}
     groups: dict[int, list[Condition]] = {}
     for condition in dict.fromkeys(conditions):
@@ -454,7 +522,7 @@ def _by_column(conditions: Sequence[Condition], names: Sequence[str]) -> dict[in
 
 
 def _class_codes(y: Any, n_rows: int) -> Integers | None:
-    """Class labels as numbers; ``None`` if the target is not of classes."""
+    """Return class labels as numbers, or ``None`` if the target is not of classes."""
     if y is None:
         return None
     y = np.asarray(y)
@@ -473,5 +541,5 @@ def check_count(name: str, value: Any) -> int:
 
 
 def is_whole(value: Any) -> bool:
-    """Is the value an integer, and not a boolean?"""
+    """Return whether the value is an integer and not a boolean."""
     return isinstance(value, Integral) and not isinstance(value, bool)

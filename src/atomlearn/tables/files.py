@@ -40,38 +40,74 @@ BLOCK = 16 << 20
 
 
 class Cells(NamedTuple):
-    """The cells of a column: its different values, and which of them each row has.
+    """The cells of a column: its distinct values, and which of them each row has.
 
+    Parameters
+    ----------
+    values : list
+        Text, numbers or booleans, and ``None`` for a missing value.
+    codes : ndarray of int
+        For each row, the index of its cell among the values.
+
+    Examples
+    --------
     >>> Cells(["red", None], np.array([0, 1, 0])).to_list()
     ['red', None, 'red']
     """
 
     values: list[Any]
-    """Text, numbers or booleans, and ``None`` for a missing value."""
     codes: npt.NDArray[np.integer[Any]]
-    """For each row, the place of its cell among the values."""
 
     def to_list(self) -> list[Any]:
-        """The cell of each row."""
+        """Return the cell of each row."""
         return [self.values[code] for code in self.codes.tolist()]
 
     def to_array(self, dtype: Any = object) -> npt.NDArray[Any]:
-        """The cell of each row; ``nan`` for a missing value if the type is of numbers."""
+        """Return the cell of each row as an array, with ``nan`` for a missing number.
+
+        Parameters
+        ----------
+        dtype : dtype, default=object
+            The type of the array.
+        """
         return np.array(self.values, dtype=dtype)[self.codes]
 
     def mapped(self, convert: Callable[[Any], Any]) -> "Cells":
-        """The same cells with other values."""
+        """Return the same cells with other values.
+
+        Parameters
+        ----------
+        convert : callable
+            A function that converts a value.
+        """
         return Cells([convert(value) for value in self.values], self.codes)
 
     def rows_where(self, has: Callable[[Any], bool]) -> npt.NDArray[np.int64]:
-        """The rows whose cell has a property."""
+        """Return the rows whose cell has a property.
+
+        Parameters
+        ----------
+        has : callable
+            A function that returns whether a value has the property.
+        """
         return np.flatnonzero(np.array([has(value) for value in self.values])[self.codes])
 
 
 @dataclass(repr=False)
 class Table:
-    """Named columns; a cell is text (of a CSV file) or a value, ``None`` where it is missing.
+    """Named columns of a CSV or Parquet file.
 
+    Parameters
+    ----------
+    path : str
+        The file.
+    columns : dict of str to Cells
+        The columns, in which a missing cell is ``None``.
+    is_text : bool
+        Whether cells are text (of a CSV file) and not values.
+
+    Examples
+    --------
     >>> colours = Cells(["red", None], np.array([0, 1]))
     >>> Table("t.csv", {"colour": colours}, is_text=True).n_rows
     2
@@ -86,17 +122,34 @@ class Table:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(next(iter(self.columns.values())).codes) if self.columns else 0
 
     def column(self, name: str) -> Cells:
-        """The cells of a column; if there is none of this name, the error suggests another."""
+        """Return the cells of a column.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Raises
+        ------
+        InvalidTable
+            If there is no such column; the message suggests a similar name.
+        """
         if name not in self.columns:
             raise InvalidTable(f"{self.path} has no column {name!r}{suggest(name, self.columns)}")
         return self.columns[name]
 
     def guessed(self, name: str) -> Cells:
-        """The cells of a column, as numbers or booleans if all of them are."""
+        """Return the cells of a column, as numbers or booleans if all of them are.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        """
         cells = self.column(name)
         if not self.is_text:
             return cells
@@ -108,7 +161,13 @@ class Table:
         return typed or cells
 
     def labels(self, name: str) -> npt.NDArray[Any]:
-        """A column as labels; whole numbers become integers, and none may be missing."""
+        """Return a column as labels; whole numbers become integers, and none may be missing.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        """
         cells = self.guessed(name)
         missing = cells.rows_where(lambda cell: cell is None or cell != cell)
         if len(missing):
@@ -121,18 +180,42 @@ class Table:
     def rows_and_labels(
         self, target: str, drop: Collection[str] = ()
     ) -> tuple[NamedArray, npt.NDArray[Any]]:
-        """The rows to learn from and their labels; columns named in ``drop`` are left out."""
+        """Return the rows to learn from and their labels.
+
+        Parameters
+        ----------
+        target : str
+            The column of the labels.
+        drop : collection of str, default=()
+            Columns to leave out.
+        """
         names = feature_names(self.path, self.columns, target, drop)
         labels = self.labels(target)
         return named_rows({name: self.guessed(name) for name in names}), labels
 
     def is_category(self, name: str) -> bool:
-        """Is a column of a CSV file neither of numbers nor of booleans?"""
+        """Return whether a column of a CSV file has neither numbers nor booleans.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        """
         return _typed(self.column(name)) is None
 
     def numbers(self, name: str) -> Cells:
-        """The cells of a column as numbers (booleans are 0 and 1), or an error at the first that
-        is none."""
+        """Return the cells of a column as numbers; booleans are 0 and 1.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+
+        Raises
+        ------
+        InvalidTable
+            At the first cell that is not a number.
+        """
         cells = self.column(name)
         numbers = cells.mapped(_as_number)
         wrong = numbers.rows_where(lambda cell: isinstance(cell, str))
@@ -146,7 +229,7 @@ class Table:
 
 
 def _typed(cells: Cells) -> Cells | None:
-    """Text as booleans or as numbers if all of it is; ``None`` if it is not."""
+    """Return text as booleans or as numbers if all of it is, or ``None`` if it is not."""
     if all(cell is None or cell.lower() in TRUTH for cell in cells.values):
         return cells.mapped(lambda cell: None if cell is None else TRUTH[cell.lower()])
     numbers = cells.mapped(lambda cell: None if cell is None else number_in(cell))
@@ -154,7 +237,7 @@ def _typed(cells: Cells) -> Cells | None:
 
 
 def _as_number(cell: Any) -> Any:
-    """The number that a text is; other text and other values stay as they are."""
+    """Return the number that a text is; other text and other values stay as they are."""
     if not isinstance(cell, str):
         return cell
     if cell.lower() in TRUTH:
@@ -165,7 +248,7 @@ def _as_number(cell: Any) -> Any:
 
 @dataclass
 class Mixed:
-    """Detects a column that is text because of a few cells, which is usually a mistake."""
+    """A detector of columns that are text because of a few cells, which is usually a mistake."""
 
     n_known: int = 0
     n_text: int = 0
@@ -197,7 +280,7 @@ class Mixed:
 def feature_names(
     path: str | Path, names: Iterable[str], target: str, drop: Collection[str]
 ) -> list[str]:
-    """The columns to learn from: all but ``target`` and ``drop``, which must be there."""
+    """Return the columns to learn from: all but ``target`` and ``drop``, which must exist."""
     names = list(names)
     for name in (target, *drop):
         if name not in names:
@@ -209,7 +292,7 @@ def feature_names(
 
 
 def named_rows(columns: dict[str, Cells]) -> NamedArray:
-    """Columns side by side, as numbers if all are numbers and exact so, else as objects."""
+    """Join columns side by side, as numbers if all are numbers and exact, else as objects."""
     cells = list(columns.values())
     kinds = {type(value) for column in cells for value in column.values}
     is_exact = not any(has_large_integers(column.values) for column in cells)
@@ -221,7 +304,7 @@ def named_rows(columns: dict[str, Cells]) -> NamedArray:
 
 
 def labels_of(cells: Cells) -> npt.NDArray[Any]:
-    """Cells as labels; whole numbers as integers, or as text if no type of NumPy's has them all."""
+    """Return cells as labels; whole numbers as integers, or as text if no NumPy type fits."""
     values = cells.values
     if not all(_is_whole(value) for value in values):
         return cells.to_array(object if isinstance(values[0], str) else None)
@@ -238,6 +321,18 @@ def _is_whole(cell: Any) -> bool:
 def read_table(path: str | Path) -> Table:
     """Read a CSV or Parquet file.
 
+    Parameters
+    ----------
+    path : str or Path
+        The file to read.
+
+    Returns
+    -------
+    Table
+        The columns of the file.
+
+    Examples
+    --------
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/t.csv"
     >>> with open(path, "w") as file:
@@ -260,12 +355,12 @@ def read_table(path: str | Path) -> Table:
 
 
 def is_parquet(path: Path) -> bool:
-    """Is it a Parquet file, by its name?"""
+    """Return whether it is a Parquet file, by its name."""
     return path.suffix.lower() in (".parquet", ".pq")
 
 
 def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
-    """A CSV file as tables of at most ``n_rows`` rows, or as one table."""
+    """Yield a CSV file as tables of at most ``n_rows`` rows, or as one table."""
     arrow = _pyarrow()
     names, separator = _header(path)
     text = {str(j): arrow.large_string() for j in range(len(names))}
@@ -289,7 +384,7 @@ def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
 
 
 def _header(path: Path) -> tuple[list[str], str]:
-    """The names of the columns, and the character that separates cells."""
+    """Return the names of the columns, and the character that separates cells."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             header = file.readline()
@@ -308,7 +403,7 @@ def _header(path: Path) -> tuple[list[str], str]:
 
 
 def _parts(batches: Iterable[Any], n_rows: int | None) -> Iterator[Any]:
-    """Rows after the header, as Arrow tables of ``n_rows`` rows, the last one of fewer."""
+    """Yield rows after the header, as Arrow tables of ``n_rows`` rows, the last one of fewer."""
     arrow = _pyarrow()
     waiting: Any = None
     for batch in batches:
@@ -322,14 +417,14 @@ def _parts(batches: Iterable[Any], n_rows: int | None) -> Iterator[Any]:
 
 
 def _text_cells(column: Any) -> Cells:
-    """A column of Arrow as text without blanks around it."""
+    """Return a column of Arrow as text without blanks around it."""
     coded = column.combine_chunks().dictionary_encode()
     texts = [text.strip() for text in coded.dictionary.to_pylist()]
     return Cells([None if text in MISSING else text for text in texts], coded.indices.to_numpy())
 
 
 def _find_error(path: Path, separator: str, n_columns: int) -> None:
-    """Say what is wrong with a file that pyarrow refuses, and in which line."""
+    """Raise an error that names the line and the fault of a file that pyarrow refuses."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file, delimiter=separator)

@@ -14,12 +14,29 @@ from atomlearn.tables.literals import Literal
 from atomlearn.typing import Floats, Integers
 
 Map = Integers
-"""Column ``j`` of the new row is column ``map[j]`` of the old; ``-1`` stands for a blank."""
+"""A map of columns: column ``j`` of the new row is column ``map[j]`` of the old; ``-1`` is a blank.
+"""
 
 
 def translations(shape: tuple[int, int], distance: int = 1, diagonal: bool = False) -> list[Map]:
-    """Images moved by up to ``distance`` pixels up, down, left and right.
+    """Return the maps that move images up, down, left and right.
 
+    Parameters
+    ----------
+    shape : tuple of int
+        Height and width.
+    distance : int, default=1
+        Maximum number of pixels.
+    diagonal : bool, default=False
+        Whether images are also moved diagonally.
+
+    Returns
+    -------
+    list of ndarray
+        The maps of columns, in which ``-1`` is a blank pixel.
+
+    Examples
+    --------
     >>> [m.tolist() for m in translations((1, 3))]
     [[1, 2, -1], [-1, 0, 1]]
     """
@@ -42,8 +59,20 @@ def translations(shape: tuple[int, int], distance: int = 1, diagonal: bool = Fal
 
 
 def reflections(shape: tuple[int, int]) -> list[Map]:
-    """Images reflected left to right, and upside down.
+    """Return the maps that reflect images left to right, and upside down.
 
+    Parameters
+    ----------
+    shape : tuple of int
+        Height and width.
+
+    Returns
+    -------
+    list of ndarray
+        The maps of columns.
+
+    Examples
+    --------
     >>> [m.tolist() for m in reflections((1, 3))]
     [[2, 1, 0], [0, 1, 2]]
     """
@@ -52,8 +81,20 @@ def reflections(shape: tuple[int, int]) -> list[Map]:
 
 
 def rotations(shape: tuple[int, int]) -> list[Map]:
-    """Images rotated by 180 degrees, and by 90 and 270 degrees if they are square.
+    """Return the maps that rotate images.
 
+    Parameters
+    ----------
+    shape : tuple of int
+        Height and width.
+
+    Returns
+    -------
+    list of ndarray
+        The map for 180 degrees, and for 90 and 270 degrees if images are square.
+
+    Examples
+    --------
     >>> len(rotations((2, 2))), len(rotations((2, 3)))
     (3, 1)
     """
@@ -63,8 +104,20 @@ def rotations(shape: tuple[int, int]) -> list[Map]:
 
 
 def row_swaps(shape: tuple[int, int]) -> list[Map]:
-    """Swaps of neighbouring rows, which generate all permutations of the rows.
+    """Return the swaps of neighbouring rows, which generate all permutations of the rows.
 
+    Parameters
+    ----------
+    shape : tuple of int
+        Height and width.
+
+    Returns
+    -------
+    list of ndarray
+        The maps of columns.
+
+    Examples
+    --------
     >>> [m.tolist() for m in row_swaps((2, 2))]
     [[2, 3, 0, 1]]
     """
@@ -73,8 +126,20 @@ def row_swaps(shape: tuple[int, int]) -> list[Map]:
 
 
 def column_swaps(shape: tuple[int, int]) -> list[Map]:
-    """Swaps of neighbouring columns, which generate all permutations of the columns.
+    """Return the swaps of neighbouring columns, which generate all permutations of the columns.
 
+    Parameters
+    ----------
+    shape : tuple of int
+        Height and width.
+
+    Returns
+    -------
+    list of ndarray
+        The maps of columns.
+
+    Examples
+    --------
     >>> [m.tolist() for m in column_swaps((2, 2))]
     [[1, 0, 3, 2]]
     """
@@ -83,8 +148,24 @@ def column_swaps(shape: tuple[int, int]) -> list[Map]:
 
 
 def generated(generators: Sequence[Sequence[int]], n: int, random_state: int = 0) -> list[Map]:
-    """Random products of generators, to be used as ``symmetries`` of a classifier.
+    """Return random products of generators, to be used as ``symmetries`` of a classifier.
 
+    Parameters
+    ----------
+    generators : sequence of sequences of int
+        Maps of columns, which are permutations.
+    n : int
+        Number of products.
+    random_state : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    list of ndarray
+        The products.
+
+    Examples
+    --------
     >>> maps = generated([*row_swaps((3, 3)), *column_swaps((3, 3))], n=8)
     >>> len(maps), sorted(maps[0].tolist()) == list(range(9))
     (8, True)
@@ -117,6 +198,22 @@ def _swapped(n: int, i: int) -> Map:
 def permuted(X: npt.NDArray[Any], column_map: Map, blank: Any = 0) -> npt.NDArray[Any]:
     """Apply a symmetry to the rows of a dense table.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The rows.
+    column_map : ndarray of int
+        The map of columns.
+    blank : object, default=0
+        Value of columns that the map leaves blank.
+
+    Returns
+    -------
+    ndarray
+        The table after the symmetry.
+
+    Examples
+    --------
     >>> permuted(np.array([[1, 2, 3, 4]]), column_swaps((2, 2))[0]).tolist()
     [[2, 1, 4, 3]]
     """
@@ -126,7 +223,7 @@ def permuted(X: npt.NDArray[Any], column_map: Map, blank: Any = 0) -> npt.NDArra
 
 
 def check_maps(symmetries: Iterable[Sequence[int]] | None, n_columns: int) -> list[Map]:
-    """The symmetries as arrays; raises an error that names an invalid one."""
+    """Return the symmetries as arrays; raise an error that names an invalid one."""
     maps = []
     for i, symmetry in enumerate(symmetries or []):
         column_map = np.asarray(symmetry)
@@ -141,11 +238,11 @@ def check_maps(symmetries: Iterable[Sequence[int]] | None, n_columns: int) -> li
 
 
 FAINT = 0.1
-"""A lowest cut of at most this share of the highest tells ink from a blank pixel."""
+"""A lowest cut of at most this share of the highest separates ink from a blank pixel."""
 
 
 def image_of(row: Rows, literals: Sequence[Literal], shape: tuple[int, int]) -> Floats:
-    """A packed row as an image; a pixel's darkness is the share of its cuts that it exceeds."""
+    """Return a packed row as an image; a pixel is as dark as the share of its cuts below it."""
     has = unpack(row, len(literals))
     above, cuts = np.zeros(shape[0] * shape[1]), np.zeros(shape[0] * shape[1])
     for i, literal in enumerate(literals):
@@ -158,8 +255,10 @@ def image_of(row: Rows, literals: Sequence[Literal], shape: tuple[int, int]) -> 
 def placed(
     literals: Sequence[Literal], columns: Sequence[Column], shape: tuple[int, int] | None
 ) -> list[Literal]:
-    """The literals of an image with the rows and columns of their pixels, counted from 1.
+    """Return the literals of an image with the rows and columns of their pixels, counted from 1.
 
+    Examples
+    --------
     >>> from atomlearn.tables.columns import NumberColumn
     >>> pixels = [NumberColumn(j, f"x{j}", (0.5, 7.5), False) for j in range(4)]
     >>> [str(one) for one in placed(pixels[2].literals(), pixels, (2, 2))[:3]]
@@ -180,7 +279,7 @@ def placed(
 
 
 def _blank(column: Column) -> float | None:
-    """The cut between a blank pixel and ink: the only one, or one that is far below the others."""
+    """Return the cut between a blank pixel and ink: the only one, or one far below the others."""
     if not isinstance(column, NumberColumn) or not column.cuts:
         return None
     first, last = column.cuts[0], column.cuts[-1]
@@ -190,12 +289,13 @@ def _blank(column: Column) -> float | None:
 def greys_of(
     atoms: Iterable[Iterable[Literal]], columns: Sequence[Column], n_pixels: int
 ) -> Floats:
-    """Each atom as an image: how dark the pixels that it speaks of are where it holds, from 0 to 1,
-    and ``nan`` elsewhere.
+    """Return each atom as an image: how dark its pixels are where it holds, and ``nan`` elsewhere.
 
-    A literal allows some of the steps between the cuts of its pixel; the middle of these is drawn.
-    So ``≤ 15.5`` of 16 steps is grey, and only ``≤ 0.5`` nearly white.
+    Darkness is from 0 to 1. A literal allows some of the steps between the cuts of its pixel; the
+    middle of these is drawn. So ``≤ 15.5`` of 16 steps is grey, and only ``≤ 0.5`` nearly white.
 
+    Examples
+    --------
     >>> from atomlearn.tables.columns import NumberColumn
     >>> pixels = [NumberColumn(j, f"x{j}", (0.5, 7.5), False) for j in range(2)]
     >>> x0, x1 = pixels[0].literals(), pixels[1].literals()
@@ -214,7 +314,7 @@ def greys_of(
 
 
 def _steps(literal: Literal, column: Column) -> Floats | None:
-    """The steps between the cuts that a literal allows, from 0 (light) to 1 (dark)."""
+    """Return the steps between the cuts that a literal allows, from 0 (light) to 1 (dark)."""
     dark = is_dark(literal)
     if dark is None or not isinstance(column, NumberColumn):
         return None
@@ -227,7 +327,7 @@ def _steps(literal: Literal, column: Column) -> Floats | None:
 
 
 def is_dark(literal: Literal) -> bool | None:
-    """Does the literal say that its pixel is dark? ``None`` if it says neither."""
+    """Return whether the literal says that its pixel is dark, or ``None`` if it says neither."""
     if literal.operator in (">", "<="):
         return literal.operator == ">"
     if literal.operator == "=" and isinstance(literal.value, bool | np.bool_):

@@ -1,7 +1,6 @@
-"""Literals: statements about one column, as ``petal length > 4.75`` or ``colour = red``.
+"""Literals: statements about one column, such as ``petal length > 4.75`` or ``colour = red``.
 
-The two sides of each cut: complementary sets of literals.
-"""
+The two sides of each cut are complementary sets of literals."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -34,6 +33,25 @@ SHOWN = 3
 class Literal:
     """A statement about one column.
 
+    Parameters
+    ----------
+    column : int
+        Index of the column.
+    name : str
+        Name of the column.
+    operator : {">", "<=", "=", "!=", "in", "not in", "missing", "present"}
+        The comparison.
+    value : object
+        The cut, the category, or the tuple of categories.
+    place : str or None, default=None
+        Place of the pixel, which is written instead of the name, if the column is one.
+    is_ink : bool, default=False
+        Whether the literal distinguishes ink from a blank pixel.
+    has_others : bool, default=False
+        Whether the column has values that are neither true nor false.
+
+    Examples
+    --------
     >>> str(Literal(0, "petal length", ">", 4.75)), str(Literal(1, "colour", "!=", "red"))
     ('petal length > 4.75', 'colour ≠ red')
     >>> str(Literal(0, "age", "missing", None)), str(Literal(2, "pclass", "=", 3))
@@ -47,11 +65,8 @@ class Literal:
     operator: Operator
     value: Any
     place: str | None = field(default=None, compare=False)
-    """Where the pixel is, if the column is one: it is written instead of the name."""
     is_ink: bool = field(default=False, compare=False)
-    """Whether the literal tells ink from a blank pixel."""
     has_others: bool = field(default=False, compare=False)
-    """Whether the column has values that are neither true nor false."""
 
     def __str__(self) -> str:
         return self._text(SHOWN)
@@ -61,13 +76,12 @@ class Literal:
 
     @property
     def in_full(self) -> str:
-        """The literal with all categories of a group, so that different literals have different
-        text."""
+        """Text with all categories of a group, so that different literals have different text."""
         return self._text(None)
 
     @property
     def subject(self) -> str:
-        """What it is about: the column, or the place of the pixel."""
+        """Subject of the statement: the column, or the place of the pixel."""
         return self.place or self.name
 
     def _text(self, most: int | None) -> str:
@@ -83,7 +97,7 @@ class Literal:
         return f"{name} {' '.join(self._comparison())}"
 
     def _comparison(self) -> tuple[str, str]:
-        """The sign and the value as they are best written: ``≥ 5`` for a cut just below 5."""
+        """Return the sign and the value as they are best written: ``≥ 5`` for a cut below 5."""
         if self.operator in (">", "<=") and isinstance(self.value, float):
             above = math.nextafter(self.value, math.inf)
             if len(repr(above)) + 4 < len(repr(self.value)):  # from a rule: x >= 5
@@ -92,8 +106,10 @@ class Literal:
         return sign, show(self.value)
 
     def negated(self) -> "Literal":
-        """What is true of the rows with a value of which this is not.
+        """Return the literal that is true for the rows with a value for which this one is false.
 
+        Examples
+        --------
         >>> str(Literal(0, "smokes", "=", True).negated())
         'smokes = False'
         >>> str(Literal(0, "answer", "=", True, has_others=True).negated())
@@ -104,14 +120,21 @@ class Literal:
         return replace(self, operator=_OPPOSITE[self.operator])
 
     def _members(self, most: int | None) -> list[str]:
-        """The categories of a group as text, shortened to ``most``."""
+        """Return the categories of a group as text, shortened to ``most``."""
         shown = [show(value) for value in self.value[:most]]
         rest = len(self.value) - len(shown)
         return [*shown, f"+{rest} more"] if rest else shown
 
     def implies(self, other: "Literal") -> bool:
-        """Is the other literal true whenever this one is?
+        """Return whether another literal is true whenever this one is.
 
+        Parameters
+        ----------
+        other : Literal
+            The other literal.
+
+        Examples
+        --------
         >>> Literal(0, "x", ">", 3.0).implies(Literal(0, "x", ">", 2.0))
         True
         """
@@ -139,7 +162,7 @@ class Literal:
         return False
 
     def _implies_of_groups(self, other: "Literal") -> bool:
-        """The same for categories, as the set of categories allowed or excluded."""
+        """Return the same for categories, as the set of categories allowed or excluded."""
         if "missing" in (self.operator, other.operator) or self.operator == "present":
             return False
         ours, theirs = self._categories(), other._categories()
@@ -156,7 +179,7 @@ class Literal:
         return frozenset(self.value if self.operator in ("in", "not in") else (self.value,))
 
     def to_latex(self) -> str:
-        """The statement in LaTeX."""
+        """Return the statement in LaTeX."""
         name = rf"\text{{{escape_latex(self.subject)}}}"
         if self.is_ink:
             return rf"\text{{{escape_latex(str(self))}}}"
@@ -174,8 +197,10 @@ class Literal:
         return f"{name} {sign} {value}"
 
     def to_python(self) -> str:
-        """The literal as a Python expression over ``row``, a mapping of column names to values.
+        """Return a Python expression over ``row``, a mapping of column names to values.
 
+        Examples
+        --------
         >>> Literal(0, "petal length", ">", 4.75).to_python()
         "row['petal length'] > 4.75"
         """
@@ -195,7 +220,7 @@ class Literal:
         return f"{cell} {self.operator} {self.value!r}"
 
     def to_sympy(self) -> Any:
-        """The same for SymPy: a relation of a number, else a symbol that stands for it."""
+        """Return a SymPy relation for a number, else a symbol that stands for the literal."""
         import sympy
 
         relation = {">": sympy.Gt, "<=": sympy.Le, "=": sympy.Eq, "!=": sympy.Ne}.get(self.operator)
@@ -205,8 +230,10 @@ class Literal:
 
 
 def told_together(literals: Iterable[Literal]) -> list[str]:
-    """Statements that are all true, as text; two about one number as a range.
+    """Return statements that are all true as text; two about one number as a range.
 
+    Examples
+    --------
     >>> literals = Literal(0, "x", ">", 1.0), Literal(1, "y", "=", 3), Literal(0, "x", "<=", 2.0)
     >>> told_together(literals)
     ['1 < x ≤ 2', 'y = 3']
@@ -227,8 +254,10 @@ def told_together(literals: Iterable[Literal]) -> list[str]:
 
 
 def weakest(atom: Sequence[int], literals: Sequence[Literal]) -> list[int]:
-    """An atom without literals that imply another of its literals: it is true of the same rows.
+    """Drop from an atom literals that imply another of its literals: it stays equivalent.
 
+    Examples
+    --------
     >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
     >>> weakest([0, 1, 2], literals)
     [0, 2]
@@ -244,8 +273,10 @@ def _is_number(value: Any) -> bool:
 
 
 def show(value: Any) -> str:
-    """A value as people write it; a number in full, so that it is the one that is meant.
+    """Return a value as people write it, with a number in full so that it is exact.
 
+    Examples
+    --------
     >>> show(2.0), show(0.25), show(0.1 + 0.2), show(10**18), show(1e300)
     ('2', '0.25', '0.30000000000000004', '1000000000000000000', '1e+300')
     """
@@ -256,7 +287,7 @@ def show(value: Any) -> str:
 
 
 def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
-    """Pairs of sets of literals of which each row has exactly one.
+    """Return pairs of sets of literals of which each row has exactly one.
 
     A missing value may be on either side: ``x > 3`` against ``x ≤ 3`` or missing, and ``x ≤ 3``
     against ``x > 3`` or missing.
@@ -290,7 +321,7 @@ def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
 
 
 def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) -> WeightedAtoms:
-    """The same atoms without literals that imply another, and equal ones as one.
+    """Drop literals that imply another of their atom, and merge equal atoms.
 
     ``x > 2 or x > 3`` is ``x > 2``; the weights of equal atoms of a class are added up.
     """

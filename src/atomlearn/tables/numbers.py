@@ -24,16 +24,16 @@ from atomlearn.typing import Bits, Floats, Integers
 MOST_EXACT = 1 << 53
 """Whole numbers up to this one are exact as floating-point numbers."""
 MOST_INTEGER = 1 << 64
-"""Integers in tables are hardly ever larger; a float beyond is compared with floats."""
+"""Integers in tables are hardly ever larger; a float above this is compared with floats."""
 ROUND_DIGITS = 6
-"""Significant digits of a cut, unless neighbouring values need more."""
+"""Number of significant digits of a cut, unless neighbouring values need more."""
 
 Number = float | int
 Numbers = npt.NDArray[Any]
 
 
 def is_missing(values: npt.NDArray[Any]) -> Bits:
-    """Which values are missing: ``None``, ``nan``, and anything that is not equal to itself."""
+    """Return which values are missing: ``None``, ``nan``, and any value not equal to itself."""
     if values.dtype.kind in "biu":
         return np.zeros(len(values), dtype=np.bool_)
     if values.dtype.kind == "f":
@@ -57,8 +57,10 @@ def _absent(value: Any) -> bool:
 
 
 def exact_numbers(cells: npt.NDArray[Any]) -> Numbers:
-    """The cells as numbers that lose no digit; cells that are no numbers raise ``ValueError``.
+    """Return the cells as numbers that lose no digit; other cells raise ``ValueError``.
 
+    Examples
+    --------
     >>> exact_numbers(np.array([1, None, 2.5], dtype=object)).tolist()
     [1.0, nan, 2.5]
     >>> exact_numbers(np.array([2**53 + 1, None], dtype=object)).tolist()
@@ -80,7 +82,7 @@ def exact_numbers(cells: npt.NDArray[Any]) -> Numbers:
 
 
 def has_large_integers(cells: Any) -> bool:
-    """Does an array or a list of cells have an integer that floating point does not represent?"""
+    """Return whether some cell is an integer that floating point does not represent."""
     kind = getattr(cells, "dtype", np.dtype(object)).kind
     if kind in "iu":
         return bool(cells.size and (cells.max() > MOST_EXACT or cells.min() < -MOST_EXACT))
@@ -113,8 +115,10 @@ def _plain(cell: Any) -> Number:
 
 
 def number_in(text: str) -> Number | None:
-    """The number that a text is, if it is one: a large whole one as an integer.
+    """Return the number that a text is, if it is one: a large whole one as an integer.
 
+    Examples
+    --------
     >>> number_in("1.50"), number_in("9007199254740993"), number_in("1_0"), number_in("red")
     (1.5, 9007199254740993, None, None)
     """
@@ -133,8 +137,10 @@ def number_in(text: str) -> Number | None:
 
 
 def above(values: Numbers, cuts: Sequence[Number]) -> Bits:
-    """Which values are above each cut, ``(n_cuts, n_values)``; missing ones are not.
+    """Return which values are above each cut, ``(n_cuts, n_values)``; missing ones are not.
 
+    Examples
+    --------
     >>> above(np.array([2**53, 2**53 + 1]), [2**53, 0.5]).tolist()
     [[False, True], [True, True]]
     """
@@ -148,7 +154,7 @@ def above(values: Numbers, cuts: Sequence[Number]) -> Bits:
 
 
 def equal(values: Numbers, numbers: Sequence[Number]) -> Bits:
-    """Which values are equal to each number, ``(n_numbers, n_values)``."""
+    """Return which values are equal to each number, ``(n_numbers, n_values)``."""
     if values.dtype.kind == "f" and all(abs(one) <= MOST_EXACT for one in numbers):
         return np.equal(values, np.array(numbers, dtype=np.float64)[:, None])
     if values.dtype.kind in "iu":
@@ -176,8 +182,10 @@ def _stacked(lines: list[Bits], n: int) -> Bits:
 
 
 def just_below(number: Number) -> Number:
-    """The next lower number that a cell could be: beyond 2**53 that is an integer.
+    """Return the next lower number that a cell could be: beyond 2**53 that is an integer.
 
+    Examples
+    --------
     >>> just_below(2.0), just_below(10**18), just_below(1e18)
     (1.9999999999999998, 999999999999999999, 999999999999999999)
     """
@@ -188,7 +196,7 @@ def just_below(number: Number) -> Number:
 
 
 def float_below(cut: Number) -> float:
-    """The largest floating-point number that is not above the cut: floats compare to it alike."""
+    """Return the largest float not above the cut, to which floats compare as to the cut."""
     try:
         number = float(cut)
     except OverflowError:
@@ -197,10 +205,12 @@ def float_below(cut: Number) -> float:
 
 
 def cut_between(low: Number, high: Number) -> Number:
-    """A cut that separates two neighbouring values: at least ``low``, and less than ``high``.
+    """Return a cut between two neighbouring values: at least ``low``, and less than ``high``.
 
-    It lies about halfway and has few digits, so that it is written as it is.
+    It lies about halfway and has few digits, so that its text is exact.
 
+    Examples
+    --------
     >>> cut_between(1.4, 3.0), cut_between(0.1 + 0.2, 0.3000000000000001)
     (2.2, 0.30000000000000004)
     >>> cut_between(10**18, 10**18 + 1), cut_between(1.0e308, 1.7e308)
@@ -220,9 +230,9 @@ def cut_between(low: Number, high: Number) -> Number:
 
 
 FEWEST_VALUES, MOST_VALUES = 3, 10
-"""Maximum number of whole numbers that get a literal each."""
+"""Minimum and maximum number of distinct whole numbers of a column for a literal for each."""
 OFTEN = 5.0
-"""Minimum average number of rows for each of them."""
+"""Minimum average number of rows for each of these whole numbers."""
 SMALLEST_LEAF = 5.0
 """Minimum number of rows on each side of a tree's cut."""
 FINEST = 4096
@@ -244,7 +254,7 @@ class Histogram:
 
     @classmethod
     def of(cls, known: Numbers, weights: Floats) -> "Histogram":
-        """The histogram of numbers without missing values."""
+        """Return the histogram of numbers without missing values."""
         values = np.unique(known)
         # Looked up, not sorted along: most columns have few values, and then this is quick.
         where = np.searchsorted(values, known)
@@ -252,16 +262,18 @@ class Histogram:
         return cls(values, total, where, weights)
 
     def cuts(self, after: Integers) -> list[Number]:
-        """The cuts after these values, each between a value and the next."""
+        """Return the cuts after these values, each between a value and the next."""
         lows, highs = self.values[after].tolist(), self.values[after + 1].tolist()
         return [cut_between(low, high) for low, high in zip(lows, highs, strict=True)]
 
 
 def whole_values(histogram: Histogram) -> tuple[int, ...]:
-    """The values of a column of few whole numbers, which may be codes of categories; else none.
+    """Return the values of a column of few whole numbers, which may be category codes; else none.
 
     Two values need none: one cut separates them.
 
+    Examples
+    --------
     >>> whole_values(Histogram.of(np.repeat([1.0, 2.0, 3.0], 5), np.ones(15)))
     (1, 2, 3)
     """
@@ -277,7 +289,7 @@ def whole_values(histogram: Histogram) -> tuple[int, ...]:
 
 
 def quantile_cuts(histogram: Histogram, most: int) -> Integers:
-    """Indices of values after which to cut, so that intervals have about equal weight."""
+    """Return indices of values after which to cut, so that intervals have about equal weight."""
     n = len(histogram.values)
     if n < 2:
         return np.zeros(0, dtype=np.int64)
@@ -290,8 +302,10 @@ def quantile_cuts(histogram: Histogram, most: int) -> Integers:
 
 
 def tree_cuts(histogram: Histogram, classes: Integers, most: int) -> Integers:
-    """Indices of values after which a small decision tree on this column alone would cut.
+    """Return indices of values after which a small decision tree on this column alone would cut.
 
+    Examples
+    --------
     >>> column = Histogram.of(np.repeat([0.0, 1.0, 2.0, 7.0], 5), np.ones(20))
     >>> tree_cuts(column, np.repeat([0, 0, 1, 1], 5), most=1).tolist()        # after 1.0
     [1]
@@ -311,9 +325,9 @@ def tree_cuts(histogram: Histogram, classes: Integers, most: int) -> Integers:
 
 @kernel
 def grow_tree(counts: Floats, most: int, smallest: float) -> Integers:
-    """Cut a row of bins, ``(n_bins, n_classes)``, where Gini impurity falls most, again and again.
+    """Cut a row of bins, ``(n_bins, n_classes)``, repeatedly where Gini impurity falls most.
 
-    Returned is the bin before each cut. A side has at least the weight ``smallest``.
+    Returns the bin before each cut. A side has at least the weight ``smallest``.
     """
     n_bins, n_classes = counts.shape
     before = np.zeros((n_bins + 1, n_classes))
@@ -340,7 +354,7 @@ def grow_tree(counts: Floats, most: int, smallest: float) -> Integers:
 
 @kernel
 def best_cut(before: Floats, first: int, last: int, smallest: float) -> tuple[float, int]:
-    """By how much the best cut of some bins makes them purer, and the bin that it is before."""
+    """Return the decrease of impurity by the best cut of some bins, and the bin before it."""
     n_classes = before.shape[1]
     total, whole = 0.0, 0.0
     for k in range(n_classes):
@@ -364,7 +378,7 @@ def best_cut(before: Floats, first: int, last: int, smallest: float) -> tuple[fl
 
 
 def _bins(histogram: Histogram, most: int) -> Integers:
-    """The bin of each value: its own, or one of about equal weight if there are too many values."""
+    """Return the bin of each value: its own, or one of about equal weight if there are too many."""
     n = len(histogram.values)
     if n <= most:
         return np.arange(n)

@@ -1,9 +1,7 @@
 """Rules in plain text: ``virginica if petal length > 5 and petal width > 1.8``.
 
-A rule says that every row that meets its conditions is of a class, or (``not``) that none is.
-
-Do rules make sense together? Checked before anything is learned.
-"""
+A rule says that every row that meets its conditions is of a class, or (``not``) that none is. Rules
+are checked against each other before anything is learned."""
 
 import math
 import re
@@ -39,19 +37,29 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 @dataclass(frozen=True, repr=False)
 class Condition:
-    """What a rule asks of one column.
+    """A condition of a rule on one column.
 
+    Parameters
+    ----------
+    column : str
+        The name of the column.
+    operator : str
+        One of ``> >= < <= = != missing known``.
+    value : float, int, str or None, default=None
+        The number or text to compare with.
+    written : str, default=""
+        The value as it was written: in a column of text ``1.10`` is not ``1.1``.
+
+    Examples
+    --------
     >>> print(Condition("petal length", ">", 5.0))
     petal length > 5
     """
 
     column: str
     operator: str
-    """One of ``> >= < <= = != missing known``."""
     value: Any = None
-    """A number, or text."""
     written: str = ""
-    """The value as it was written: in a column of text ``1.10`` is not ``1.1``."""
 
     def __post_init__(self) -> None:
         if isinstance(self.value, bool):
@@ -66,7 +74,7 @@ class Condition:
 
     @property
     def text(self) -> str:
-        """The value as text, without quotes."""
+        """Value as text, without quotes."""
         return _unquoted(self.written)
 
     def __repr__(self) -> str:
@@ -75,8 +83,19 @@ class Condition:
 
 @dataclass(frozen=True, repr=False)
 class Rule:
-    """Every row that meets the conditions has the label; if ``negated``, none has.
+    """A rule that every prediction obeys.
 
+    Parameters
+    ----------
+    label : object
+        The class.
+    negated : bool
+        Whether no row that meets the conditions has the label; otherwise every one has.
+    conditions : tuple of Condition
+        The conditions, which must all be met.
+
+    Examples
+    --------
     >>> print(Rule("setosa", True, (Condition("petal length", ">", 3.0),)))
     not setosa if petal length > 3
     """
@@ -117,7 +136,7 @@ def parse_rules(
 
 
 def _warn_of_label(text: str, rule: Rule, labels: Sequence[Any]) -> None:
-    """Say how a rule was read that could be about another label."""
+    """Warn how a rule was read that could be about another label."""
     other = f"not {rule.label}"
     if other in map(str, labels) and text.lstrip().startswith(other):
         warnings.warn(
@@ -129,7 +148,7 @@ def _warn_of_label(text: str, rule: Rule, labels: Sequence[Any]) -> None:
 
 
 def read_rules(path: str | Path) -> list[str]:
-    """The rules of a text file, one a line; ``#`` begins a comment."""
+    """Return the rules of a text file, one a line; ``#`` begins a comment."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -158,7 +177,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 class _Reader:
-    """Reads one rule. Positions are found in a copy of the text with quoted parts masked."""
+    """A reader of one rule, which finds positions in a copy of the text with masked quotes."""
 
     def __init__(self, text: str, columns: Sequence[str], labels: Sequence[Any]) -> None:
         self.text, self.masked = text, _masked(text)
@@ -166,7 +185,7 @@ class _Reader:
         self.names = [str(label) for label in labels]
 
     def rule(self) -> Rule:
-        """The rule, or an error that says what is wrong and where."""
+        """Return the rule, or raise an error that says what is wrong and where."""
         split = self._split_label()
         head, start = self.text[: split.start()].strip(), split.end()
         negated, label = self._label(head)
@@ -267,7 +286,7 @@ def _unquoted(text: str) -> str:
 
 
 def _read_value(text: str) -> Any:
-    """A number if it looks like one and is not in quotes."""
+    """Return a number if the text looks like one and is not in quotes."""
     if _QUOTED.fullmatch(text):
         return _unquoted(text)
     number = number_in(text)
@@ -275,13 +294,13 @@ def _read_value(text: str) -> Any:
 
 
 def _quote(text: str) -> str:
-    """In quotes; a line break is written as in Python, since a rule of a file is one line."""
+    """Quote a text; a line break is written as in Python, since a rule of a file is one line."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"{}"'.format(escaped.replace("\n", "\\n").replace("\r", "\\r"))
 
 
 def _name(name: str) -> str:
-    """Quoted where it could be read otherwise."""
+    """Quote a name where it could be read otherwise."""
     plain = re.fullmatch(r"[^\n\r\"'<>=!≤≥≠#]+", name) and name == name.strip()
     words = set(name.split())
     return name if plain and not words & {"and", "if", "is", "not"} else _quote(name)
@@ -297,12 +316,13 @@ def _value(value: Any) -> str:
 
 
 MOST_STEPS = 10_000
-"""Combinations of rules that are looked at for places where no class is possible."""
+"""Maximum number of combinations of rules that are searched for one that leaves no class possible.
+"""
 
 
 @dataclass(frozen=True, repr=False)
 class RuleConflict(Displayed):
-    """Training rows that a rule contradicts: they were left out, because the rule wins."""
+    """Training rows that a rule contradicts and that were therefore left out."""
 
     rule: Rule
     rows: Integers
@@ -317,7 +337,7 @@ class RuleConflict(Displayed):
 def compile_rules(
     rules: Sequence[Rule], encoder: "LiteralEncoder", classes: npt.NDArray[Any], check: bool = True
 ) -> HardRules:
-    """The rules for the engine, after checking them; contradictory ones raise an error.
+    """Return the rules for the engine, after checking them; contradictory ones raise an error.
 
     The encoder must have been fitted with the conditions of the rules.
     """
@@ -345,7 +365,7 @@ def compile_rules(
 def _implied(
     numbers: Sequence[int], literals: Sequence[Literal], of_column: dict[int, list[int]]
 ) -> list[int]:
-    """The literals that are true of every row that has all of these.
+    """Return the literals that are true for every row that has all of these.
 
     Of many cuts only the strongest in each direction is compared, since it implies the others, and
     excluded values are compared as a set: a rule may have thousands of conditions.
@@ -366,7 +386,7 @@ def _excludes(literal: Literal, without: set[Any]) -> bool:
 
 
 def _by_column(literals: Iterable[Literal]) -> dict[int, tuple[list[Literal], set[Any]]]:
-    """For each column the literals that imply all others of their kind, and excluded values."""
+    """Return for each column the strongest literals of each kind, and the excluded values."""
     found: dict[int, tuple[dict[Any, Literal], set[Any]]] = {}
     for one in literals:
         best, without = found.setdefault(one.column, ({}, set()))
@@ -380,7 +400,7 @@ def _by_column(literals: Iterable[Literal]) -> dict[int, tuple[list[Literal], se
 
 
 class _Checks:
-    """Rules beside each other."""
+    """Checks of rules against each other."""
 
     def __init__(
         self, rules: Sequence[Rule], hard: Sequence[HardRule], literals: list[list[Literal]]
@@ -397,7 +417,7 @@ class _Checks:
                 raise ContradictoryRules((self.rules[i], self.rules[j]), algebra.conflicts())
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
-        """Rules that some row could meet both of."""
+        """Yield pairs of rules that some row could meet both of."""
         n = len(self.rules)
         for i in range(n):
             for j in range(n):
@@ -405,7 +425,7 @@ class _Checks:
                     yield i, j
 
     def _algebra(self, i: int, j: int, label: str) -> Algebra:
-        """The two rules as relations: a positive one, and a negative one that it makes fail.
+        """Return the two rules as relations: a positive one, and a negative one against it.
 
         ``not k if L`` is ¬(k < everything that a row with L can have).
         """
@@ -420,7 +440,7 @@ class _Checks:
         return algebra
 
     def warn(self, n_classes: int) -> None:
-        """Warn of rules that do nothing, and of places where no class is possible."""
+        """Warn of redundant rules, and of combinations that leave no class possible."""
         for i, rule in enumerate(self.rules):
             if not self.can_be_met[i]:
                 _warn(f"no row can meet '{rule}': its conditions exclude each other")
@@ -435,7 +455,7 @@ class _Checks:
             )
 
     def _follows(self, i: int) -> bool:
-        """Do other rules forbid all that this one forbids, wherever it applies?"""
+        """Return whether other rules forbid all that this one forbids, wherever it applies."""
         stronger = [
             self.hard[j].forbidden
             for j in range(len(self.rules))
@@ -444,11 +464,11 @@ class _Checks:
         return set(self.hard[i].forbidden) <= {k for ours in stronger for k in ours}
 
     def _covers(self, j: int, i: int) -> bool:
-        """Does every row that meets rule ``i`` meet rule ``j``?"""
+        """Return whether every row that meets rule ``i`` meets rule ``j``."""
         return all(any(own.implies(one) for own in self.literals[i]) for one in self.literals[j])
 
     def _nowhere(self, n_classes: int) -> list[int]:
-        """Rules that some row could meet all of and that together forbid every class."""
+        """Return rules that some row could meet all of and that together forbid every class."""
         forbidding = [
             [i for i, one in enumerate(self.hard) if k in one.forbidden and self.can_be_met[i]]
             for k in range(n_classes)
@@ -475,8 +495,9 @@ def warn_of_unmet(rules: Sequence[Rule], met: Integers) -> None:
 
 
 def _are_possible(literals: Sequence[Literal]) -> bool:
-    """Can one row have all of these? Of statements about single columns it is enough that no two
-    exclude each other.
+    """Return whether one row can have all of these literals.
+
+    For statements about single columns it is enough that no two exclude each other.
     """
     for strongest, without in _by_column(literals).values():
         equal = [one for one in strongest if one.operator == "="]

@@ -22,26 +22,27 @@ from atomlearn.typing import Bits, Integers
 
 EPOCHS = 5
 LARGEST = 4000
-"""Examples that are looked at."""
+"""Maximum number of examples that are used for a check."""
 SLACK = 1.5
-"""Moved pins may be contradicted so many times as often, and missed so many times more seldom."""
+"""Tolerance: factor by which moved pins may be contradicted more often, or exclude fewer
+counterexamples."""
 
 
 @dataclass(frozen=True, repr=False)
 class SymmetryCheck(Displayed):
-    """How pins do on examples that they were not learned from, before and after a map."""
+    """Accuracy of pins, before and after a map, on examples that they were not learned from."""
 
     false_before: float
-    """Share of the examples that miss a pin, in the mean: it is false of them."""
+    """Average share of the examples that miss a pin, and thereby contradict it."""
     false_after: float
     telling_before: float
-    """Share of the counterexamples that miss it: it tells them apart."""
+    """Average share of the counterexamples that miss a pin, which thereby excludes them."""
     telling_after: float
     n_pins: int
 
     @property
     def is_believable(self) -> bool:
-        """Do moved pins do about as well?"""
+        """Whether moved pins are about as accurate."""
         noise = 1 / max(1, self.n_pins)
         return (
             self.false_after <= SLACK * self.false_before + noise
@@ -109,8 +110,26 @@ ENOUGH = 200
 def check_symmetries(
     X: Any, y: Any, symmetries: Sequence[Sequence[int]], random_state: int = 0
 ) -> list[SymmetryCheck]:
-    """Check symmetries against data. Returns the worst class's result for each symmetry.
+    """Check symmetries against data.
 
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+        The rows.
+    y : array-like of shape (n_samples,)
+        The labels.
+    symmetries : sequence of sequences of int
+        Maps of columns.
+    random_state : int, default=0
+        Random seed.
+
+    Returns
+    -------
+    list of SymmetryCheck
+        The result of the worst class for each symmetry.
+
+    Examples
+    --------
     >>> from atomlearn.datasets import vertical_bars
     >>> X, y = vertical_bars(800, shape=(5, 5), noise=0.3)
     >>> from atomlearn.tables.images import column_swaps
@@ -140,7 +159,7 @@ def _trust(check: SymmetryCheck) -> tuple[bool, float]:
 
 
 def constant_maps(encoder: LiteralEncoder, maps: Sequence[Map]) -> list[npt.NDArray[np.int32]]:
-    """The maps of constants that maps of columns induce; the constant of the class stays.
+    """Return the maps of constants that maps of columns induce; the constant of the class stays.
 
     A literal about column ``j`` becomes the same literal about column ``map[j]``, or the next
     weaker one that exists.
@@ -165,7 +184,7 @@ def constant_maps(encoder: LiteralEncoder, maps: Sequence[Map]) -> list[npt.NDAr
 def _alike(
     literal: Literal, column: int, literals: Sequence[Literal], exactly: dict[Any, int]
 ) -> int:
-    """The same literal about another column; the next weaker one if that is cut elsewhere."""
+    """Return the same literal about another column, or the next weaker one that exists there."""
     key = (column, literal.operator, literal.value)
     if key in exactly or literal.operator not in (">", "<="):
         return exactly.get(key, ALWAYS)
@@ -179,8 +198,7 @@ def _alike(
 
 
 def sorted_out(maps: Sequence[Map]) -> tuple[dict[int, Map], list[Map]]:
-    """Split the maps into permutations (by index), which move pins, and others, which move
-    examples.
+    """Split the maps into permutations (by index), which move pins, and others, for examples.
 
     Measured on bars and parity, moving pins needs fewer examples; where an image loses its border,
     moving examples is as good and quicker.
@@ -199,7 +217,7 @@ def believed_symmetries(
     labels: Integers,
     n_classes: int,
 ) -> Symmetries | None:
-    """The permutations that the examples do not contradict; with few examples, all of them."""
+    """Return the permutations that the examples do not contradict; with few examples, all."""
     constants = constant_maps(encoder, list(maps.values()))
     if constants and len(rows) >= ENOUGH:
         n = len(encoder.literals_)

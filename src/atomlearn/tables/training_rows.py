@@ -1,7 +1,6 @@
-"""A training table on its way to the engine: labels as numbers, weights, distinct rows.
+"""A training table prepared for the engine: labels as numbers, weights, distinct rows.
 
-Rows of a training table as distinct examples: duplicates joined, contradictions resolved.
-"""
+Duplicate rows are merged, and contradictions between them resolved."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from atomlearn.training.data import NO_RULES, Dissent, Examples, HardRules, row_
 from atomlearn.typing import Bits, Floats, Integers
 
 FEW_DISTINCT = 50
-"""Of fewer different rows, a weight is taken for a number of rows."""
+"""With fewer distinct rows than this, a weight is taken for a number of rows."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,18 +43,19 @@ class RowConflict(Displayed):
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """The different rows in an order that does not depend on how they were given."""
+    """The distinct rows in an order that does not depend on how they were given."""
 
     first: Integers
-    """Where each stands in the table."""
+    """Index of each row in the table."""
     labels: Integers
     weights: Floats
-    """What the rows with the label that was kept weigh."""
+    """Weight of the rows with the label that was kept."""
     copies: Floats
-    """How often such a row recurs: it is held out as often, each time in another fold."""
+    """Number of times that such a row recurs: it is held out as often, each time in another fold.
+    """
     dissent: Dissent
     scale: float
-    """What weights were divided by."""
+    """The number by which weights were divided."""
     conflicts: list[RowConflict]
 
 
@@ -65,11 +65,11 @@ def distinct_rows(
     weights: Floats,
     class_weights: Floats,
 ) -> DistinctRows:
-    """Join equal rows. Their label is that of the most weight; of equal ones the commoner class.
+    """Merge equal rows; their label is that of most weight, or of the commoner class if tied.
 
-    Weights are relative to the median of all rows. That a row weighs more does not make it recur:
-    if it were held out in one fold and learned from in another, no error could be estimated. Only
-    of few different rows, most of which recur, a weight is taken for a number of rows.
+    Weights are relative to the median of all rows. A larger weight does not make a row recur: if it
+    were held out in one fold and learned from in another, no error could be estimated. Only with
+    few distinct rows, most of which recur, a weight is taken for a number of rows.
     """
     n_classes = len(class_weights)
     first, group = _groups(packed)
@@ -95,7 +95,7 @@ def distinct_rows(
 
 
 def _groups(packed: Rows) -> tuple[Integers, Integers]:
-    """Where each different row first stands, and which of these each row is.
+    """Return the first index of each distinct row, and which of these each row is.
 
     Rows are ordered by a key of 64 bits, and, should two rows ever share one, by themselves.
     """
@@ -122,12 +122,12 @@ def _conflicts(
 
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-50, 1e50
-"""Weights beyond these could not be added up and squared."""
+"""Bounds of weights; beyond these they could not be added up and squared."""
 
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The rows that count, and where they stood."""
+    """The rows of positive weight, and their numbers in the table."""
 
     table: Any
     targets: npt.NDArray[Any]
@@ -143,10 +143,10 @@ class TrainingRows:
         symmetries: Any,
         rules: HardRules = NO_RULES,
     ) -> "EncodedRows":
-        """The rows as examples: equal ones joined, contradictions resolved, moved by symmetries.
+        """Return the rows as examples, with equal ones merged and contradictions resolved.
 
-        Rows that a rule contradicts are left out, and those that rules decide: what is left to
-        learn is the rest.
+        Rows that a rule contradicts are left out, and those that rules decide; the rest is to be
+        learned. Symmetries that are no permutations add moved examples.
         """
         packed = encoder.pack(self.table, extra=1)
         labels, n_classes = codes_of(self.targets, classes), len(classes)
@@ -203,7 +203,7 @@ class TrainingRows:
         )
 
     def class_weights(self, classes: npt.NDArray[Any]) -> Floats:
-        """What the odds of each class are multiplied by."""
+        """Return the factors of the odds of each class."""
         if self.class_weight is None:
             return np.ones(len(classes))
         if isinstance(self.class_weight, Mapping):
@@ -213,18 +213,18 @@ class TrainingRows:
 
 
 def _contradicted(met: Bits, labels: Integers, rules: HardRules) -> dict[int, Bits]:
-    """Of each rule, by its number, the rows whose labels contradict it."""
+    """Return for each rule, by its number, the rows whose labels contradict it."""
     return {r: met[:, r] & np.isin(labels, rule.forbidden) for r, rule in enumerate(rules.rules)}
 
 
 @dataclass(frozen=True)
 class EncodedRows:
-    """A training table as examples, and what was noticed on the way."""
+    """A training table as examples, with the conflicts that were found."""
 
     examples: Examples
     class_weights: Floats
     conflicts: list[RowConflict]
-    """Rows that look the same but have different labels."""
+    """Rows that have equal literals but different labels."""
     refused: list[tuple[int, Integers, npt.NDArray[Any]]]
     """Rules, by number, each with the rows that it contradicts and their labels."""
     decided: float
@@ -232,17 +232,17 @@ class EncodedRows:
     contradicted: float
     """Weight of the rows whose labels contradict a rule, relative to that of the others."""
     left: Integers | None
-    """Rows of each class that contradict no rule, if there are rules."""
+    """Number of rows of each class that contradict no rule, if there are rules."""
     met: Integers | None
-    """Rows that meet the conditions of each rule, if there are rules."""
+    """Number of rows that meet the conditions of each rule, if there are rules."""
 
     def rule_conflicts(self, rules: Sequence[Rule]) -> list[RuleConflict]:
-        """The rows that rules contradict."""
+        """Return the rows that rules contradict."""
         return [RuleConflict(rules[r], *rest) for r, *rest in self.refused]
 
 
 def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: Any) -> TrainingRows:
-    """Check weights; a row of weight zero is not there."""
+    """Validate weights, and drop rows of weight zero."""
     with refusing():
         weights = _check_sample_weight(sample_weight, table, dtype=np.float64)
     if (weights < 0).any():
@@ -266,7 +266,7 @@ def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: An
 
 
 def _weights_of(labels: npt.NDArray[Any], class_weight: Mapping[Any, float]) -> Floats:
-    """The weight of each label, 1 if it has none.
+    """Return the weight of each label, 1 if it has none.
 
     As in scikit-learn, but a label that is text stays text: ``"1000"`` is not 1000.
     """
@@ -278,7 +278,7 @@ def _weights_of(labels: npt.NDArray[Any], class_weight: Mapping[Any, float]) -> 
 
 
 def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False) -> Integers:
-    """Labels as positions in ``classes``, or an error that names what is not one."""
+    """Return labels as indices into ``classes``, or raise an error that names what is not one."""
     found, where = np.unique(targets, return_inverse=True)
     position = {label: i for i, label in enumerate(classes.tolist())}
     unknown = [label for label in found.tolist() if label not in position]
@@ -296,14 +296,14 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
 
 
 def check_some_left(left: Integers, classes: npt.NDArray[Any]) -> None:
-    """Every class needs a row that no rule contradicts."""
+    """Raise an error unless every class has a row that no rule contradicts."""
     lost = classes[left == 0].tolist()
     if lost:
         raise InvalidTable(f"the rules contradict every training row of {lost[:5]}")
 
 
 def class_number(label: Any, classes: npt.NDArray[Any]) -> int:
-    """The place of one label among the classes."""
+    """Return the index of one label among the classes."""
     found = np.flatnonzero(classes == label)
     if len(found) != 1:
         raise InvalidTable(f"{label!r} is not one of the classes{suggest(label, classes.tolist())}")
@@ -311,7 +311,7 @@ def class_number(label: Any, classes: npt.NDArray[Any]) -> int:
 
 
 def root_seed(random_state: Any) -> int:
-    """One number that fixes everything random."""
+    """Return one number that fixes everything random."""
     sequence = seed_sequence(random_state)
     if isinstance(sequence.entropy, int) and not sequence.spawn_key:
         return sequence.entropy

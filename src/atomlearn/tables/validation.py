@@ -1,4 +1,4 @@
-"""What a user may pass in: tables of any library, the kinds of their columns, and labels."""
+"""Validation of input: tables of any library, the kinds of their columns, and labels."""
 
 import datetime
 import re
@@ -27,10 +27,10 @@ from atomlearn.tables.numbers import (
 from atomlearn.typing import Bits, Integers, Objects
 
 MANY, FEW_ROWS = 50, 5
-"""More labels than this that are numbers, and fewer rows of each than that on average, are values
-to be predicted rather than classes ..."""
+"""A target with more than ``MANY`` distinct numbers as labels, and on average fewer than
+``FEW_ROWS`` rows of each, is taken for regression."""
 TOO_MANY = 1000
-"""... and so are more labels than this, however many rows there are."""
+"""A target with more labels than this that are numbers is taken for regression in any case."""
 
 _INSTEAD = (
     "bin it first (as pandas.qcut does, into low, medium and high), use a regressor, or, if each "
@@ -39,7 +39,7 @@ _INSTEAD = (
 
 
 def refuse_missing_labels(y: Any) -> None:
-    """Name the first row without a label: scikit-learn says of text only that there is one."""
+    """Raise an error that names the first row without a label, which scikit-learn does not name."""
     # In a list of text NumPy would make "nan" of a missing label.
     labels = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
     if labels.ndim != 1 or labels.dtype.kind not in "Of":
@@ -53,7 +53,7 @@ def refuse_missing_labels(y: Any) -> None:
 
 
 def refuse_half_characters(texts: Iterable[Any], what: str) -> None:
-    """Refuse text with half of a surrogate pair: it is no character, and no file can hold it."""
+    """Refuse text with half of a surrogate pair: it is no character, and no file can store it."""
     for text in texts:
         try:
             str(text).encode()
@@ -65,7 +65,7 @@ def refuse_half_characters(texts: Iterable[Any], what: str) -> None:
 
 
 def check_targets(targets: Any, max_classes: int | None) -> None:
-    """Refuse what is no column of labels, or looks like a number to be predicted."""
+    """Refuse a target that is no column of labels, or looks like a number to be predicted."""
     try:
         kind = type_of_target(targets, input_name="y")
     except TypeError as error:  # labels of bytes
@@ -79,7 +79,7 @@ def check_targets(targets: Any, max_classes: int | None) -> None:
 
 
 def check_labels(labels: npt.NDArray[Any], counts: Integers, max_classes: int | None) -> None:
-    """The same of the distinct labels and how many rows each has."""
+    """Refuse distinct labels that look like numbers to be predicted, given their row counts."""
     refuse_half_characters(labels.tolist() if labels.dtype.kind in "UO" else (), "a label")
     n, n_rows = len(labels), int(counts.sum())
     if labels.dtype.kind == "f" and (labels != np.floor(labels)).any():
@@ -100,8 +100,10 @@ def check_labels(labels: npt.NDArray[Any], counts: Integers, max_classes: int | 
 
 
 def are_numbers(labels: npt.NDArray[Any]) -> bool:
-    """Are all labels numbers, or text that reads as one?
+    """Return whether all labels are numbers, or text that reads as one.
 
+    Examples
+    --------
     >>> are_numbers(np.array(["12", "3.5"])), are_numbers(np.array(["12", "b"]))
     (True, False)
     """
@@ -129,7 +131,7 @@ class NamedArray(np.ndarray):
 
     @classmethod
     def of(cls, rows: npt.NDArray[Any], names: list[str]) -> "NamedArray":
-        """An array with these column names."""
+        """Return an array with these column names."""
         array = rows.view(cls)
         array.column_names = names
         return array
@@ -149,9 +151,12 @@ def plain_table(X: Any, names: list[str] | None) -> Any:
 
 
 def from_records(records: Any, names: list[str] | None = None) -> NamedArray:
-    """Rows given as dictionaries. A missing key is a missing value; a key that no row has is an
-    error.
+    """Return rows given as dictionaries as an array.
 
+    A missing key is a missing value; a key that no row has is an error.
+
+    Examples
+    --------
     >>> from_records([{"a": 1, "b": "x"}, {"b": "y"}]).tolist()
     [[1, 'x'], [None, 'y']]
     """
@@ -168,7 +173,7 @@ def from_records(records: Any, names: list[str] | None = None) -> NamedArray:
 
 
 def is_frame(X: Any) -> bool:
-    """Is it a pandas or polars frame?"""
+    """Return whether it is a pandas or polars frame."""
     return hasattr(X, "columns") and hasattr(X, "dtypes") and not sparse.issparse(X)
 
 
@@ -182,7 +187,7 @@ def refuse_times(X: Any) -> None:
 
 
 def declared_categories(X: Any) -> Bits | None:
-    """Which columns of a pandas or polars frame are declared to be categories."""
+    """Return which columns of a pandas or polars frame are declared to be categories."""
     if not is_frame(X):
         return None
     names = [str(one).lower() for one in X.dtypes]
@@ -191,9 +196,9 @@ def declared_categories(X: Any) -> Bits | None:
 
 
 def declared_kinds(X: Any) -> list[str | None] | None:
-    """What the columns of a frame are declared to be: categories or truth values, else ``None``.
+    """Return the declared kind of each column of a frame: categories, truth values or ``None``.
 
-    NumPy would make numbers of truth values that stand beside numbers.
+    NumPy would convert truth values beside numbers to numbers.
     """
     marked = declared_categories(X)
     if marked is None:
@@ -221,7 +226,7 @@ def without_arrow(X: Any) -> Any:
 
 
 def _is_arrow(dtype: Any) -> bool:
-    """Also numbers and truth values of pandas that may be missing: ``Int64``, ``boolean``."""
+    """Return whether it is a type of Arrow, or a nullable one of pandas: ``Int64``, ``boolean``."""
     name = str(dtype)
     return name.endswith("[pyarrow]") or re.fullmatch(r"(Float|U?Int)\d+|boolean", name) is not None
 
@@ -251,7 +256,7 @@ def _without_categoricals(X: Any) -> Any:
 
 
 def _with_exact_integers(X: Any) -> Any:
-    """A table whose integers beyond 2**53 stay integers beside columns of another type.
+    """Return a table whose integers beyond 2**53 stay integers beside columns of another type.
 
     NumPy would convert all columns to floating point, and round them.
     """
@@ -330,7 +335,7 @@ def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_valid
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """What scikit-learn complains of as an error of ours."""
+    """Convert scikit-learn's errors about input to ours."""
     try:
         yield
     except AtomlearnError:
@@ -340,7 +345,7 @@ def refusing() -> Iterator[None]:
 
 
 def column_names(estimator: BaseEstimator) -> list[str]:
-    """The names of the columns, or ``x0``, ``x1``, ..."""
+    """Return the names of the columns, or ``x0``, ``x1`` and so on."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         return [f"x{j}" for j in range(estimator.n_features_in_)]
@@ -365,7 +370,7 @@ def _take_names(estimator: BaseEstimator, names: list[str], reset: bool) -> None
 
 
 def refuse_infinity(table: Any, names: list[str]) -> None:
-    """Say where a table has an infinite number: no cut lies beyond it."""
+    """Raise an error that names the place of an infinite number: no cut lies beyond it."""
     if table.dtype.kind == "O":
         found = _infinite_objects(table)
     elif table.dtype.kind == "f":
@@ -402,7 +407,7 @@ def _infinite_objects(table: Any) -> Iterator[tuple[int, int]]:
 
 
 def column_kind(table: Any, j: int, name: str) -> Kind:
-    """What a column holds; of one of objects it depends on what is in it."""
+    """Return the kind of a column; for one of objects it depends on the values."""
     kind = table.dtype.kind
     if kind in "iuf":
         return "number"
@@ -414,7 +419,7 @@ def column_kind(table: Any, j: int, name: str) -> Kind:
 
 
 def kind_of(column: Objects, name: str) -> Kind | None:
-    """What some objects are; ``None`` if all are missing."""
+    """Return the kind of some objects, or ``None`` if all are missing."""
     values = column[~is_missing(column)]
     types = {type(v) for v in values}
     if not types:
@@ -427,7 +432,7 @@ def kind_of(column: Objects, name: str) -> Kind | None:
 
 
 def column_kinds(X: Any, names: Sequence[str]) -> list[Kind | None]:
-    """What each column of a frame or an array holds, as it is given; ``None`` if all is missing."""
+    """Return the kind of each column of a frame or an array, or ``None`` if all is missing."""
     refuse_times(X)
     declared = declared_categories(X)
     if declared is not None:
@@ -450,7 +455,7 @@ def _kind_of_cells(cells: npt.NDArray[Any], name: str) -> Kind | None:
 
 
 def number_column(table: Any, j: int, name: str) -> Numbers:
-    """A column as numbers that lose no digit; see :mod:`atomlearn.tables.numbers`."""
+    """Return a column as numbers that lose no digit; see :mod:`atomlearn.tables.numbers`."""
     column = np.asarray(_dense_column(table, j))
     try:
         return exact_numbers(column if column.dtype.kind in "biuf" else column.astype(object))
@@ -461,12 +466,12 @@ def number_column(table: Any, j: int, name: str) -> Numbers:
 
 
 def object_column(table: Any, j: int) -> Objects:
-    """A column as Python objects."""
+    """Return a column as Python objects."""
     return np.asarray(_dense_column(table, j), dtype=object)
 
 
 def _dense_column(table: Any, j: int) -> Any:
-    """A column of an array, or of a sparse table by columns, which is read in no time this way."""
+    """Return a column of an array, or of a sparse table by columns, which is fast to read."""
     if not sparse.issparse(table):
         return table[:, j]
     ours = slice(table.indptr[j], table.indptr[j + 1])
@@ -476,7 +481,7 @@ def _dense_column(table: Any, j: int) -> Any:
 
 
 def one_row(x: Any) -> Any:
-    """A table of one row, from a row as an array, list, dictionary, series or such a table."""
+    """Return a table of one row, given as an array, list, dictionary, series or such a table."""
     if isinstance(x, Mapping) and not sparse.issparse(x):
         return [x]
     if hasattr(x, "to_frame") and getattr(x, "ndim", 1) == 1:  # a pandas row: names in its index

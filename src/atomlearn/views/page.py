@@ -26,8 +26,17 @@ if TYPE_CHECKING:
 
 
 class Page:
-    """A page that is written from top to bottom; a ``quiet`` one prints nothing.
+    """A self-contained HTML page that is written from top to bottom.
 
+    Parameters
+    ----------
+    title : str
+        The title.
+    quiet : bool, default=False
+        Whether text is only added to the page, and not printed, too.
+
+    Examples
+    --------
     >>> page = Page("Bars", quiet=True)
     >>> page.section("A rule")
     >>> page.table(["atoms", "error"], [[4, "0 %"]])
@@ -41,30 +50,70 @@ class Page:
         self.parts: list[str] = []
 
     def section(self, text: str) -> None:
-        """Start a section."""
+        """Start a section.
+
+        Parameters
+        ----------
+        text : str
+            The heading.
+        """
         self.console.rule(Text(visible(text), style="bold"))
         self.parts.append(f"<h2>{escape(text)}</h2>")
 
     def say(self, text: str) -> None:
-        """Add a paragraph."""
+        """Add a paragraph.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        """
         self.console.print(visible(text), highlight=False, markup=False)
         self.parts.append(f"<p>{escape(text)}</p>")
 
     def code(self, text: str) -> None:
-        """Add preformatted text."""
+        """Add preformatted text.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        """
         self.console.print(visible(text), style="cyan", highlight=False, markup=False)
         self.parts.append(f"<pre>{escape(text)}</pre>")
 
     def add(self, html: str) -> None:
-        """Add HTML, on the page only."""
+        """Add HTML, on the page only.
+
+        Parameters
+        ----------
+        html : str
+            The HTML.
+        """
         self.parts.append(html)
 
     def link(self, address: str, text: str) -> None:
-        """Add a link."""
+        """Add a link.
+
+        Parameters
+        ----------
+        address : str
+            The address.
+        text : str
+            The text of the link.
+        """
         self.parts.append(f'<p><a href="{escape(address)}">{escape(text)}</a></p>')
 
     def table(self, head: Sequence[str], body: Iterable[Sequence[Any]]) -> None:
-        """Add a table."""
+        """Add a table.
+
+        Parameters
+        ----------
+        head : sequence of str
+            The headings of the columns.
+        body : iterable of sequences
+            The rows.
+        """
         rows = [[visible(str(value)) for value in values] for values in body]
         shown = Table(*head)
         for cells in rows:
@@ -73,23 +122,37 @@ class Page:
         self.parts.append(table(head, rows, _numbers(rows)))
 
     def picture(self, figure: "Figure", about: str) -> None:
-        """Add a figure with its caption, on the page only."""
+        """Add a figure with its caption, on the page only.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure
+            The figure.
+        about : str
+            The caption.
+        """
         self.parts.append(figure_html(figure, about))
 
     def html(self) -> str:
-        """The HTML so far; it is self-contained."""
+        """Return the HTML so far, which is self-contained."""
         body = [f"<main><h1>{escape(self.title)}</h1>", *self.parts, "</main>"]
         return document(self.title, "\n".join(body))
 
     def write(self, path: Path) -> None:
-        """Write the page to a file, atomically."""
+        """Write the page to a file, atomically.
+
+        Parameters
+        ----------
+        path : Path
+            The file to write.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             file.write(self.html().encode())
 
 
 def _numbers(rows: Sequence[Sequence[str]]) -> list[int]:
-    """The columns that hold nothing but numbers."""
+    """Return the columns that have only numbers."""
     return [
         j for j in range(len(rows[0]) if rows else 0)
         if all(_NUMBER.fullmatch(row[j]) for row in rows)
@@ -100,7 +163,7 @@ _NUMBER = re.compile(r"[-+−]?[\d,.]+ ?%?|not known|–")
 
 
 def figure_html(figure: "Figure", about: str) -> str:
-    """A figure with its caption."""
+    """Return a figure with its caption as HTML."""
     source = f"data:image/png;base64,{base64.b64encode(png(figure)).decode()}"
     return (
         f'<figure><img alt="{escape(about)}" src="{source}">'
@@ -109,7 +172,7 @@ def figure_html(figure: "Figure", about: str) -> str:
 
 
 def png(figure: "Figure") -> bytes:
-    """A figure as PNG bytes, with few colours to keep it small."""
+    """Return a figure as PNG bytes, with few colours to keep it small."""
     from PIL import Image  # comes with Matplotlib
 
     drawn, data = io.BytesIO(), io.BytesIO()
@@ -128,10 +191,13 @@ def document(
     data: Any = None,
     connect: str = "'none'",
 ) -> str:
-    """A page: ``body`` is HTML; ``scripts`` are modules, which find ``data`` as JSON in ``#data``.
+    """Return a page; ``scripts`` are modules, which find ``data`` as JSON in ``#data``.
 
-    ``connect`` says where scripts may connect to, in the words of a Content-Security-Policy.
+    ``body`` is HTML. ``connect`` says where scripts may connect to, in the words of a
+    Content-Security-Policy.
 
+    Examples
+    --------
     >>> page = document("Bars", "<h1>Bars</h1>", data={"column": "</script>"})
     >>> "</script>" in page.split('id="data">')[1].split("</script>")[0]
     False
@@ -160,8 +226,10 @@ def document(
 
 
 def as_json(data: Any) -> str:
-    """Data as JSON that cannot end the script element it stands in, nor begin a comment there.
+    """Return data as JSON that can neither end the script element around it nor begin a comment.
 
+    Examples
+    --------
     >>> print(as_json({"</script>": "<!--"}))
     {"\\u003c/script>":"\\u003c!--"}
     """

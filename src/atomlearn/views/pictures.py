@@ -31,15 +31,17 @@ NOT_IN_ATOM = (0.80, 0.87, 0.95)
 
 
 class Pixels(NamedTuple):
-    """Which pixels each atom is in: ``(n_atoms, n_pixels)``, black and white apart."""
+    """The pixels of each atom as ``(n_atoms, n_pixels)``, black and white separately."""
 
     black: Bits
     white: Bits
 
 
 def pixels_of(atoms: Lists, n_pixels: int) -> Pixels:
-    """The pixels of atoms whose constants are black pixels, then white pixels, then others.
+    """Return the pixels of atoms whose constants are black pixels, then white pixels, then others.
 
+    Examples
+    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import to_lists
     >>> black, white = pixels_of(to_lists(rows.from_indices([[0, 3, 4]], 5)), 2)
@@ -66,6 +68,26 @@ def draw_atoms(
     A pixel is black or white if the atom has that constant, black with a white border if it has
     both, and grey if it has neither.
 
+    Parameters
+    ----------
+    black : array-like of bool of shape (n_atoms, n_pixels)
+        The black pixels of each atom.
+    white : array-like of bool of shape (n_atoms, n_pixels)
+        The white pixels of each atom.
+    shape : tuple of int
+        Height and width.
+    titles : sequence of str, default=None
+        A title for each atom.
+    columns : int, default=None
+        Number of panels in a row.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
     >>> figure = draw_atoms([[True, False]], [[True, False]], (1, 2))
     >>> len(figure.axes)
     1
@@ -77,7 +99,7 @@ def draw_atoms(
 
 
 def atom_image(black: Bits, white: Bits, shape: tuple[int, int]) -> Floats:
-    """One atom as grey values, ``CELL`` dots for each pixel."""
+    """Return one atom as grey values, ``CELL`` dots for each pixel."""
     middle = np.where(black, BLACK, np.where(white, WHITE, NONE)).reshape(shape)
     border = np.where(black & white, WHITE, middle.ravel()).reshape(shape)
     image: Floats = np.kron(border, np.ones((CELL, CELL))).astype(np.float64)
@@ -94,8 +116,26 @@ def draw_greys(
     titles: Sequence[str] | None = None,
     columns: int | None = None,
 ) -> "Figure":
-    """Draw atoms over pixels with shades of grey: 1 is dark, 0 light, ``nan`` not in the atom.
+    """Draw atoms over pixels with shades of grey.
 
+    Parameters
+    ----------
+    greys : array-like of shape (n_atoms, n_pixels)
+        The pixels of each atom: 1 is dark, 0 light, ``nan`` not in the atom.
+    shape : tuple of int
+        Height and width.
+    titles : sequence of str, default=None
+        A title for each atom.
+    columns : int, default=None
+        Number of panels in a row.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
     >>> len(draw_greys([[1.0, 0.5, 0.0, float("nan")]], (2, 2)).axes)
     1
     """
@@ -114,8 +154,26 @@ def draw_images(
     titles: Sequence[str] | None = None,
     columns: int | None = None,
 ) -> "Figure":
-    """Draw examples side by side; large values are dark.
+    """Draw examples side by side.
 
+    Parameters
+    ----------
+    images : array-like of shape (n_images, n_pixels)
+        The images; large values are dark.
+    shape : tuple of int
+        Height and width.
+    titles : sequence of str, default=None
+        A title for each image.
+    columns : int, default=None
+        Number of panels in a row.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
     >>> len(draw_images(np.eye(4), (2, 2), titles=["a", "b", "c", "d"], columns=2).axes)
     4
     """
@@ -129,8 +187,22 @@ def draw_misses(
 ) -> "Figure":
     """Draw the misses of an example on it, one panel for each class.
 
-    ``missed[k]`` says how much of class ``k`` is missed at each pixel: the redder, the more.
+    Parameters
+    ----------
+    image : array-like of shape (height, width)
+        The example.
+    missed : sequence of array-like
+        For each class, how much is missed at each pixel: the redder, the more.
+    titles : sequence of str, default=None
+        A title for each class.
 
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
     >>> len(draw_misses(np.eye(3), [np.ones((3, 3)), np.zeros((3, 3))], ["1", "7"]).axes)
     2
     """
@@ -149,10 +221,25 @@ def draw_agreement(
 ) -> "Figure":
     """Draw how many of several models accept the examples of each group.
 
-    ``votes`` has, for each group of examples (``"digit 0"``, ``"others"``), the number of models
-    that accept each example. A well-learned class has its own examples on the right and the others
-    on the left.
+    A well-learned class has its own examples on the right and the others on the left.
 
+    Parameters
+    ----------
+    votes : mapping of str to array-like
+        For each group of examples (``"digit 0"``, ``"others"``), the number of models that accept
+        each example.
+    n_atomizations : int
+        Number of models.
+    title : str, default=""
+        The title.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
     >>> len(draw_agreement({"bars": [9, 10, 10], "no bars": [0, 0, 1]}, 10).axes)
     1
     """
@@ -182,9 +269,22 @@ def draw_compression(
 ) -> "Figure":
     """Draw error against compression on logarithmic axes, beside the theoretical prediction.
 
-    ``measured`` has κ and error of each series; ``predicted`` the constant ``ε κ`` of each line
-    (:func:`~atomlearn.logic.error_times_compression`).
+    Parameters
+    ----------
+    measured : mapping of str to pairs of array-like
+        Compression κ and error of each series.
+    predicted : mapping of str to float
+        The constant ``ε κ`` of each line (:func:`~atomlearn.logic.error_times_compression`).
+    title : str, default=""
+        The title.
 
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
     >>> len(draw_compression({"7×7": ([10, 100], [0.4, 0.2])}, {"random picking": 36.8}).axes)
     1
     """
@@ -214,11 +314,13 @@ def draw_compression(
 def compressions(
     history: Iterable[Mapping[str, Any]], n_examples: int | None = None
 ) -> dict[str, tuple[Floats, Floats]]:
-    """For each class, compression and error after each epoch that has an error estimate.
+    """Return for each class the compression and error after each epoch that has an error estimate.
 
     Relations are the examples seen so far, at most ``n_examples`` (repeated examples are no new
     relations); atoms are those of the epoch's own model.
 
+    Examples
+    --------
     >>> epochs = [{"class": "v", "examples": 50, "atoms": 5, "estimated_error": 0.1}] * 3
     >>> compressions(epochs, n_examples=100)["v"][0].tolist()
     [10.0, 20.0, 20.0]
@@ -248,10 +350,29 @@ def plot_history(
 ) -> "Figure":
     """Plot the error of each epoch against its compression, and the theoretical prediction.
 
-    ``history`` is ``history_`` of a classifier, ``n_constants`` the number of its literals. The
-    prediction is for one model with a small error; a classifier uses all atoms it has found, and
-    lies below it.
+    The prediction is for one model with a small error; a classifier uses all atoms it has found,
+    and lies below it.
 
+    Parameters
+    ----------
+    history : iterable of dict
+        The attribute ``history_`` of a classifier.
+    n_constants : int
+        Number of literals of the classifier.
+    n_examples : int, default=None
+        Number of training examples, if they were repeated.
+    paired : bool, default=True
+        Whether constants exclude each other two by two.
+    log_symmetries : float, default=0.0
+        Logarithm of the number of symmetries of the problem.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
     >>> epochs = [{"class": "v", "examples": 50, "atoms": 5, "estimated_error": 0.1}] * 3
     >>> len(plot_history(epochs, 20).axes)
     1
@@ -287,7 +408,7 @@ def _panels(
 
 
 def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple["Figure", Any]:
-    """An empty figure, and its axes by row and column."""
+    """Return an empty figure, and its axes by row and column."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
