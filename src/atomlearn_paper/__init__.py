@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from atomlearn_paper.experiment import Experiment
+from atomlearn_paper.steps import Experiment
 
 NAMES = ("toy", "bars", "parity", "mnist", "queens")
 """The experiments, in the order of the paper."""

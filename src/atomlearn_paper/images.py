@@ -41,13 +41,6 @@ def terms(pixels: Bits) -> Rows:
     return rows.pack(np.hstack([pixels, ~pixels, np.zeros((len(pixels), 1), dtype=bool)]))
 
 
-def moved(pixels: Bits, shape: tuple[int, int] = (28, 28)) -> list[Bits]:
-    """The images, and the same moved by one pixel in each direction."""
-    from atomlearn.tables.column_maps import permuted, translations
-
-    return [pixels, *(permuted(pixels, m, blank=False) for m in translations(shape))]
-
-
 RATES = ("error", "fpr", "fnr")
 """All errors, false positives of the negatives, false negatives of the positives."""
 

@@ -6,35 +6,41 @@ are chosen on them. The test set is looked at to report, and once, in a column m
 choose a cut-off as the paper did.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.concept import PAPER, Concept, Recipe, Sampler
+from atomlearn.engine import PAPER, Concept, Recipe, Report, Sampler
 from atomlearn.engine.dual import cover
 from atomlearn.engine.epoch import prepare
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.engine.protocol import switches
-from atomlearn.engine.report import Report
 from atomlearn.sets import rows
 from atomlearn.sets.lists import Lists, no_lists, to_lists
 from atomlearn.sets.rows import Rows
-from atomlearn_paper.experiment import Experiment, Setting, Step
+from atomlearn.tables.column_maps import permuted, translations
+from atomlearn_paper import paper
+from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
+from atomlearn_paper.expressions import PROTOCOLS, beside, each, mean, percent
 from atomlearn_paper.images import (
     Bits,
     Images,
     mean_rates,
     mnist,
-    moved,
     n_constants,
     rates,
     smooth_cut,
     terms,
-)  # fmt: skip
-from atomlearn_paper.mnist_page import report
+)
+from atomlearn_paper.report import ExperimentReport, Table
+from atomlearn_paper.steps import Experiment, Results, Setting, Step
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SPARED = 5000
 """Training images of 60,000 that no batch sees."""
@@ -45,12 +51,20 @@ DRAWN = 5
 """The digit of the paper's Figure 6."""
 
 SEEDS = 3
+"""Seeds with which some digits are learned."""
 SEVERAL = (0, 5, 8, 9)
 """Digits that are learned with all seeds, the others with the first; for the sake of time."""
 
 RECIPES = {"letter": PAPER, "default": Recipe()}
-IN_CLASSES = ("contradicted", "focus", "order")
+"""The recipe of each protocol."""
+IN_FORMAL_PROBLEMS = ("contradicted", "focus", "order")
 """Switches of formal problems, which do nothing here."""
+
+ON_TEST = "misses, cut chosen on the test set"
+"""The rates by misses with the cut-off that is best on the test set, as the paper chose it."""
+
+Digits = Mapping[str, list[dict[str, Any]]]
+"""By protocol, what was found for each digit with the first seed."""
 
 
 class Watched(Concept):
@@ -84,9 +98,11 @@ def split(seed: int, translated: bool = False) -> Data:
     order = np.random.default_rng(seed).permutation(len(images.labels))
     spared = np.zeros(len(order), dtype=bool)
     spared[order[: min(SPARED, len(order) // 6)]] = True
-    kinds = moved(images.pixels[~spared]) if translated else [images.pixels[~spared]]
     n = n_constants(images.pixels)
     held, test = blocks_of(terms(images.pixels[spared]), n), blocks_of(terms(images.test_pixels), n)
+    maps = translations((28, 28)) if translated else ()
+    kept = images.pixels[~spared]
+    kinds = [kept, *(permuted(kept, one, blank=False) for one in maps)]
     return Data(images, spared, held, test, np.stack([terms(kind) for kind in kinds]))
 
 
@@ -191,7 +207,7 @@ def evaluate(concept: Concept, data: Data, digit: int) -> dict[str, Any]:
         "7 of 10": rates(votes >= 7, true),
         "votes": rates(votes >= needed, true) | {"needed": needed},
         "misses": rates(misses <= cut, true) | {"cut": cut},
-        "misses, cut chosen on the test set": rates(misses <= best, true) | {"cut": best},
+        ON_TEST: rates(misses <= best, true) | {"cut": best},
     }
 
 
@@ -256,7 +272,7 @@ def switched() -> dict[str, tuple[str, dict[str, Any]]]:
     """What is changed, one thing at a time, and in which protocol."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     for one in switches():
-        if one.name not in IN_CLASSES:
+        if one.name not in IN_FORMAL_PROBLEMS:
             name = one.name.replace("_", "-")
             found[f"letter-{name}"] = "letter", {one.name: one.ours}
     found["letter-first-strategy"] = "letter", {"strategy": "enforce"}
@@ -300,6 +316,194 @@ def steps(setting: Setting) -> list[Step]:
             for share in (0.01, 0.05) for start in RECIPES
         ]  # fmt: skip
     return found
+
+
+# -- the page
+
+
+def report(page: ExperimentReport, results: Results) -> None:
+    """Fill the page."""
+    first = {p: each(results, f"digit-*-{p}-0") for p in PROTOCOLS}
+    seeds = len(each(results, "digit-0-letter-*"))
+    names = {name.rpartition("-")[0].removeprefix("switch-") for name in results
+             if name.startswith("switch-")}  # fmt: skip
+    values = {
+        "results": results,
+        "seeds": seeds,
+        "atoms": {p: mean(found["atoms"] for found in first[p]) for p in PROTOCOLS},
+        "pixels": {p: mean(found["pixels an atom"] for found in first[p]) for p in PROTOCOLS},
+        "zeros": {
+            p: mean(yes[-1] / max(1, sum(yes)) for yes in each(results, f"digit-0-{p}-*", "yes"))
+            for p in PROTOCOLS
+        },
+        "both": lambda kind: (
+            f"{with_seeds(results, 'letter', kind, '')} to the letter, "
+            f"{with_seeds(results, 'default', kind, '')} by this library"
+        ),
+        "difference": lambda kind, printed: ", ".join(
+            f"{beside(ten_digits(results, p, kind), printed.error)} {by}"
+            for p, by in (("letter", "to the letter"), ("default", "by this library"))
+        ),
+        "ten_digits": lambda protocol, kind: ten_digits(results, protocol, kind),
+        "rates_of": lambda protocol, kind: rates_of(results, protocol, kind),
+        "with_mean": with_mean,
+        "halves": [(name, *half_and_end(first[p])) for p, name in PROTOCOLS.items()],
+        "switched": sorted(names, key=lambda name: (name not in PROTOCOLS, name)),
+        "on_test": f"{ON_TEST}.error",
+    }
+    figures = {
+        "figure-5": draw_epochs(first),
+        "figure-6": draw_drawn(first["letter"][5]["drawn"]),
+        "figure-7": draw_agreement(first["letter"]),
+        "figure-8-left": draw_false(first),
+        "figure-9": draw_cuts(first),
+    }
+    page.fill(values, figures, {"means": means_table(results, seeds)})
+
+
+def ten_digits(results: Results, protocol: str, kind: str) -> float:
+    """The mean error of ten digits with the first seed."""
+    return mean(each(results, f"digit-*-{protocol}-0", f"{kind}.error"))
+
+
+def four_digits(results: Results, protocol: str, kind: str) -> list[float]:
+    """The mean error of the digits that are learned with all seeds, seed by seed."""
+    by_digit = [each(results, f"digit-{d}-{protocol}-*", f"{kind}.error") for d in SEVERAL]
+    return [mean(errors) for errors in zip(*by_digit, strict=True)]
+
+
+def with_seeds(results: Results, protocol: str, kind: str, seeds: str = ", {} seeds") -> str:
+    """The mean error of ten digits, and the range of the seeds over four of them."""
+    four = [100 * error for error in four_digits(results, protocol, kind)]
+    told = f" (four digits{seeds.format(len(four))}: {min(four):.2f} to {max(four):.2f})"
+    return percent(ten_digits(results, protocol, kind)) + (told if len(four) > 1 else "")
+
+
+def rates_of(results: Results, protocol: str, kind: str) -> list[dict[str, Any]]:
+    """The rates of each digit, the mean of its seeds; and last the mean of the first seed."""
+    found: list[dict[str, Any]] = []
+    for d in range(10):
+        many = each(results, f"digit-{d}-{protocol}-*", kind)
+        cut = f"{mean(one['cut'] for one in many):.0f}" if "cut" in many[0] else ""
+        found.append(mean_rates(many) | {"cut": cut})
+    return [*found, mean_rates(each(results, f"digit-*-{protocol}-0", kind)) | {"cut": ""}]
+
+
+def with_mean(rows: Sequence[paper.Rates]) -> list[paper.Rates]:
+    """The rows of a table of the paper, and their mean."""
+    return [*rows, paper.Rates(*(mean(column) for column in zip(*rows, strict=True)))]
+
+
+def half_and_end(digits: list[dict[str, Any]]) -> tuple[int, float, int, float]:
+    """Epoch and mean error of one model in the middle of the run, and at its end."""
+    curves = [found["curve"] for found in digits]
+    half = len(curves[0]) // 2
+    middle = mean(points[half]["single"]["error"] for points in curves)
+    end = mean(mean(p["single"]["error"] for p in points[-3:]) for points in curves)
+    return curves[0][half]["epoch"], middle, curves[0][-1]["epoch"], end
+
+
+def means_table(results: Results, seeds: int) -> Table:
+    """The mean of ten digits, and of those with several seeds, seed by seed."""
+    kinds = {
+        "single": ("one model", paper.SINGLE_MEAN),
+        "5 of 10": ("5 of 10 votes", paper.VOTES_MEAN_AS_PRINTED),
+        "7 of 10": ("7 of 10 votes", paper.SEVEN_OF_TEN["mean"]),
+        "misses": ("misses, cut-off from spared images", None),
+        ON_TEST: ("misses, cut-off from the TEST SET", paper.MISSES_MEAN),
+    }
+    head = ["error %", "paper, ten digits"]
+    for name in PROTOCOLS.values():
+        head += [f"{name}, ten digits", *(f"digits 0, 5, 8, 9, seed {k}" for k in range(seeds))]
+    rows = []
+    for kind, (name, told) in kinds.items():
+        row = [name, f"{100 * told.error:.2f}" if told else ""]
+        for p in PROTOCOLS:
+            errors = [ten_digits(results, p, kind), *four_digits(results, p, kind)]
+            row += [f"{100 * error:.2f}" for error in errors]
+        rows.append(row)
+    return head, rows
+
+
+# -- the figures
+
+
+def draw_epochs(by: Digits) -> "Figure":
+    """Figure 5."""
+    figure, axes = panels(1, 2, (5.2, 3.6), sharey=True)
+    for axis, (protocol, name) in zip(axes[0], PROTOCOLS.items(), strict=True):
+        for d, found in enumerate(by[protocol]):
+            epochs = [point["epoch"] for point in found["curve"]]
+            curve(axis, epochs, (p["single"]["error"] for p in found["curve"]), str(d))
+        in_percent(axis)
+        label(axis, "epoch", "test error", name, legend=protocol == "default")
+    axes[0, 1].legend(frameon=False, fontsize=7, ncols=2)
+    return figure
+
+
+def draw_drawn(atoms: list[list[int]]) -> "Figure":
+    """Figure 6."""
+    from atomlearn.views.pictures import draw_atoms
+
+    side = 28
+    black, white = np.zeros((2, len(atoms), side * side), dtype=bool)
+    for k, constants in enumerate(atoms):
+        pixels = np.array([c for c in constants if c < 2 * side * side], dtype=int)
+        black[k, pixels[pixels < side * side]] = True
+        white[k, pixels[pixels >= side * side] - side * side] = True
+    return draw_atoms(black, white, (side, side), columns=9)
+
+
+def draw_agreement(digits: list[dict[str, Any]]) -> "Figure":
+    """Figure 7."""
+    figure, axes = panels(2, 13, (0.85, 1.5))
+    for row, digit in enumerate((0, 9)):
+        found = digits[digit]
+        for axis in axes[row]:
+            axis.set_axis_off()
+        chart = figure.add_subplot(axes[row, 0].get_gridspec()[row, :9])
+        chart.bar(range(len(found["yes"])), found["yes"], color=COLOURS[0])
+        chart.set_yscale("log")
+        chart.set_xticks(range(len(found["yes"])))
+        label(chart, "models that say yes" if row else "", f"images of {digit}", legend=False)
+        chosen = [image for group in ("10", "5", "0") for image in found["images"][group]][::3]
+        for axis, image in zip(axes[row, 9:], chosen, strict=False):
+            pixels = [[sign == "#" for sign in line] for line in image["image"]]
+            axis.imshow(pixels, cmap="gray_r", interpolation="nearest")
+            axis.set_title(f"{image['votes']} of 10", fontsize=8)
+    return figure
+
+
+def draw_false(by: Digits) -> "Figure":
+    """Figure 8, left."""
+    figure, axes = panels(1, 1, (5.6, 3.4))
+    axis = axes[0, 0]
+    for k, (protocol, name) in enumerate(PROTOCOLS.items()):
+        points = by[protocol][5]["curve"]
+        epochs = [point["epoch"] for point in points]
+        for kind, style in (("fpr", "-"), ("fnr", "--")):
+            line = [point["votes"][kind] for point in points]
+            curve(axis, epochs, line, f"{kind.upper()}, {name}", COLOURS[k], style)
+    in_percent(axis)
+    label(axis, "epoch", "false positives, negatives", legend=False)
+    axis.legend(frameon=False, fontsize=8, ncols=2, loc="upper right")
+    return figure
+
+
+def draw_cuts(by: Digits) -> "Figure":
+    """Figure 9."""
+    figure, axes = panels(2, 2, (4.6, 2.9))
+    for row, digit in enumerate((0, 9)):
+        for axis, (protocol, name) in zip(axes[row], PROTOCOLS.items(), strict=True):
+            found = by[protocol][digit]
+            cuts = [point["cut"] for point in found["cuts"]]
+            curve(axis, cuts, [p["error"] for p in found["cuts"]], "error", COLOURS[0])
+            curve(axis, cuts, [p["fpr"] for p in found["cuts"]], "FPR", COLOURS[1])
+            axis.axvline(found["misses"]["cut"], color="#777777", linewidth=0.8)
+            axis.set_xscale("log")
+            in_percent(axis)
+            label(axis, "misses cut-off", "", f"digit {digit}, {name}")
+    return figure
 
 
 EXPERIMENT = Experiment(

@@ -1,21 +1,34 @@
 """Queens: the paper's section 5, and beside every success what is reached without learning."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.atoms import Atom
 from atomlearn.engine.protocol import protocol_of, switches
 from atomlearn.problems import queens
 from atomlearn.problems.queens import Board
 from atomlearn.problems.solving import ATTEMPTS, PAPER
+from atomlearn_paper import paper
+from atomlearn_paper.charts import panels
 from atomlearn_paper.controls import Control, Propagated, Remembering
-from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.queens_page import report
+from atomlearn_paper.expressions import each, p_value
+from atomlearn_paper.report import ExperimentReport
+from atomlearn_paper.steps import Experiment, Results, Setting, Step
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Runs = list[dict[str, Any]]
+"""What several runs gave."""
 
 SMALL = (8, ["b4", "d5"])
 MIDDLE = (13, ["c7", "f2"])
 LARGE = (17, ["c10"])
-"""The paper's boards; it does not tell which queens are fixed on its 13 × 13."""
+"""The largest of the paper's boards; the queens that it fixes on 13 × 13 are not told."""
 
 MIDDLE_EPOCH = 42
 """The epoch of the paper's Figure 11; ours is the next that is not idle."""
@@ -24,6 +37,10 @@ CONTROLS: dict[str, type[Control]] = {
     "random legal squares": Control,
     "the same, rules propagated": Propagated,
 }
+"""Ways of placing queens at random, by name."""
+
+IN_GAMES = ("vocabulary", "draws", "dual", "strategy", "master", "contradicted", "focus", "order")
+"""The switches that matter here; the others are about examples."""
 
 
 @dataclass
@@ -113,14 +130,14 @@ def attempts(
         for _ in range(ATTEMPTS.length):
             solver.step()
             board = solver.latest
-            if board is not None and not board.idle:
-                if board.solved():
-                    jumps.append(len(board.queens) - before)
-                before = len(board.queens)
-            if board is not None and not board.idle and board.solved():
+            if board is None or board.idle:
+                continue
+            if board.solved():
+                jumps.append(len(board.queens) - before)
                 full.append(board.queens)
                 if len(boards) < kept and board.queens not in tally.boards:
                     boards.append(plain_board(board))
+            before = len(board.queens)
         tally.note(full)
     atoms = board_atoms(solver.latest) if solver.latest is not None and kept else {}
     memory = simulate(Remembering(size, fixed, seed), attempts)
@@ -202,10 +219,6 @@ def n_queens(atom: tuple[str, ...]) -> int:
     return sum(name[0] == "E" and f"Q{name[1:]}" not in held for name in atom)
 
 
-IN_GAMES = ("vocabulary", "draws", "dual", "strategy", "master", "contradicted", "focus", "order")
-"""The switches that matter here; the others are about examples."""
-
-
 def switched() -> dict[str, tuple[str, dict[str, Any]]]:
     """What is changed, one thing at a time, and in which protocol."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -268,6 +281,132 @@ def steps(setting: Setting) -> list[Step]:
         for start in ("default", "letter")
         for k in range(1 if quick else 3)
     ]
+
+
+# -- the page
+
+
+def report(page: ExperimentReport, results: Results) -> None:
+    """Fill the page."""
+    kinds = {"small": "8x8-*", "middle": "13x13-*", "large": "attempts-*",
+             "letter": "8x8-letter-*", "letter_middle": "13x13-letter-*",
+             "small_letter": "small-letter-*", "small_default": "small-default-*"}  # fmt: skip
+    values: dict[str, Any] = {name: each(results, steps) for name, steps in kinds.items()}
+    small, middle, large = values["small"], values["middle"], values["large"]
+    first = min(small[0]["epochs"], default=0)
+    values |= {
+        "chance": results["chance-random"],
+        "propagated": results["chance-the"],
+        "before": max((len(b["queens"]) for b in small[0]["boards"] if b["epoch"] < first),
+                      default=0),
+        "solved": [found["epochs"][0] for found in middle if found["epochs"]],
+        "switched": by_change(results),
+        "total": total,
+    }  # fmt: skip
+    values |= soberly(large, values["propagated"]["full"] / values["propagated"]["attempts"])
+    figures = {"figure-10": draw_boards([b for b in small[0]["boards"] if b["epoch"] <= 30], 6)}
+    if large[0]["boards"]:
+        figures["figure-12-boards"] = draw_boards(large[0]["boards"], 2, 4.0)
+    for run, name, figure, size in (
+        (middle[0], "middle_atoms", "figure-11", 13),
+        (large[0], "large_atoms", "figure-12-atoms", large[0]["size"]),
+    ):
+        if run["atoms"]:
+            values[name] = atoms_told(run["atoms"])
+            figures[figure] = draw_atoms(run["atoms"]["shown"], size)
+    page.fill(values, figures)
+
+
+def by_change(results: Results) -> dict[str, Runs]:
+    """The runs on 8 × 8, by what they change."""
+    names = {name.rpartition("-")[0] for name in results if name.startswith("switch-")}
+    found = {"letter": each(results, "8x8-letter-*"), "default": each(results, "8x8-*")}
+    for name in sorted(names, reverse=True):
+        found[name.removeprefix("switch-")] = each(results, f"{name}-*")
+    return found
+
+
+def total(many: Runs, key: str) -> int:
+    """The sum over several experiments; of a list, its length counts."""
+    return sum(len(f[key]) if isinstance(f[key], list) else f[key] for f in many)
+
+
+def atoms_told(atoms: dict[str, Any]) -> dict[str, Any]:
+    """How many atoms have one queen, and how many have more."""
+    queens = {int(k): n for k, n in atoms["queens"].items()}
+    return {
+        "epoch": atoms["epoch"],
+        "total": sum(queens.values()),
+        "single": queens.get(1, 0),
+        "several": sum(n for k, n in queens.items() if k > 1),
+        "largest": max(queens, default=0),
+        "captioned": atoms["as captioned"],
+    }
+
+
+def soberly(large: Runs, propagated: float) -> dict[str, Any]:
+    """What Table 2 does and does not show."""
+    memory, joined = ([found[kind] for found in large] for kind in ("memory", "joined"))
+    gains = [found["distinct"] - found["memory"]["distinct"] for found in large]
+    ahead, behind = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+    full, attempts, repeated = (
+        sum(getattr(row, key) for row in paper.QUEENS) for key in ("full", "attempts", "repeated")
+    )
+    values = {
+        "size": large[0]["size"],
+        "share": propagated,
+        "memory": memory,
+        "joined": joined,
+        "ahead": ahead,
+        "behind": behind,
+        "sign": p_value(ahead, ahead + behind, 0.5),
+        "paper_full": full,
+        "paper_attempts": attempts,
+        "paper_new": full - repeated,
+    }
+    if large[0]["size"] != LARGE[0]:
+        return values | {
+            "smaller": "The quick setting plays on a smaller board than the paper's 17 × 17."
+        }
+    return values | {"paper_p": p_value(full - repeated, attempts, propagated)}
+
+
+# -- the figures
+
+
+def draw_boards(boards: Runs, columns: int, cell: float = 2.3) -> "Figure":
+    """Boards side by side."""
+    from atomlearn.problems.drawing import draw_board
+
+    many = [
+        Board(b["size"], tuple(b["queens"]), frozenset(b["empty"]), tuple(b["fixed"]),
+              epoch=b["epoch"], idle=b["idle"], inserted=b["inserted"])
+        for b in boards
+    ]  # fmt: skip
+    return _grid([partial(draw_board, board) for board in many], columns, cell)
+
+
+def draw_atoms(atoms: list[list[str]], size: int, columns: int = 10) -> "Figure":
+    """Atoms as small boards."""
+    from atomlearn.problems.drawing import draw_atom
+
+    names = sorted({name for constants in atoms for name in constants})
+    vocabulary = Algebra(names).vocabulary
+    made = [Atom(vocabulary, tuple(sorted(names.index(c) for c in a))) for a in atoms]
+    return _grid([partial(draw_atom, atom, size) for atom in made], columns, 0.9)
+
+
+def _grid(draw: list[Callable[..., Any]], columns: int, cell: float) -> "Figure":
+    """Drawings side by side, each on axes of its own."""
+    columns = max(1, min(columns, len(draw)))
+    rows = -(-len(draw) // columns)
+    figure, axes = panels(rows, columns, (cell, cell))
+    for axis in axes.ravel():
+        axis.set_axis_off()
+    for one, axis in zip(draw, axes.ravel(), strict=False):
+        one(axis)
+        axis.title.set_fontsize(8)
+    return figure
 
 
 EXPERIMENT = Experiment("queens", "Queens from their rules", steps, report)

@@ -12,8 +12,8 @@ import numpy as np
 from atomlearn.files.replacing import replacing
 from atomlearn.views.page import png
 from atomlearn_paper import NAMES
-from atomlearn_paper.record import read_json
-from atomlearn_paper.time_left import spoken
+from atomlearn_paper.expressions import spoken
+from atomlearn_paper.steps import read_json
 
 RESULTS, README = Path("docs/results"), Path("README.md")
 PICTURE = Path("docs/images/digit.png")

@@ -1,7 +1,16 @@
 """What is written of an experiment: a page, its tables as CSV, its figures as PNG, all as JSON.
 
-The text of a page is a Markdown file in ``pages``, with a field for each value that was measured
-and a mark for each table and figure; an experiment supplies these.
+The text of a page is a Markdown file in ``pages``. Its fields in braces are expressions over the
+values that an experiment supplies (see :mod:`atomlearn_paper.expressions`). A block of it is
+
+- a paragraph, a heading that begins with ``##``, or code between fences;
+- claims, a line each: ``| what | where | paper | ours | difference |``, which begins with ``|*`` if
+  the README shows it;
+- ``[table](name)``, followed by the line of its heads and lines of its cells;
+- ``![caption](name)``, a figure.
+
+A line of cells may end with ``for``, as in ``| {n} | {error:.2f} | for n, error in points``; it
+then gives a row for each of these. What needs a value that was not supplied is left out.
 """
 
 import csv
@@ -17,17 +26,16 @@ from atomlearn import __version__
 from atomlearn.files.replacing import replacing
 from atomlearn.views.page import Page, png
 from atomlearn_paper import paper
-from atomlearn_paper.experiment import Experiment, Setting
-from atomlearn_paper.record import Record, write_json
-from atomlearn_paper.time_left import spoken
+from atomlearn_paper.expressions import as_literal, filled, spoken, value_of
+from atomlearn_paper.steps import Experiment, Record, Setting, write_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
-"""The names of the columns, and the rows."""
-MARK = re.compile(r"!?\[(.*)\]\((\S+)\)", re.DOTALL)
-"""A table ``[table](name)``, a list of claims ``[claims](name)``, a figure ``![caption](name)``."""
+"""The heads of the columns, and the rows."""
+FIGURE = re.compile(r"!\[(.*)\]\((\S+)\)", re.DOTALL)
+TABLE = re.compile(r"\[table\]\((\S+)\)(?:\n(.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,7 @@ class ExperimentReport:
         self.experiment, self.folder, self.setting = experiment, folder, setting
         self.records = records
         self.claims: list[Claim] = []
+        self.left_out: list[str] = []
         self.page = Page(experiment.title, quiet=True)
         self._say_how()
 
@@ -66,30 +75,58 @@ class ExperimentReport:
     def fill(
         self,
         values: Mapping[str, Any],
-        tables: Mapping[str, Table],
         figures: "Mapping[str, Figure]",
-        claims: Mapping[str, Sequence[Claim]] | None = None,
+        tables: Mapping[str, Table] | None = None,
     ) -> None:
         """Write the page of the experiment from its text.
 
-        A paragraph, table, figure or claim is left out if what it needs is not given. Lines that
-        begin with ``|`` are claims, with ``|*`` those that the README shows.
+        ``tables`` are those whose columns depend on what was run; the text has the others.
         """
         path = files("atomlearn_paper") / "pages" / f"{self.experiment.name}.md"
         known = {"paper": paper, **values}
         for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
-            mark = MARK.fullmatch(block)
-            if block.startswith("|"):
-                rows = [_claim(line, known) for line in block.split("\n")]
-                self.claim(*(row for row in rows if row is not None))
-            elif mark is None:
-                self._text(_filled(block, known))
-            elif block.startswith("!") and mark[2] in figures:
-                self.figure(mark[2], figures[mark[2]], _filled(mark[1], known) or "")
-            elif mark[1] == "claims":
-                self.claim(*(claims or {})[mark[2]])
-            elif mark[2] in tables:
-                self.table(mark[2], *tables[mark[2]])
+            try:
+                self._add(block, known, figures, tables or {})
+            except NameError:
+                self.left_out.append(block)
+
+    def _add(
+        self,
+        block: str,
+        values: Mapping[str, Any],
+        figures: "Mapping[str, Figure]",
+        tables: Mapping[str, Table],
+    ) -> None:
+        """Add a block of the text to the page."""
+        if block.startswith("|"):
+            self.claim(
+                *(claim for line in block.split("\n") for claim in self._claims(line, values))
+            )
+        elif found := FIGURE.fullmatch(block):
+            if found[2] in figures:
+                self.figure(found[2], figures[found[2]], filled(found[1], values))
+        elif found := TABLE.fullmatch(block):
+            if found[1] in tables:
+                self.table(found[1], *tables[found[1]])
+            else:
+                head, *lines = (_rows(line, values) for line in found[2].split("\n"))
+                self.table(found[1], head[0], [row for rows in lines for row in rows])
+        elif block.startswith("## "):
+            self.page.section(filled(block[3:], values))
+        elif block.startswith("```"):
+            self.page.code(filled(block, values).strip("`\n"))
+        else:
+            self.page.say(filled(block, values).replace("\n", " "))
+
+    def _claims(self, line: str, values: Mapping[str, Any]) -> list[Claim]:
+        """The claims of a line; none if a value of it was not supplied."""
+        try:
+            rows = _rows(line, values)
+        except NameError:
+            self.left_out.append(line)
+            return []
+        headline = line.startswith("|*")
+        return [Claim(a, b, c, d, e, headline) for a, b, c, d, e in rows]
 
     def claim(self, *claims: Claim) -> None:
         """Set the paper's figures beside ours."""
@@ -158,34 +195,22 @@ class ExperimentReport:
                 "out of its reach. Without --quick the sizes are the paper's."
             )
 
-    def _text(self, block: str | None) -> None:
-        """A heading, code between fences, or a paragraph."""
-        if block is not None and block.startswith("## "):
-            self.page.section(block[3:])
-        elif block is not None and block.startswith("```"):
-            self.page.code(block.strip("`\n"))
-        elif block is not None:
-            self.page.say(block.replace("\n", " "))
-
     def _write(self, name: str, data: bytes) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         with replacing(self.folder / name) as file:
             file.write(data)
 
 
-def _filled(text: str, values: Mapping[str, Any]) -> str | None:
-    """The text with its values; ``None`` if one is not there."""
-    try:
-        return text.format_map(values)
-    except KeyError:
-        return None
+def _rows(line: str, values: Mapping[str, Any]) -> list[list[str]]:
+    """The rows of a line of cells.
 
-
-def _claim(line: str, values: Mapping[str, Any]) -> Claim | None:
-    cells = [_filled(cell, values) for cell in line.strip("|* ").split(" | ")]
-    what, place, paper, ours, difference = (cell or "" for cell in cells)
-    claim = Claim(what, place, paper, ours, difference, headline=line.startswith("|*"))
-    return None if None in cells else claim
+    >>> _rows("| {n} | {n * n:.1f} | for n in numbers", {"numbers": [2, 3]})
+    [['2', '4.0'], ['3', '9.0']]
+    """
+    cells, _, clause = line.rpartition("|")
+    row = ", ".join(as_literal(cell.strip()) for cell in cells.lstrip("|*").split(" | "))
+    rows = value_of(f"[[{row}] {clause or 'for _ in range(1)'}]", values)
+    return [[cell[:-1] for cell in row] for row in rows]
 
 
 def claims_table(claims: Iterable[dict[str, Any]]) -> Table:
@@ -193,26 +218,3 @@ def claims_table(claims: Iterable[dict[str, Any]]) -> Table:
     head = ["what", "where", "paper", "ours", "difference"]
     keys = ("what", "place", "paper", "ours", "difference")
     return head, [[claim[key] for key in keys] for claim in claims]
-
-
-def percent(share: float, digits: int = 2) -> str:
-    """A share as one writes it.
-
-    >>> percent(0.0175)
-    '1.75 %'
-    """
-    return f"{100 * share:.{digits}f} %"
-
-
-def beside(ours: float, paper: float, digits: int = 2) -> str:
-    """How an error of ours lies beside the paper's, both shares.
-
-    >>> beside(0.0175, 0.0408)
-    '2.33 points lower'
-    >>> beside(0.0100, 0.0100)
-    'the same'
-    """
-    points = 100 * (ours - paper)
-    if round(abs(points), digits) == 0:
-        return "the same"
-    return f"{abs(points):.{digits}f} points {'lower' if points < 0 else 'higher'}"

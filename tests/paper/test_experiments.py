@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from atomlearn.cli import app
 from atomlearn.engine.concept import Recipe
 from atomlearn_paper import NAMES, bars, experiment, mnist, paper, parity, queens, toy
-from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.parity_figures import line, product
+from atomlearn_paper.expressions import line, product
 from atomlearn_paper.run import reproduce, reproduce_all, write_index
+from atomlearn_paper.steps import Experiment, Setting, Step
 
 
 def command(*arguments):

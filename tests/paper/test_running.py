@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from atomlearn_paper import record
-from atomlearn_paper.experiment import Experiment, Setting, Step
+from atomlearn_paper import steps
 from atomlearn_paper.report import Claim
-from atomlearn_paper.run import reproduce
-from atomlearn_paper.time_left import TimeLeft
+from atomlearn_paper.run import TimeLeft, reproduce
+from atomlearn_paper.steps import Experiment, Setting, Step
 
 
 def noted(log, name, seed, fail=False):
@@ -82,7 +81,7 @@ def test_another_seed_and_another_version_are_run(tmp_path, monkeypatch):
     toy.run()
     assert toy.run(seed=1).claims[0].ours == "a1b1c1"
     assert len(toy.calls()) == 6
-    monkeypatch.setattr(record, "__version__", "99")
+    monkeypatch.setattr(steps, "__version__", "99")
     toy.run(seed=1)
     assert len(toy.calls()) == 9
 

@@ -1,21 +1,66 @@
-"""What is written down of a step: its result, and everything needed to trust it."""
+"""What an experiment is: steps that give plain values, and what is written down of each.
+
+A step is a function and its settings, which are all that its result depends on. So a result is as
+good as the settings and the version it was made with, and a run that was interrupted goes on where
+it stopped.
+"""
 
 import json
 import os
 import platform
 import time
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from atomlearn import __version__, interrupts
 from atomlearn.files.replacing import replacing
-from atomlearn_paper.experiment import Step
+
+if TYPE_CHECKING:
+    from atomlearn_paper.report import ExperimentReport
+
+Results = Mapping[str, Any]
+"""What the steps gave, by name: dictionaries, lists, numbers and text."""
 
 Record = dict[str, Any]
+"""The result of a step, with everything needed to trust it."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a run was asked for."""
+
+    quick: bool = False
+    seed: int = 0
+    attempts: int | None = None
+    """Attempts in each experiment with queens, if not the usual number."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function at the top of a module, which is called with its settings by name."""
+
+    name: str
+    run: Callable[..., Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 1.0
+    """Rough seconds, for the estimate of the time left."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A part of the paper: what to run, and how to show what came out."""
+
+    name: str
+    title: str
+    steps: Callable[[Setting], list[Step]]
+    report: "Callable[[ExperimentReport, Results], None]"
+    data: str | None = None
+    """The data set that it needs."""
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
