@@ -13,15 +13,10 @@ from typing import Any, Literal, NamedTuple, get_args
 from atomlearn.errors import DataNotFound, InvalidParameter
 from atomlearn.files.replacing import replacing
 from atomlearn.views.page import Page
-from atomlearn_paper import paper
 from atomlearn_paper.expressions import filled, value_of
-from atomlearn_paper.mnist import with_seeds
 from atomlearn_paper.steps import read_json, write_json
 
 Verdict = Literal["reproduced", "better", "in part", "not reproduced", "misprint", "not checkable"]
-
-MEASURES = ("atomlearn_paper.measures_algebra", "atomlearn_paper.measures_learning")
-"""The modules whose functions the table may call."""
 
 TITLE = "A verdict on every claim"
 HEAD = ("", "section", "the paper says", "verdict", "found here", "command")
@@ -76,25 +71,15 @@ class Measured:
 
 @dataclass(frozen=True)
 class PaperClaim:
-    """A sentence of the paper that can be checked: a row of the table."""
+    """A sentence of the paper that can be checked."""
 
     number: int
+    section: str
+    quote: str
+    needs: str | None
+    """The experiment whose results the check reads."""
     row: Row
-
-    @property
-    def section(self) -> str:
-        """Where the sentence stands."""
-        return str(self.row["section"])
-
-    @property
-    def quote(self) -> str:
-        """Its words."""
-        return str(self.row["quote"])
-
-    @property
-    def needs(self) -> str | None:
-        """The experiment whose results the check reads."""
-        return self.row.get("needs")
+    """The row of the table, with the rule and the words of the figure."""
 
     @property
     def command(self) -> str:
@@ -132,17 +117,12 @@ def _named(found: Any) -> Mapping[str, Any]:
 @cache
 def _measures() -> dict[str, Any]:
     """What the table may use beside the functions of expressions."""
-    names: dict[str, Any] = {
-        "paper": paper, "error_of": paper.error_of, "with_seeds": with_seeds
-    }  # fmt: skip
-    for path in MEASURES:
-        module = import_module(path)
-        names |= {
-            name: value
-            for name, value in vars(module).items()
-            if getattr(value, "__module__", "") == path and not name.startswith("_")
-        }
-    return names
+    measures = import_module("atomlearn_paper.measures")  # imports much that one claim may not need
+    return {
+        name: value
+        for name, value in vars(measures).items()
+        if name in measures.__all__ or getattr(value, "__module__", "") == measures.__name__
+    }
 
 
 @cache
@@ -154,7 +134,10 @@ def claims() -> Mapping[int, PaperClaim]:
     """
     text = (files("atomlearn_paper") / "claims.toml").read_text(encoding="utf-8")
     rows = tomllib.loads(text)["claims"]
-    return {number: PaperClaim(number, row) for number, row in enumerate(rows, 1)}
+    return {
+        number: PaperClaim(number, row["section"], row["quote"], row.get("needs"), row)
+        for number, row in enumerate(rows, 1)
+    }
 
 
 def claim_numbered(number: int) -> PaperClaim:

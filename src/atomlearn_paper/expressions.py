@@ -2,7 +2,7 @@
 
 A figure such as ``{percent(mean(errors))} of {n} images`` and a rule such as
 ``mean(errors) < 0.01`` stand in a text and not in code. They may use the values that they are
-given and the functions of this module; methods and private names are refused.
+given and the functions of this module; private names and statements are refused.
 """
 
 import ast
@@ -61,9 +61,8 @@ def as_literal(text: str) -> str:
 def _compiled(expression: str) -> CodeType:
     tree = ast.parse(expression, mode="eval")
     for node in ast.walk(tree):
-        private = isinstance(node, ast.Attribute) and node.attr.startswith("_")
-        method = isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)
-        if private or method or not isinstance(node, ALLOWED):
+        refused = isinstance(node, ast.Attribute) and node.attr.startswith(("_", "format"))
+        if refused or not isinstance(node, ALLOWED):
             raise InvalidParameter(f"{type(node).__name__} is not allowed: {expression}")
     return compile(tree, expression, "eval")
 
