@@ -18,7 +18,7 @@ from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
 from atomlearn_paper.expressions import each, mean
 from atomlearn_paper.images import Bits, n_constants, rates, terms
 from atomlearn_paper.report import ExperimentReport
-from atomlearn_paper.steps import Experiment, Results, Setting, Step
+from atomlearn_paper.steps import Results
 
 SIDE, NOISE = 15, 0.1
 """The side of the images, and the share of other pixels that are black."""
@@ -89,42 +89,6 @@ def exact_bars(side: int) -> ExactAtomization:
     )
 
 
-def steps(setting: Setting) -> list[Step]:
-    """Training sets of growing size, several of each."""
-    sizes = (100, 300, 1000, 3000) if setting.quick else (
-        100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)  # fmt: skip
-    n_test = 20_000 if setting.quick else 100_000
-    found = [
-        Step(
-            f"examples-{examples}-{k}", learn_bars,
-            {"side": SIDE, "examples": examples, "seed": setting.seed + k, "epochs": EPOCHS,
-             "n_test": n_test},
-            cost=0.5 + examples / 2500,
-        )
-        for examples in sizes
-        for k in range(2 if setting.quick else 5)
-    ]  # fmt: skip
-    found += [
-        Step(
-            f"letter-{examples}-{k}", learn_bars,
-            {"side": SIDE, "examples": examples, "seed": setting.seed + k,
-             "epochs": 40 if setting.quick else LETTER_EPOCHS, "n_test": n_test,
-             "protocol": "letter"},
-            cost=4.0,
-        )
-        for examples in (sizes[:3:2] if setting.quick else (300, 1000, 5000, 20_000, 50_000))
-        for k in range(1 if setting.quick else 3)
-    ]  # fmt: skip
-    longer = {"side": SIDE, "examples": sizes[-1], "seed": setting.seed, "epochs": MANY,
-              "n_test": n_test}  # fmt: skip
-    found.append(Step("longer", learn_bars, longer, 4 + sizes[-1] / 2500))
-    given = {"side": SIDE, "batch": 200, "batches": 5, "n_test": n_test}
-    return found + [
-        Step(f"batches-{k}", learn_in_batches, given | {"seed": setting.seed + k}, 0.5)
-        for k in range(3)
-    ]
-
-
 def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
     by, letter = by_size(results, "examples"), by_size(results, "letter")
@@ -181,6 +145,3 @@ def draw(by: BySize) -> Any:
     label(left, "examples", "test error", legend=False)
     label(right, "examples", "atoms of the last model")
     return figure
-
-
-EXPERIMENT = Experiment("bars", "Vertical bars", steps, report)

@@ -21,16 +21,7 @@ Verdict = Literal["reproduced", "better", "in part", "not reproduced", "misprint
 TITLE = "A verdict on every claim"
 HEAD = ("", "section", "the paper says", "verdict", "found here", "command")
 COLUMNS = ("number", "section", "quote", "verdict", "figure", "command")
-ABOUT = (
-    "Every checkable sentence of the paper, in its order. 'To the letter' is the paper's procedure "
-    "(protocol='letter'); 'this library' is the default, whose differences are named switches. "
-    "Ranges in brackets are of several seeds. Any row can be checked alone, as in 'atomlearn "
-    "reproduce claim 27'; rows that rest on a long run read its results and name its command. "
-    "Thresholds of verdicts ('within 15 %') are ours. Some were changed after the figures were "
-    "seen: those on wrong labels, more training, cut-offs and five on queens became stricter; that "
-    "on reduction by R⁻ compares seed by seed instead of ranges, which made it 'reproduced'. The "
-    "long runs were cut to fit an hour while they ran, and were resumed several times."
-)
+"""What is found of a claim, and the heads of its columns."""
 
 Row = Mapping[str, Any]
 
@@ -42,31 +33,26 @@ class Finding(NamedTuple):
     figure: str
 
 
-class Measured:
-    """The results of the long runs in a folder, read when first needed."""
+class Measured(dict[str, dict[str, Any]]):
+    """The results of the long runs in a folder, by experiment and step; read when first needed."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self.folder = folder
-        self._read: dict[str, dict[str, Any]] = {}
+        self.quick: set[str] = set()
+        """Experiments whose results are of the quick setting, which has not all steps."""
 
-    def _results(self, name: str) -> dict[str, Any]:
-        if name not in self._read:
-            found = read_json(self.folder / name / "results.json")
-            if found is None:
-                raise DataNotFound(
-                    f"there are no results of {name} in {self.folder}: "
-                    f"run 'atomlearn reproduce {name} --out {self.folder}' first"
-                )
-            self._read[name] = found
-        return self._read[name]
-
-    def __getitem__(self, name: str) -> dict[str, Any]:
-        """The results of an experiment, by step."""
-        return {step["step"]: step["result"] for step in self._results(name)["steps"]}
-
-    def is_quick(self, name: str) -> bool:
-        """Whether the results are of the quick setting, which has not all steps."""
-        return bool(self._results(name)["settings"]["quick"])
+    def __missing__(self, name: str) -> dict[str, Any]:
+        found = read_json(self.folder / name / "results.json")
+        if found is None:
+            raise DataNotFound(
+                f"there are no results of {name} in {self.folder}: "
+                f"run 'atomlearn reproduce {name} --out {self.folder}' first"
+            )
+        if found["settings"]["quick"]:
+            self.quick.add(name)
+        self[name] = {step["step"]: step["result"] for step in found["steps"]}
+        return self[name]
 
 
 @dataclass(frozen=True)
@@ -88,11 +74,11 @@ class PaperClaim:
 
     def check(self, measured: Measured) -> Finding:
         """Measure what the row names, and judge it by the row's rule."""
-        if self.needs is not None and measured.is_quick(self.needs):
-            return Finding("not checkable", f"needs {self.command} without --quick")
         names = dict(_measures())
         if self.needs is not None:
             names[self.needs] = measured[self.needs]
+            if self.needs in measured.quick:
+                return Finding("not checkable", f"needs {self.command} without --quick")
         if "measure" in self.row:
             names |= _named(value_of(self.row["measure"], names))
         for name, expression in self.row.get("let", {}).items():
@@ -168,9 +154,14 @@ def counted(claims: Iterable[Row]) -> str:
     return f"{sum(counts.values())} claims: {told}"
 
 
+def about() -> str:
+    """What stands above the table."""
+    return (files("atomlearn_paper") / "pages" / "claims.md").read_text(encoding="utf-8").strip()
+
+
 def markdown(claims: Sequence[Row]) -> str:
     """The page in Markdown."""
-    lines = [f"# {TITLE}", "", ABOUT, "", f"**{counted(claims)}.**", ""]
+    lines = [f"# {TITLE}", "", about(), "", f"**{counted(claims)}.**", ""]
     lines += ["| " + " | ".join(HEAD) + " |", "|---" * len(HEAD) + "|"]
     for claim in claims:
         cells = [str(claim[key]).replace("|", "\\|") for key in COLUMNS]
@@ -182,7 +173,7 @@ def markdown(claims: Sequence[Row]) -> str:
 def html(claims: Sequence[Row]) -> str:
     """The page in HTML."""
     page = Page(TITLE, quiet=True)
-    page.say(ABOUT)
+    page.say(about())
     page.say(counted(claims) + ".")
     page.table(HEAD, [[claim[key] for key in COLUMNS] for claim in claims])
     return page.html()

@@ -6,6 +6,7 @@ given and the functions of this module; private names and statements are refused
 """
 
 import ast
+import builtins
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +15,6 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from atomlearn.errors import InvalidParameter
 from atomlearn.logic.theory import (
@@ -180,6 +180,8 @@ def p_value(successes: int, tries: int, chance: float) -> float:
     >>> p_value(1, 1, 0.5)
     0.5
     """
+    from scipy.stats import binom
+
     return float(binom.sf(successes - 1, tries, chance))
 
 
@@ -231,15 +233,17 @@ def changed(name: str) -> str:
     return f"{PROTOCOLS[start]}, but {words}"
 
 
-FUNCTIONS: dict[str, Any] = {
-    "abs": abs, "all": all, "any": any, "dict": dict, "enumerate": enumerate, "float": float,
-    "int": int, "len": len, "map": map, "max": max, "min": min, "range": range, "round": round,
-    "set": set, "sorted": sorted, "str": str, "sum": sum, "zip": zip,
-    "exp": math.exp, "factorial": math.factorial, "lgamma": math.lgamma, "log": math.log,
-    "log10": math.log10, "median": np.median,
-    "added": added, "atoms_needed": atoms_needed, "beside": beside,
-    "chance_to_hold": chance_to_hold, "changed": changed, "correlation": correlation, "each": each,
-    "line": line, "listed": listed, "mean": mean, "means": means, "p_value": p_value,
-    "percent": percent, "product": product, "ranged": ranged, "settled": settled, "spread": spread,
-}  # fmt: skip
+PLAIN = (
+    "abs all any dict enumerate float frozenset int len map max min range round set sorted str sum "
+    "zip"
+)
+"""Functions of Python that expressions may call."""
+FUNCTIONS: dict[str, Any] = (
+    {name: getattr(builtins, name) for name in PLAIN.split()}
+    | {name: getattr(math, name) for name in ("exp", "factorial", "lgamma", "log", "log10")}
+    | {one.__name__: one for one in (
+        added, atoms_needed, beside, chance_to_hold, changed, correlation, each, line, listed, mean,
+        means, np.median, p_value, percent, product, ranged, settled, spread,
+    )}
+)  # fmt: skip
 """What expressions may call, by name."""

@@ -35,9 +35,10 @@ from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.errors import InvalidParameter
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, Odd, exists, forall
-from atomlearn.problems import queens
-from atomlearn.problems.queens import Chessboard, square, square_name
+from atomlearn.problems.queens import Chessboard, independence_rules, square, square_name
 from atomlearn.problems.queens import algebra as queens_algebra
+from atomlearn.problems.queens import game as queens_game
+from atomlearn.problems.queens import solve as solve_queens
 from atomlearn.problems.solving import Schedule
 from atomlearn.sets import rows
 from atomlearn_paper import paper
@@ -48,8 +49,9 @@ from atomlearn_paper.paper import error_of
 from atomlearn_paper.toy import CONSTANTS, examples, images, model_of
 
 __all__ = [
-    "CONSTANTS", "PAPER", "error_of", "examples", "images", "model_of", "paper", "queens_algebra",
-    "with_seeds",
+    "CONSTANTS", "PAPER", "Chessboard", "Embedding", "Schedule", "error_of", "examples", "images",
+    "model_of", "paper", "permutations", "queens_algebra", "queens_game", "solve_queens", "square",
+    "square_name", "with_seeds",
 ]  # fmt: skip
 """What the claims use from elsewhere."""
 
@@ -59,8 +61,6 @@ Cases = Iterator[bool]
 """Whether each of many cases is right."""
 PAPERS_CHOICES = 11
 """A seed with which the steps make the random choices of the paper."""
-FIXED = ["b4", "d5"]
-"""The queens that are fixed on the paper's board of 8 × 8."""
 
 
 # -- problems
@@ -133,7 +133,7 @@ def algebra_of(names: str, *relations: str) -> Algebra:
     return algebra
 
 
-def twin_of(algebra: Algebra, relations: Iterable[Relation]) -> Algebra:
+def twin_of(algebra: Algebra, relations: Iterable[Relation | str]) -> Algebra:
     """An algebra with the same constants and these relations."""
     return algebra_of(" ".join(algebra.names), *map(str, relations))
 
@@ -204,17 +204,6 @@ def crossing_keeps_positives() -> Cases:
                 before = [r for r in asked if steps.model.holds(r)]
                 after = steps.cross(relation, full=full).model
                 yield from (after.holds(r) for r in before)
-
-
-def crossing_loses_negatives() -> Values:
-    """Does ``a < b`` hold before and after ``a`` is crossed into ``b``?"""
-    algebra = algebra_of("a b c", "a < b", "b !< c")
-    steps = Embedding(algebra, random_state=0).build_dual().enforce_traces()
-    for name in "abc":
-        steps.add_atom(name)
-    relation = algebra.positive[0]
-    before = steps.model.holds(relation)
-    return {"before": before, "after": steps.cross(relation).model.holds(relation)}
 
 
 def calls_to_delete_beta() -> Values:
@@ -453,18 +442,11 @@ def thirty_random_atoms() -> Values:
 # -- exact atomizations
 
 
-def _bars(height: int, width: int, pairs: Any = ()) -> ExactAtomization:
+def exact_bars(height: int, width: int, pairs: Any = ()) -> ExactAtomization:
     """The exact atoms of a vertical bar."""
     return ExactAtomization(
         exists(range(width), lambda j: forall(range(height), lambda i: Has((i, j)))), pairs
     )
-
-
-def exact_bars(height: int, width: int) -> Values:
-    """How many exact atoms vertical bars have, and of which sizes if they are few."""
-    exact = _bars(height, width)
-    count = exact.count()
-    return {"count": count, "sizes": {len(atom) for atom in exact} if count < 1000 else None}
 
 
 def form_of_parity_atoms() -> Cases:
@@ -476,22 +458,6 @@ def form_of_parity_atoms() -> Cases:
             (sum(p in atom for p in c), sum(("white", *p) in atom for p in c)) for c in columns
         ]
         yield all(count in ((1, 0), (0, 2)) for count in counts)
-
-
-def inverse_of_bars() -> Values:
-    """Exact atoms of bars of 2 × 3 and of their absence, and how many pairs of them meet."""
-    bars = _bars(2, 3, [((i, j), ("white", i, j)) for i in range(2) for j in range(3)])
-    own, others = list(bars), [bars.reverted(atom) for atom in bars.inverse()]
-    meeting = sum(bool(a & b) for a in own for b in others)
-    return {"atoms": bars.count(), "inverse": bars.inverse().count(), "meeting": meeting}
-
-
-def permuted_atoms() -> Cases:
-    """Exact atoms of bars of 3 × 3 with rows and columns moved are exact atoms."""
-    atoms = {frozenset(atom) for atom in _bars(3, 3)}
-    to = {(i, j): ((i + 1) % 3, 2 - j) for i in range(3) for j in range(3)}
-    for atom in atoms:
-        yield frozenset(to[pixel] for pixel in to if pixel in atom) in atoms
 
 
 # -- random picking and the bounds of appendix E
@@ -544,39 +510,7 @@ def random_picking(R: int, Z: int = 4, draws: int = 12) -> Values:
     return {key: mean(one[key] for one in found) for key in found[0]}
 
 
-def bad_algorithms_that_pass() -> Values:
-    """The chance that an algorithm with more than 5 % errors passes 40 tests."""
-    rates = 0.05 + (1 - 0.05) * np.random.default_rng(0).random(20_000)
-    return {"p": float(((1 - rates) ** 40).mean())}
-
-
-def risk_of_the_bound() -> Values:
-    """How many algorithms that pass ``Q`` tests err more than ``ε_δ`` of the paper."""
-    rng = np.random.default_rng(1)
-    rates, Q, delta = rng.beta(1, 8, 200_000), 60, 0.1
-    PQ = float(((1 - rates) ** Q).mean())
-    limit = 1 - delta ** (1 / Q) * PQ ** (1 / Q)
-    kept = rates[rng.binomial(Q, rates) == 0]
-    return {"risk": float((kept > limit).mean()), "limit": limit}
-
-
 # -- section 5: queens
-
-
-def attacked_by_closure() -> Cases:
-    """The closure of a queen has the empty squares that it attacks, for each square."""
-    board, rules = Chessboard(8), queens.game(8, ["b4"]).rules
-    for s in board.squares:
-        closed = set(rules.closure(rules.term(["U", "Q" + square_name(*s)])).constants)
-        wanted = {"E" + square_name(*t) for t in board.attacked(*s)}
-        yield {c for c in closed if c[0] == "E"} == wanted
-
-
-def attacked_at_first() -> Values:
-    """The squares that the two fixed queens attack."""
-    board = Chessboard(8)
-    at = [t for q in FIXED for t in board.attacked(*square(q, 8))]
-    return {"attacked": {square_name(*t) for t in at}}
 
 
 def rules_without_u() -> Values:
@@ -585,33 +519,5 @@ def rules_without_u() -> Values:
     algebra = b.algebra.copy()
     for s in b.squares:
         algebra.add(b.merge(b.E[t] for t in b.attacked(*s)) <= b.Q[s])
-    algebra.add(queens.independence_rules(b))
+    algebra.add(independence_rules(b))
     return {"conflicts": len(algebra.conflicts())}
-
-
-def attacked_queen() -> Values:
-    """Conflicts of the game, without and with a queen that b4 attacks."""
-    game = queens.algebra(8, FIXED)
-    clash = game.copy()
-    clash.add(clash.relation("Qb1 < S"))
-    return {"without": len(game.conflicts()), "conflicts": len(clash.conflicts())}
-
-
-def completions_of_the_board() -> Values:
-    """How many boards of eight queens have the two that are fixed."""
-    found = 0
-    for columns in permutations(range(8)):
-        if (columns[3], columns[4]) == (1, 3):  # b4 and d5
-            sums, differences = ({r + sign * c for r, c in enumerate(columns)} for sign in (1, -1))
-            found += len(sums) == 8 == len(differences)
-    return {"found": found}
-
-
-def solved_without_idle_epochs() -> Values:
-    """How many of three seeds find a board if there are no idle epochs."""
-    never = Schedule(length=11, idle=(), patience=None)
-    solvers = [
-        queens.solve(8, FIXED, random_state=seed, max_epochs=40, schedule=never)
-        for seed in range(3)
-    ]
-    return {"solved": sum(next(solver, None) is not None for solver in solvers)}

@@ -37,7 +37,7 @@ from atomlearn_paper.images import (
     terms,
 )
 from atomlearn_paper.report import ExperimentReport, Table
-from atomlearn_paper.steps import Experiment, Results, Setting, Step
+from atomlearn_paper.steps import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -268,54 +268,24 @@ def some_atoms(atoms: Lists, n: int = 36) -> list[list[int]]:
     return [atoms.constants[atoms.starts[k] : atoms.starts[k + 1]].tolist() for k in chosen]
 
 
-def switched() -> dict[str, tuple[str, dict[str, Any]]]:
-    """What is changed, one thing at a time, and in which protocol."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
-    for one in switches():
-        if one.name not in IN_FORMAL_PROBLEMS:
-            name = one.name.replace("_", "-")
-            found[f"letter-{name}"] = "letter", {one.name: one.ours}
-    found["letter-first-strategy"] = "letter", {"strategy": "enforce"}
-    found["letter-reduction"] = "letter", {"reduction": "negatives"}
-    ours: dict[str, dict[str, Any]] = {
+def switched() -> list[tuple[str, str, dict[str, Any]]]:
+    """Both protocols, and each with one thing changed: a name, the protocol, what is changed."""
+    letter: dict[str, dict[str, Any]] = {
+        one.name.replace("_", "-"): {one.name: one.ours}
+        for one in switches()
+        if one.name not in IN_FORMAL_PROBLEMS
+    }
+    letter |= {"first-strategy": {"strategy": "enforce"}, "reduction": {"reduction": "negatives"}}
+    default: dict[str, dict[str, Any]] = {
         "vocabulary": {"vocabulary": "needed"},
         "hard": {"hard_share": 0.0},
         "candidates": {"candidates": None},
     }
-    for name, changed in ours.items():
-        found[f"default-{name}"] = "default", changed
-    return found
-
-
-def steps(setting: Setting) -> list[Step]:
-    """Ten digits by two protocols, three seeds; one digit with switches and wrong labels."""
-    epochs, every, seeds = (40, 5, 1) if setting.quick else (200, 10, SEEDS)
-    found = [
-        Step(
-            f"digit-{digit}-{protocol}-{k}",
-            learn_digit,
-            {"digit": digit, "seed": setting.seed + k, "epochs": epochs, "protocol": protocol,
-             "every": every if k == 0 else epochs},
-            cost=epochs * 0.04,
-        )
-        for k in range(seeds) for protocol in RECIPES
-        for digit in (range(10) if k == 0 else SEVERAL)
-    ]  # fmt: skip
-    given = {"digit": DRAWN, "epochs": 20 if setting.quick else 40}
-    for k in range(seeds):
-        mine = given | {"seed": setting.seed + k}
-        found += [
-            Step(f"switch-{name}-{k}", learn_switched, mine | {"start": start, "changed": changed},
-                 epochs * 0.03)
-            for name, (start, changed) in
-            ({p: (p, {}) for p in RECIPES} | switched()).items()
-        ]  # fmt: skip
-        found += [
-            Step(f"wrong-{share}-{start}-{k}", learn_switched,
-                 mine | {"start": start, "changed": {}, "wrong": share}, epochs * 0.03)
-            for share in (0.01, 0.05) for start in RECIPES
-        ]  # fmt: skip
-    return found
+    return [
+        *((protocol, protocol, {}) for protocol in RECIPES),
+        *((f"letter-{name}", "letter", changed) for name, changed in letter.items()),
+        *((f"default-{name}", "default", changed) for name, changed in default.items()),
+    ]
 
 
 # -- the page
@@ -504,8 +474,3 @@ def draw_cuts(by: Digits) -> "Figure":
             in_percent(axis)
             label(axis, "misses cut-off", "", f"digit {digit}, {name}")
     return figure
-
-
-EXPERIMENT = Experiment(
-    "mnist", "Hand-written digits, one against the rest", steps, report, "mnist"
-)

@@ -17,7 +17,7 @@ from atomlearn_paper.charts import panels
 from atomlearn_paper.controls import Control, Propagated, Remembering
 from atomlearn_paper.expressions import each, p_value
 from atomlearn_paper.report import ExperimentReport
-from atomlearn_paper.steps import Experiment, Results, Setting, Step
+from atomlearn_paper.steps import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -219,67 +219,19 @@ def n_queens(atom: tuple[str, ...]) -> int:
     return sum(name[0] == "E" and f"Q{name[1:]}" not in held for name in atom)
 
 
-def switched() -> dict[str, tuple[str, dict[str, Any]]]:
-    """What is changed, one thing at a time, and in which protocol."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
+def switched() -> list[tuple[str, str, dict[str, Any]]]:
+    """What is changed, one thing at a time: a name, the protocol, what is changed."""
+    found: list[tuple[str, str, dict[str, Any]]] = []
     for one in switches():
         if one.name in IN_GAMES:
-            found[f"letter-{one.name}"] = "letter", {one.name: one.ours}
-            if one.name in ("vocabulary", "dual", "contradicted", "focus", "order"):
-                found[f"default-{one.name}"] = "default", {one.name: one.paper}
-    found["letter-left-out"] = "letter", {"contradicted": "leave"}
-    found["letter-first-strategy"] = "letter", {"strategy": "enforce"}
-    found["letter-close-and-focus"] = "letter", {"contradicted": "close", "focus": "largest"}
-    return found
-
-
-def steps(setting: Setting) -> list[Step]:
-    """8 × 8 and 13 × 13 by themselves, experiments on 17 × 17, and controls."""
-    quick, seed = setting.quick, setting.seed
-    found = []
-    for start, (size, fixed), seeds, epochs, cost in (
-        ("default", SMALL, 3 if quick else 10, 60, 1.0),
-        ("default", MIDDLE, 1 if quick else 3, 60, 7.0),
-        ("letter", SMALL, 1 if quick else 10, 20 if quick else 60, 6.0),
-        ("letter", MIDDLE, 1 if quick else 3, 12 if quick else 20, 20.0),
-    ):
-        name = f"{size}x{size}" + ("-letter" if start == "letter" else "")
-        found += [
-            Step(
-                f"{name}-{k}", completions,
-                {"size": size, "fixed": fixed, "seed": seed + k, "epochs": epochs,
-                 "kept": 30 if k == 0 else 0, "start": start},
-                cost,
-            )
-            for k in range(seeds)
-        ]  # fmt: skip
-    size, fixed = SMALL
-    found += [
-        Step(f"switch-{name}-{k}", completions,
-             {"size": size, "fixed": fixed, "seed": seed + k, "epochs": 12 if quick else 40,
-              "start": start, "changed": changed}, 4.0)
-        for name, (start, changed) in switched().items() for k in range(1 if quick else 3)
-    ]  # fmt: skip
-    size, fixed = (11, ["c7"]) if quick else LARGE
-    tries = setting.attempts or 2
-    for name in CONTROLS:
-        given = {"size": size, "fixed": fixed, "control": name, "seed": seed,
-                 "draws": 1000 if quick else 10_000}  # fmt: skip
-        found.append(Step(f"chance-{name.split()[0]}", chance, given, 15.0))
-    found += [
-        Step(
-            f"attempts-{k}", attempts,
-            {"size": size, "fixed": fixed, "seed": seed + k, "attempts": tries,
-             "kept": 2 if k == 0 else 0},
-            tries * (1.0 if quick else 12.0),
-        )
-        for k in range(2 if quick else 3)
-    ]  # fmt: skip
-    small = {"size": 7 if quick else 11, "fixed": ["c7"], "attempts": 1}
-    return found + [
-        Step(f"small-{start}-{k}", attempts, small | {"seed": seed + k, "start": start}, 15.0)
-        for start in ("default", "letter")
-        for k in range(1 if quick else 3)
+            found.append((f"letter-{one.name}", "letter", {one.name: one.ours}))
+            if one.name not in ("draws", "strategy", "master"):
+                found.append((f"default-{one.name}", "default", {one.name: one.paper}))
+    return [
+        *found,
+        ("letter-left-out", "letter", {"contradicted": "leave"}),
+        ("letter-first-strategy", "letter", {"strategy": "enforce"}),
+        ("letter-close-and-focus", "letter", {"contradicted": "close", "focus": "largest"}),
     ]
 
 
@@ -407,6 +359,3 @@ def _grid(draw: list[Callable[..., Any]], columns: int, cell: float) -> "Figure"
         one(axis)
         axis.title.set_fontsize(8)
     return figure
-
-
-EXPERIMENT = Experiment("queens", "Queens from their rules", steps, report)

@@ -13,12 +13,14 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomlearn import __version__, interrupts
 from atomlearn.files.replacing import replacing
+from atomlearn_paper.expressions import as_literal, value_of
 
 if TYPE_CHECKING:
     from atomlearn_paper.report import ExperimentReport
@@ -61,6 +63,27 @@ class Experiment:
     report: "Callable[[ExperimentReport, Results], None]"
     data: str | None = None
     """The data set that it needs."""
+
+
+def experiment_of(name: str, table: Mapping[str, Any]) -> Experiment:
+    """An experiment by its entry in the table of experiments and its module."""
+    module = import_module(f"atomlearn_paper.{name}")
+    public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
+
+    def steps(setting: Setting) -> list[Step]:
+        names = public | {"quick": setting.quick, "tries": setting.attempts}
+        found = []
+        for group in table["steps"]:
+            parts = (as_literal(group["name"]), group.get("settings", "{}"), group["cost"])
+            row = ", ".join((*parts, group.get("seed", "0")))
+            for step, given, cost, k in value_of(
+                f"[({row}) for {group.get('for', '_ in range(1)')}]", names
+            ):
+                given = {"seed": setting.seed + k} | given
+                found.append(Step(step[:-1], public[group["run"]], given, cost))
+        return found
+
+    return Experiment(name, table["title"], steps, module.report, table.get("data"))
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

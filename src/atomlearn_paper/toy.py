@@ -18,7 +18,7 @@ from atomlearn.sets import rows
 from atomlearn_paper import paper
 from atomlearn_paper.charts import panels
 from atomlearn_paper.report import ExperimentReport
-from atomlearn_paper.steps import Experiment, Results, Setting, Step
+from atomlearn_paper.steps import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,16 +150,6 @@ def all_images(seed: int) -> dict[str, Any]:
     return {"atoms": runs[0], "runs": RUNS, "exact": exact}
 
 
-def steps(setting: Setting) -> list[Step]:
-    """Three short steps; the quick setting is the full one."""
-    given = {"seed": setting.seed}
-    return [
-        Step("step-by-step", step_by_step, given, 4.0),
-        Step("models", models, given, 1.0),
-        Step("all-images", all_images, given, 1.0),
-    ]
-
-
 def report(page: ExperimentReport, results: Results) -> None:
     """Fill the page."""
     stages, models = results["step-by-step"]["stages"], results["models"]
@@ -273,6 +263,3 @@ def _write(axis: "Axes", at: Place, coloured: dict[str, str], dual: bool = False
     axis.set_xlim(0, 1)
     axis.set_ylim(-0.3, max(y for _, y in at.values()) + 0.3)
     axis.set_axis_off()
-
-
-EXPERIMENT = Experiment("toy", "The toy problem, step by step", steps, report)

@@ -116,7 +116,7 @@ def test_parity_pages(tmp_path):
         return [
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}
                  | ({"epochs": 5} if s.name.startswith("as-told") else {}))
-            for s in parity.steps(setting)
+            for s in experiment("parity").steps(setting)
         ]  # fmt: skip
 
     made = Experiment("parity", "Parity", smaller, parity.report)
@@ -131,7 +131,7 @@ def test_queens_pages(tmp_path):
         kept = ("8x8-0", "8x8-letter-0", "13x13-0", "13x13-letter-0", "chance-random", "chance-the",
                 "attempts-0", "attempts-1", "small-letter-0", "small-default-0",
                 "switch-letter-contradicted-0")  # fmt: skip
-        steps = [s for s in queens.steps(setting) if s.name in kept]
+        steps = [s for s in experiment("queens").steps(setting) if s.name in kept]
         return [
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}) for s in steps
         ]
@@ -144,7 +144,7 @@ def test_queens_pages(tmp_path):
 
 
 def test_attempts_are_a_setting():
-    steps = {s.name: s for s in queens.steps(Setting(attempts=77))}
+    steps = {s.name: s for s in experiment("queens").steps(Setting(attempts=77))}
     assert steps["attempts-2"].settings["attempts"] == 77
 
 
