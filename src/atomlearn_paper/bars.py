@@ -17,7 +17,6 @@ from atomlearn_paper import paper
 from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
 from atomlearn_paper.expressions import each, mean
 from atomlearn_paper.images import Bits, n_constants, rates, terms
-from atomlearn_paper.report import ExperimentReport
 from atomlearn_paper.steps import Results
 
 SIDE, NOISE = 15, 0.1
@@ -56,8 +55,8 @@ def learn_bars(
     blocks, has_bar = test_images(n_test, side)
     model = concept.masters[-1]
     said = count_misses(model, blocks, len(has_bar)) == 0
-    in_model = compare(model, exact_bars(side), n - 1)
-    in_pool = compare(concept.pool, exact_bars(side), n - 1)
+    in_model = compare(model, exact_bars(side, side), n - 1)
+    in_pool = compare(concept.pool, exact_bars(side, side), n - 1)
     return rates(said, has_bar) | {
         "atoms": in_model.total,
         "exact": in_model.exact,
@@ -82,39 +81,22 @@ def learn_in_batches(side: int, batch: int, batches: int, seed: int, n_test: int
 
 
 @cache
-def exact_bars(side: int) -> ExactAtomization:
-    """The exact atoms of a bar: some column with all rows black."""
-    return ExactAtomization(
-        exists(range(side), lambda j: forall(range(side), lambda i: Has(i * side + j)))
-    )
-
-
-def report(page: ExperimentReport, results: Results) -> None:
-    """Fill the page."""
-    by, letter = by_size(results, "examples"), by_size(results, "letter")
-    exact = [n for n, many in by.items() if any(found["exact in the pool"] for found in many)]
-    values: dict[str, Any] = {
-        "protocols": [("this library", by), ("to the letter", letter)],
-        "epochs": EPOCHS,
-        "many": MANY,
-        "letter_epochs": LETTER_EPOCHS,
-        "first": exact[0] if exact else None,
-        "longer": results["longer"]["exact in the pool"],
-        "batches": mean(each(results, "batches-*", "error")),
-    }
-    sizes = {"early": (by, paper.BARS_EARLY), "late": (by, paper.BARS_LATE),
-             "letter_early": (letter, paper.BARS_EARLY),
-             "letter_late": (letter, paper.BARS_LATE)}  # fmt: skip
-    for name, (found, size) in sizes.items():
-        if size in found:
-            values[name] = {key: [one[key] for one in found[size]] for key in found[size][0]}
-    page.fill(values, {"error": draw(by)})
+def exact_bars(height: int, width: int, colours: bool = False) -> ExactAtomization:
+    """The exact atoms of a bar, some column with all rows black; or with white pixels, too."""
+    n = height * width
+    bar = exists(range(width), lambda j: forall(range(height), lambda i: Has(i * width + j)))
+    return ExactAtomization(bar, [(pixel, n + pixel) for pixel in range(n)] if colours else ())
 
 
 def by_size(results: Results, kind: str) -> BySize:
     """The results of a kind, by the number of examples, the fewest first."""
     sizes = {int(name.split("-")[1]) for name in results if name.startswith(f"{kind}-")}
     return {n: each(results, f"{kind}-{n}-*") for n in sorted(sizes)}
+
+
+def columns(many: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Each value of several training sets as a list."""
+    return {key: [found[key] for found in many] for key in many[0]}
 
 
 def draw(by: BySize) -> Any:

@@ -14,7 +14,7 @@ from atomlearn.errors import DataNotFound, InvalidParameter
 from atomlearn.files.replacing import replacing
 from atomlearn.views.page import Page
 from atomlearn_paper.expressions import filled, value_of
-from atomlearn_paper.steps import read_json, write_json
+from atomlearn_paper.steps import read_json, text_of, write_json
 
 Verdict = Literal["reproduced", "better", "in part", "not reproduced", "misprint", "not checkable"]
 
@@ -154,14 +154,9 @@ def counted(claims: Iterable[Row]) -> str:
     return f"{sum(counts.values())} claims: {told}"
 
 
-def about() -> str:
-    """What stands above the table."""
-    return (files("atomlearn_paper") / "pages" / "claims.md").read_text(encoding="utf-8").strip()
-
-
 def markdown(claims: Sequence[Row]) -> str:
     """The page in Markdown."""
-    lines = [f"# {TITLE}", "", about(), "", f"**{counted(claims)}.**", ""]
+    lines = [f"# {TITLE}", "", text_of("claims"), "", f"**{counted(claims)}.**", ""]
     lines += ["| " + " | ".join(HEAD) + " |", "|---" * len(HEAD) + "|"]
     for claim in claims:
         cells = [str(claim[key]).replace("|", "\\|") for key in COLUMNS]
@@ -173,7 +168,7 @@ def markdown(claims: Sequence[Row]) -> str:
 def html(claims: Sequence[Row]) -> str:
     """The page in HTML."""
     page = Page(TITLE, quiet=True)
-    page.say(about())
+    page.say(text_of("claims"))
     page.say(counted(claims) + ".")
     page.table(HEAD, [[claim[key] for key in COLUMNS] for claim in claims])
     return page.html()

@@ -99,13 +99,15 @@ class Control(Rules):
     True
     """
 
+    propagates = False
+
     def __init__(self, size: int, fixed: list[str], seed: int) -> None:
         super().__init__(size)
         self.given, self.rng = self.fixed(fixed), np.random.default_rng(seed)
 
     def put(self, position: Position, squares: int) -> Position | None:
         """A position with more queens; ``None`` is a contradiction."""
-        return self.place(position, squares)
+        return self.close(position, squares) if self.propagates else self.place(position, squares)
 
     def attempt(self) -> list[tuple[str, ...]]:
         """One attempt: the full boards it came to, each as its queens."""
@@ -121,9 +123,7 @@ class Control(Rules):
 class Propagated(Control):
     """The same with the rules propagated by closure."""
 
-    def put(self, position: Position, squares: int) -> Position | None:
-        """The closed position."""
-        return self.close(position, squares)
+    propagates = True
 
 
 class Remembering(Control):

@@ -8,7 +8,6 @@ words of ``pages/demo.md``.
 import time
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from atomlearn.logic.writing import html_of
 from atomlearn.markup import escape, folded
 from atomlearn.views.page import Page, figure_html
 from atomlearn_paper.expressions import filled
+from atomlearn_paper.steps import text_of
 from atomlearn_paper.toy import examples, images
 
 if TYPE_CHECKING:
@@ -130,8 +130,10 @@ def solve_queens(page: Page, folder: Path) -> None:
         Board(8, chosen, frozenset(), tuple(GIVEN), epoch=epoch)
         for chosen, epoch in sorted(solved.items(), key=lambda one: one[1])
     ]
+    lines = zip(*(str(board).splitlines() for board in boards), strict=True)
+    printed = ["    ".join(line) for line in lines]  # the boards next to each other
     _part(page, folder / "board.html", data, {"seconds": seconds}, boards[0]._html(),
-          _beside(list(map(str, boards))))  # fmt: skip
+          printed)  # fmt: skip
 
 
 def learn_a_rule(page: Page, folder: Path) -> None:
@@ -152,8 +154,7 @@ def learn_a_rule(page: Page, folder: Path) -> None:
 @cache
 def _texts() -> list[str]:
     """The words of the page: what stands above, and the parts."""
-    text = (files("atomlearn_paper") / "pages" / "demo.md").read_text(encoding="utf-8")
-    return text.strip().split("\n\n## ")
+    return text_of("demo").split("\n\n## ")
 
 
 def _part(
@@ -175,11 +176,6 @@ def _part(
     button = f'<p><a class="button" href="{escape(path.name)}">{escape(action)}</a></p>'
     page.add(f'<section class="card"><h2>{escape(title)}</h2>{first}{button}{"".join(rest)}{shown}'
              "</section>")  # fmt: skip
-
-
-def _beside(blocks: list[str]) -> list[str]:
-    """Lines of text with the blocks next to each other."""
-    return ["    ".join(lines) for lines in zip(*map(str.splitlines, blocks), strict=True)]
 
 
 def _rule(definition: "Definition") -> str:

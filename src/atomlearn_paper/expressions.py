@@ -243,7 +243,7 @@ FUNCTIONS: dict[str, Any] = (
     | {name: getattr(math, name) for name in ("exp", "factorial", "lgamma", "log", "log10")}
     | {one.__name__: one for one in (
         added, atoms_needed, beside, chance_to_hold, changed, correlation, each, line, listed, mean,
-        means, np.median, p_value, percent, product, ranged, settled, spread,
+        means, np.median, p_value, percent, product, ranged, settled, spoken, spread,
     )}
 )  # fmt: skip
 """What expressions may call, by name."""

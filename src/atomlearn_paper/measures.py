@@ -24,7 +24,6 @@ from atomlearn.engine import (
     Concept,
     Embedding,
     Pool,
-    Recipe,
     dual,
     pinning_relations,
     reduction,
@@ -33,25 +32,21 @@ from atomlearn.engine import (
 )
 from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.errors import InvalidParameter
-from atomlearn.logic.exact import ExactAtomization
-from atomlearn.logic.formulas import Has, Odd, exists, forall
-from atomlearn.problems.queens import Chessboard, independence_rules, square, square_name
-from atomlearn.problems.queens import algebra as queens_algebra
-from atomlearn.problems.queens import game as queens_game
-from atomlearn.problems.queens import solve as solve_queens
+from atomlearn.problems import queens as chess
 from atomlearn.problems.solving import Schedule
 from atomlearn.sets import rows
 from atomlearn_paper import paper
+from atomlearn_paper.bars import exact_bars
 from atomlearn_paper.expressions import mean
 from atomlearn_paper.images import terms as image_terms
 from atomlearn_paper.mnist import with_seeds
 from atomlearn_paper.paper import error_of
+from atomlearn_paper.parity import exact_parity
 from atomlearn_paper.toy import CONSTANTS, examples, images, model_of
 
 __all__ = [
-    "CONSTANTS", "PAPER", "Chessboard", "Embedding", "Schedule", "error_of", "examples", "images",
-    "model_of", "paper", "permutations", "queens_algebra", "queens_game", "solve_queens", "square",
-    "square_name", "with_seeds",
+    "CONSTANTS", "PAPER", "Embedding", "Schedule", "chess", "error_of", "exact_bars",
+    "exact_parity", "examples", "images", "model_of", "paper", "permutations", "with_seeds",
 ]  # fmt: skip
 """What the claims use from elsewhere."""
 
@@ -151,15 +146,6 @@ def spelled(atoms: Any) -> list[str]:
 # -- section 2: the embedding
 
 
-def consistency_by_edges() -> Values:
-    """A contradiction that transitive closure of the edges of the dual does not see."""
-    algebra = algebra_of("x a b d", "x < a b", "a < d", "b < d", "x !< d")
-    edges = {("[a b]", "[x]"), ("[d]", "[a]"), ("[d]", "[b]"), ("[a b]", "[a]"), ("[a b]", "[b]")}
-    while more := {(s, u) for s, t in edges for t2, u in edges if t == t2} - edges:
-        edges |= more
-    return {"seen": ("[d]", "[x]") in edges, "conflicts": len(algebra.conflicts())}
-
-
 @cache
 def toy_embedding() -> Values:
     """Atoms, traces and pins of the toy problem, algorithm by algorithm."""
@@ -252,9 +238,6 @@ def same_conflicts_in_any_order() -> Cases:
             twin = twin_of(wrong, (wrong.relations[i] for i in order))
             found.add(frozenset(str(c.relation) for c in twin.conflicts()))
         yield len(found) == 1 and all("!<" in text for text in next(iter(found)))
-
-
-# -- sections 3.1 and 3.4: the four atoms, the memories
 
 
 def freest_grows() -> Values:
@@ -353,9 +336,6 @@ def theorem_6() -> Cases:
                 yield says(after, a, b) == (set(a.indices) <= set(closed.indices))
 
 
-# -- the protocol and its files
-
-
 def files_with_floats() -> Values:
     """How many files of the paper's algorithms use floating point numbers."""
     modules = (dual, trace_constraints, sparse_crossing, reduction, pinning_relations)
@@ -369,15 +349,10 @@ def files_with_floats() -> Values:
 def _batches(
     side: int, n: int, size: int, random_state: int
 ) -> list[tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]]:
-    """Images of bars as terms, and their labels, in batches."""
+    """Images of bars as terms, and their labels, in batches; the last constant is the class."""
     pictures, labels = vertical_bars(n, shape=(side, side), noise=0.1, random_state=random_state)
     packed = image_terms(pictures)
     return [(packed[k : k + size], labels[k : k + size]) for k in range(0, n, size)]
-
-
-def _concept(side: int, recipe: Recipe | None = None) -> Concept:
-    n = 2 * side * side + 1
-    return Concept(n, n - 1, 0, recipe)
 
 
 def _said(concept: Concept, packed: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
@@ -388,7 +363,7 @@ def _said(concept: Concept, packed: npt.NDArray[np.uint64]) -> npt.NDArray[np.bo
 
 def forgets_the_batch_before() -> Values:
     """The share of each batch that is judged wrongly after the next one was learned."""
-    concept, wrong = _concept(8, PAPER), []
+    concept, wrong = Concept(129, 128, 0, PAPER), []
     for before, now in pairwise(_batches(8, 4000, 400, 0)):
         for packed, labels in (before, now):
             concept.learn_batch(packed[labels], packed[~labels])
@@ -399,7 +374,7 @@ def forgets_the_batch_before() -> Values:
 def pins_shared() -> Values:
     """The least error by misses with the pins of two algebras, alone and together."""
     batches = _batches(8, 6000, 400, 1)
-    test = blocks_of(np.concatenate([b for b, _ in batches[10:]]), 2 * 64 + 1)
+    test = blocks_of(np.concatenate([b for b, _ in batches[10:]]), 129)
     true = np.concatenate([labels for _, labels in batches[10:]])
 
     def error(pool: Pool) -> float:
@@ -408,7 +383,7 @@ def pins_shared() -> Values:
 
     pools = []
     for half in (batches[:5], batches[5:10]):
-        concept = _concept(8)
+        concept = Concept(129, 128, 0)
         for packed, labels in half:
             concept.learn_batch(packed[labels], packed[~labels])
         pools.append(concept.pool)
@@ -419,7 +394,7 @@ def pins_shared() -> Values:
 
 def batches_hold() -> Values:
     """How many examples are judged wrongly by the model of their own batch."""
-    concept, wrong = _concept(6, PAPER), 0
+    concept, wrong = Concept(73, 72, 0, PAPER), 0
     for packed, labels in _batches(6, 600, 200, 3):
         concept.learn_batch(packed[labels], packed[~labels])
         wrong += int((_said(concept, packed) != labels).sum())
@@ -437,27 +412,6 @@ def thirty_random_atoms() -> Values:
         held = [blank[:, atom, columns].any(axis=1) for atom in atoms]
         passed.append(float(np.all(held, axis=0).mean()))
     return {"passed": passed}
-
-
-# -- exact atomizations
-
-
-def exact_bars(height: int, width: int, pairs: Any = ()) -> ExactAtomization:
-    """The exact atoms of a vertical bar."""
-    return ExactAtomization(
-        exists(range(width), lambda j: forall(range(height), lambda i: Has((i, j)))), pairs
-    )
-
-
-def form_of_parity_atoms() -> Cases:
-    """Is an exact atom of parity, in each column, in one black pixel or in all white ones?"""
-    columns = [[(i, j) for i in range(2)] for j in range(3)]
-    odd = Odd(tuple(forall(c, Has) for c in columns))
-    for atom in ExactAtomization(odd, [(p, ("white", *p)) for c in columns for p in c]):
-        counts = [
-            (sum(p in atom for p in c), sum(("white", *p) in atom for p in c)) for c in columns
-        ]
-        yield all(count in ((1, 0), (0, 2)) for count in counts)
 
 
 # -- random picking and the bounds of appendix E
@@ -515,9 +469,9 @@ def random_picking(R: int, Z: int = 4, draws: int = 12) -> Values:
 
 def rules_without_u() -> Values:
     """Conflicts on 5 × 5 if the rules are written without the constant U."""
-    b = Chessboard(5)
+    b = chess.Chessboard(5)
     algebra = b.algebra.copy()
     for s in b.squares:
         algebra.add(b.merge(b.E[t] for t in b.attacked(*s)) <= b.Q[s])
-    algebra.add(independence_rules(b))
+    algebra.add(chess.independence_rules(b))
     return {"conflicts": len(algebra.conflicts())}

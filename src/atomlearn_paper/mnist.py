@@ -25,7 +25,7 @@ from atomlearn.sets.rows import Rows
 from atomlearn.tables.column_maps import permuted, translations
 from atomlearn_paper import paper
 from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
-from atomlearn_paper.expressions import PROTOCOLS, beside, each, mean, percent
+from atomlearn_paper.expressions import PROTOCOLS, each, mean, percent
 from atomlearn_paper.images import (
     Bits,
     Images,
@@ -36,7 +36,7 @@ from atomlearn_paper.images import (
     smooth_cut,
     terms,
 )
-from atomlearn_paper.report import ExperimentReport, Table
+from atomlearn_paper.report import Table
 from atomlearn_paper.steps import Results
 
 if TYPE_CHECKING:
@@ -85,11 +85,6 @@ class Data(NamedTuple):
     test: Blocks
     variants: npt.NDArray[np.uint64]
 
-    @property
-    def n_constants(self) -> int:
-        """Black, white, and the class."""
-        return n_constants(self.images.pixels)
-
 
 @cache
 def split(seed: int, translated: bool = False) -> Data:
@@ -110,7 +105,7 @@ def learner(
     data: Data, digit: int, seed: int, recipe: Recipe, wrong: float = 0.0
 ) -> tuple[Watched, Sampler]:
     """A digit about to be learned, with a share of ``wrong`` labels."""
-    n = data.n_constants
+    n = n_constants(data.images.pixels)
     concept = Watched(n, n - 1, np.random.SeedSequence([seed, digit]), recipe)
     is_digit = data.images.labels[~data.spared] == digit
     flipped = np.random.default_rng([seed, 77]).random(len(is_digit)) < wrong
@@ -128,7 +123,7 @@ def learn_digit(digit: int, seed: int, epochs: int, protocol: str, every: int) -
             curve.append({"epoch": epoch} | along_the_way(concept, data, digit))
     result = {"curve": curve} | evaluate(concept, data, digit) | sizes(concept, data, digit)
     if digit in SHOWN:
-        result |= agreement(concept, data, digit) | cut_curve(concept, data, digit)
+        result |= agreement(concept, data, digit)
     if digit == DRAWN:
         result["drawn"] = some_atoms(concept.masters[-1])
     return result
@@ -223,42 +218,31 @@ def best_cut(misses: npt.NDArray[Any], true: Bits) -> int:
     return int(cuts[np.argmin(negatives - positives)])
 
 
-def cut_curve(concept: Concept, data: Data, digit: int, points: int = 60) -> dict[str, Any]:
-    """Figure 9: error and FPR on the test set against the cut-off."""
-    true = data.images.test_labels == digit
-    misses = concept.misses(data.test, len(true))
-    cuts = np.unique(np.geomspace(1, max(2, int(misses.max())), points).astype(int))
-    return {"cuts": [{"cut": int(cut)} | rates(misses <= cut, true) for cut in cuts]}
-
-
 def agreement(concept: Concept, data: Data, digit: int) -> dict[str, Any]:
-    """Figure 7: how many of ten models say yes to each test image, and images to look at."""
+    """How many of ten models say yes to each test image, and images to look at (Figure 7); error
+    and FPR on the test set against the cut-off (Figure 9)."""
     true = data.images.test_labels == digit
     votes = concept.votes(data.test, len(true))
+    misses = concept.misses(data.test, len(true))
+    cuts = np.unique(np.geomspace(1, max(2, int(misses.max())), 60).astype(int))
     n = len(concept.masters) + 1
     shown = {}
     for wanted in (10, 5, 0):
         order = np.argsort(np.abs(votes[true] - wanted), kind="stable")[:4]
         pictures = data.images.test_pixels[true][order]
         shown[str(wanted)] = [
-            {"votes": int(votes[true][i]), "image": rows_of_text(picture)}
+            {
+                "votes": int(votes[true][i]),
+                "image": ["".join(np.where(line, "#", ".")) for line in picture.reshape(28, 28)],
+            }
             for i, picture in zip(order, pictures, strict=True)
         ]
     return {
         "yes": np.bincount(votes[true], minlength=n).tolist(),
         "yes to others": np.bincount(votes[~true], minlength=n).tolist(),
         "images": shown,
+        "cuts": [{"cut": int(cut)} | rates(misses <= cut, true) for cut in cuts],
     }
-
-
-def rows_of_text(pixels: Bits) -> list[str]:
-    """A small image as lines of text.
-
-    >>> rows_of_text(np.array([True, False, False, True]))
-    ['#.', '.#']
-    """
-    side = round(len(pixels) ** 0.5)
-    return ["".join("#" if black else "." for black in row) for row in pixels.reshape(side, side)]
 
 
 def some_atoms(atoms: Lists, n: int = 36) -> list[list[int]]:
@@ -289,46 +273,6 @@ def switched() -> list[tuple[str, str, dict[str, Any]]]:
 
 
 # -- the page
-
-
-def report(page: ExperimentReport, results: Results) -> None:
-    """Fill the page."""
-    first = {p: each(results, f"digit-*-{p}-0") for p in PROTOCOLS}
-    seeds = len(each(results, "digit-0-letter-*"))
-    names = {name.rpartition("-")[0].removeprefix("switch-") for name in results
-             if name.startswith("switch-")}  # fmt: skip
-    values = {
-        "results": results,
-        "seeds": seeds,
-        "atoms": {p: mean(found["atoms"] for found in first[p]) for p in PROTOCOLS},
-        "pixels": {p: mean(found["pixels an atom"] for found in first[p]) for p in PROTOCOLS},
-        "zeros": {
-            p: mean(yes[-1] / max(1, sum(yes)) for yes in each(results, f"digit-0-{p}-*", "yes"))
-            for p in PROTOCOLS
-        },
-        "both": lambda kind: (
-            f"{with_seeds(results, 'letter', kind, '')} to the letter, "
-            f"{with_seeds(results, 'default', kind, '')} by this library"
-        ),
-        "difference": lambda kind, printed: ", ".join(
-            f"{beside(ten_digits(results, p, kind), printed.error)} {by}"
-            for p, by in (("letter", "to the letter"), ("default", "by this library"))
-        ),
-        "ten_digits": lambda protocol, kind: ten_digits(results, protocol, kind),
-        "rates_of": lambda protocol, kind: rates_of(results, protocol, kind),
-        "with_mean": with_mean,
-        "halves": [(name, *half_and_end(first[p])) for p, name in PROTOCOLS.items()],
-        "switched": sorted(names, key=lambda name: (name not in PROTOCOLS, name)),
-        "on_test": f"{ON_TEST}.error",
-    }
-    figures = {
-        "figure-5": draw_epochs(first),
-        "figure-6": draw_drawn(first["letter"][5]["drawn"]),
-        "figure-7": draw_agreement(first["letter"]),
-        "figure-8-left": draw_false(first),
-        "figure-9": draw_cuts(first),
-    }
-    page.fill(values, figures, {"means": means_table(results, seeds)})
 
 
 def ten_digits(results: Results, protocol: str, kind: str) -> float:
@@ -364,16 +308,7 @@ def with_mean(rows: Sequence[paper.Rates]) -> list[paper.Rates]:
     return [*rows, paper.Rates(*(mean(column) for column in zip(*rows, strict=True)))]
 
 
-def half_and_end(digits: list[dict[str, Any]]) -> tuple[int, float, int, float]:
-    """Epoch and mean error of one model in the middle of the run, and at its end."""
-    curves = [found["curve"] for found in digits]
-    half = len(curves[0]) // 2
-    middle = mean(points[half]["single"]["error"] for points in curves)
-    end = mean(mean(p["single"]["error"] for p in points[-3:]) for points in curves)
-    return curves[0][half]["epoch"], middle, curves[0][-1]["epoch"], end
-
-
-def means_table(results: Results, seeds: int) -> Table:
+def means_table(results: Results) -> Table:
     """The mean of ten digits, and of those with several seeds, seed by seed."""
     kinds = {
         "single": ("one model", paper.SINGLE_MEAN),
@@ -382,9 +317,11 @@ def means_table(results: Results, seeds: int) -> Table:
         "misses": ("misses, cut-off from spared images", None),
         ON_TEST: ("misses, cut-off from the TEST SET", paper.MISSES_MEAN),
     }
+    n_seeds = len(each(results, "digit-0-letter-*"))
+    seeds = [f"digits 0, 5, 8, 9, seed {k}" for k in range(n_seeds)]
     head = ["error %", "paper, ten digits"]
     for name in PROTOCOLS.values():
-        head += [f"{name}, ten digits", *(f"digits 0, 5, 8, 9, seed {k}" for k in range(seeds))]
+        head += [f"{name}, ten digits", *seeds]
     rows = []
     for kind, (name, told) in kinds.items():
         row = [name, f"{100 * told.error:.2f}" if told else ""]

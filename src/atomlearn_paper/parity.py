@@ -16,12 +16,9 @@ from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.logic.comparison import compare
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, Odd, forall
-from atomlearn_paper import paper
 from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
-from atomlearn_paper.expressions import each, line, mean, percent, product, settled
+from atomlearn_paper.expressions import line, mean, percent, product
 from atomlearn_paper.images import Bits, n_constants, rates, terms
-from atomlearn_paper.report import ExperimentReport
-from atomlearn_paper.steps import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,7 +132,7 @@ class Stream:
 
     def kinds(self) -> dict[str, int]:
         """How many atoms of the last model are exact, parts of exact ones, larger, or neither."""
-        exact, constant = exact_parity(self.size), 2 * self.size * self.size
+        exact, constant = exact_parity(self.size, self.size), 2 * self.size * self.size
         return asdict(compare(self.concept.masters[-1], exact, constant))
 
     def point(self) -> dict[str, Any]:
@@ -153,118 +150,34 @@ class Stream:
 
 
 @cache
-def exact_parity(size: int) -> ExactAtomization:
+def exact_parity(height: int, width: int) -> ExactAtomization:
     """The exact atoms of an odd number of bars; the white of a pixel says that it is not black."""
-    pixels = range(size * size)
-    columns = [[i * size + j for i in range(size)] for j in range(size)]
-    odd = Odd(tuple(forall(column, Has) for column in columns))
-    return ExactAtomization(odd, [(pixel, size * size + pixel) for pixel in pixels])
+    n = height * width
+    odd = Odd(tuple(forall(range(j, n, width), Has) for j in range(width)))
+    return ExactAtomization(odd, [(pixel, n + pixel) for pixel in range(n)])
 
 
 # -- the page
 
 
-def report(page: ExperimentReport, results: Results) -> None:
-    """Fill the page."""
-    streams: Streams = {
-        (int(size), float(noise)): found
-        for name, found in results.items()
-        if name.startswith("stream-")
-        for _, size, noise in [name.split("-")]
-    }
-    shown = {key: streams[key] for key in ((7, 0.05), (10, 0.025))}
-    growths = {
-        "growth 1 % an epoch": results["growth-1.01"],
-        "growth 2 % an epoch": streams[7, 0.05],
-        "growth 4 % an epoch": results["growth-1.04"],
-        "growth 8 % an epoch": results["growth-1.08"],
-        "2 %, greedy cover": results["cover-greedy"],
-        "2 %, Algorithm 5": results["cover-reduced"],
-        "2 %, then constant": results["capped"],
-    }
-    letter = each(results, "letter-7-*")
-    seeds = {
-        ("this library", size, noise): [points, *each(results, f"again-{size}-{noise}-*")]
-        for (size, noise), points in shown.items()
-    } | {("to the letter", 7, 0.05): letter}
-    batch = min(points[-1]["batch"] for points in letter)
-    ends = [at_batch(points, batch) for points in letter]
-    told = {cover: each(results, f"as-told-{cover}-*", "-1") for cover in ("letter", "lazy")}
-    values = {
-        "streams": [(size, noise, points) for (size, noise), points in streams.items()],
-        "growths": [(name, points, points[-1]) for name, points in growths.items()],
-        "products": [settled(points) for points in growths.values()],
-        "batch_products": [settled(points, "batch") for points in growths.values()],
-        "errors": [(t, *told_of(t, streams[t.size, t.noise])) for t in paper.PARITY],
-        "lines": [(t, settled(streams[t.size, t.noise]), line(t.size, True))
-                  for t in paper.PARITY if t.off_line is not None],
-        "shares": [part(points[-1]["kinds"]) for points in streams.values()],
-        "seeds": seeds_shown(seeds),
-        "first": results["as-told-letter-0"][0],
-        "last": results["as-told-letter-0"][-1],
-        "told": [("to the letter", told["letter"]), ("this library", told["lazy"])],
-        "letter_batch": batch,
-        "letter_single": [p["single"]["error"] for p in ends],
-        "letter_votes": [p["votes"]["error"] for p in ends],
-        "letter_products": [product(p) for p in ends],
-        "own": at_batch(streams[7, 0.05], batch),
-        "part": part,
-        "some": some,
-    }  # fmt: skip
-    figures = {
-        "figure-8-right": draw_votes(streams[10, 0.025]),
-        "figure-4": draw_compression(shown),
-        "figure-13": draw_product(shown),
-        "growth": draw_growth(growths),
-    }
-    page.fill(values, figures)
-
-
-def told_of(told: paper.Parity, points: Points) -> tuple[str, str, str]:
-    """What the paper says of a grid, what came out here, and the difference."""
-    last, wanted = points[-1], told.votes_error or 0.01
-    said = "well under 1 %" if told.atoms is None else f"under 1 % with {told.atoms:,} atoms"
-    if told.votes_error:
-        said += f"; {percent(told.votes_error, 1)} with several atomizations"
-    single, votes = last["single"]["error"], last["votes"]["error"]
-    ours = (
-        f"one model {percent(single)} with {last['atoms']:,} atoms, ten votes {percent(votes)}, "
-        f"after {last['seen'] / 1e6:.1f} million images"
-    )
+def reached(points: Points, wanted: float) -> str:
+    """How the errors at the end of a run lie beside 1 % for one model, and ``wanted`` for votes."""
     errors = [point["single"]["error"] for point in points]
+    single, votes = errors[-1], points[-1]["votes"]["error"]
     falling = len(errors) > 8 and mean(errors[-3:]) < mean(errors[-8:-3])
     more = ", and still falling" if falling else ""
     if votes > wanted:
-        reached = "not reached with this number of images: ten votes are at"
-        return said, ours, f"{reached} {percent(votes)}{more}"
+        return f"not reached with this number of images: ten votes are at {percent(votes)}{more}"
     if single < 0.01:
-        return said, ours, "reproduced"
+        return "reproduced"
     above = f"{100 * (single - 0.01):.2f} points above 1 %"
-    return said, ours, f"ten votes reach it; one model is {above} with this number of images{more}"
+    return f"ten votes reach it; one model is {above} with this number of images{more}"
 
 
-def part(kinds: dict[str, int]) -> float:
-    """The percentage of atoms that are exact, or parts of exact ones."""
-    return 100 * (kinds["exact"] + kinds["sub_atoms"]) / max(1, sum(kinds.values()))
-
-
-def some(points: Points, n: int = 12) -> Points:
-    """Points evenly along a run."""
-    return [points[k] for k in np.unique(np.linspace(0, len(points) - 1, n).astype(int))]
-
-
-def at_batch(points: Points, batch: int) -> dict[str, Any]:
-    """The last point whose batch is no larger."""
-    return [point for point in points if point["batch"] <= batch][-1]
-
-
-def seeds_shown(runs: dict[tuple[str, int, float], list[Points]]) -> list[tuple[Any, ...]]:
-    """Several seeds at the same size of batch: protocol, size, noise, seed and the point."""
-    found = []
-    for key, many in runs.items():
-        batch = min(points[-1]["batch"] for points in many)
-        found += [(*key, k, at_batch(points, batch)) for k, points in enumerate(many)]
-    return found
+def at_same_batch(runs: list[Points]) -> Points:
+    """A point of each run, all with the same size of batch: the largest that all have reached."""
+    batch = min(points[-1]["batch"] for points in runs)
+    return [[p for p in points if p["batch"] <= batch][-1] for points in runs]
 
 
 # -- the figures

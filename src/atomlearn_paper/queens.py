@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,8 @@ from atomlearn.engine.protocol import protocol_of, switches
 from atomlearn.problems import queens
 from atomlearn.problems.queens import Board
 from atomlearn.problems.solving import ATTEMPTS, PAPER
-from atomlearn_paper import paper
 from atomlearn_paper.charts import panels
 from atomlearn_paper.controls import Control, Propagated, Remembering
-from atomlearn_paper.expressions import each, p_value
-from atomlearn_paper.report import ExperimentReport
-from atomlearn_paper.steps import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,39 +39,27 @@ IN_GAMES = ("vocabulary", "draws", "dual", "strategy", "master", "contradicted",
 """The switches that matter here; the others are about examples."""
 
 
-@dataclass
-class Tally:
-    """Attempts of one experiment, which keeps what it learned from one to the next."""
+def tally(attempts: list[list[tuple[str, ...]]]) -> dict[str, Any]:
+    """What attempts came to, each given by its full boards.
 
-    attempts: int = 0
-    full: list[str] = field(default_factory=list)
-    shown: int = 0
-    boards: set[tuple[str, ...]] = field(default_factory=set)
+    In ``full`` the attempts that came to any; ``r`` marks one whose boards were all seen before.
 
-    def note(self, boards: list[tuple[str, ...]]) -> None:
-        """One attempt more; ``r`` marks one whose full boards were all seen before."""
-        self.attempts += 1
+    >>> tally([[("a1",)], [], [("a1",)]])
+    {'attempts': 3, 'full': ['1', '3r'], 'new': 1, 'shown': 2, 'distinct': 1}
+    """
+    seen: set[tuple[str, ...]] = set()
+    full = []
+    for k, boards in enumerate(attempts, 1):
         if boards:
-            self.full.append(f"{self.attempts}{'r' if set(boards) <= self.boards else ''}")
-        self.shown += len(boards)
-        self.boards.update(boards)
-
-    def plain(self) -> dict[str, Any]:
-        """The tally as plain values.
-
-        >>> tally = Tally()
-        >>> for boards in ([("a1",)], [], [("a1",)]):
-        ...     tally.note(boards)
-        >>> tally.plain()
-        {'attempts': 3, 'full': ['1', '3r'], 'new': 1, 'shown': 2, 'distinct': 1}
-        """
-        return {
-            "attempts": self.attempts,
-            "full": self.full,
-            "new": sum(not mark.endswith("r") for mark in self.full),
-            "shown": self.shown,
-            "distinct": len(self.boards),
-        }
+            full.append(f"{k}{'r' if set(boards) <= seen else ''}")
+        seen.update(boards)
+    return {
+        "attempts": len(attempts),
+        "full": full,
+        "new": sum(not mark.endswith("r") for mark in full),
+        "shown": sum(map(len, attempts)),
+        "distinct": len(seen),
+    }
 
 
 def completions(
@@ -121,9 +105,9 @@ def attempts(
     size: int, fixed: list[str], seed: int, attempts: int, kept: int = 0, start: str = "default"
 ) -> dict[str, Any]:
     """Attempts of 20 epochs, a queen inserted in 17 of them; the controls with as many."""
-    tally = Tally()
     boards: list[dict[str, Any]] = []
     solver = queens.solve(size, fixed, random_state=seed, schedule=ATTEMPTS, protocol=start)
+    found: list[list[tuple[str, ...]]] = []
     jumps: list[int] = []
     for _ in range(attempts):
         full, before = [], 0
@@ -135,14 +119,14 @@ def attempts(
             if board.solved():
                 jumps.append(len(board.queens) - before)
                 full.append(board.queens)
-                if len(boards) < kept and board.queens not in tally.boards:
+                if len(boards) < kept and not any(board.queens in earlier for earlier in found):
                     boards.append(plain_board(board))
             before = len(board.queens)
-        tally.note(full)
+        found.append(full)
     atoms = board_atoms(solver.latest) if solver.latest is not None and kept else {}
     memory = simulate(Remembering(size, fixed, seed), attempts)
     joined = simulate(Remembering(size, fixed, seed, joins=True), attempts)
-    return {"size": size} | tally.plain() | {
+    return {"size": size} | tally(found) | {
         "memory": memory, "joined": joined, "boards": boards, "atoms": atoms,
         "epochs": solver.epochs.number, "queens at once": jumps,
     }  # fmt: skip
@@ -150,10 +134,7 @@ def attempts(
 
 def simulate(control: Control, attempts: int) -> dict[str, Any]:
     """Attempts by a control."""
-    tally = Tally()
-    for _ in range(attempts):
-        tally.note(control.attempt())
-    return tally.plain()
+    return tally([control.attempt() for _ in range(attempts)])
 
 
 def chance(size: int, fixed: list[str], control: str, seed: int, draws: int) -> dict[str, Any]:
@@ -238,89 +219,9 @@ def switched() -> list[tuple[str, str, dict[str, Any]]]:
 # -- the page
 
 
-def report(page: ExperimentReport, results: Results) -> None:
-    """Fill the page."""
-    kinds = {"small": "8x8-*", "middle": "13x13-*", "large": "attempts-*",
-             "letter": "8x8-letter-*", "letter_middle": "13x13-letter-*",
-             "small_letter": "small-letter-*", "small_default": "small-default-*"}  # fmt: skip
-    values: dict[str, Any] = {name: each(results, steps) for name, steps in kinds.items()}
-    small, middle, large = values["small"], values["middle"], values["large"]
-    first = min(small[0]["epochs"], default=0)
-    values |= {
-        "chance": results["chance-random"],
-        "propagated": results["chance-the"],
-        "before": max((len(b["queens"]) for b in small[0]["boards"] if b["epoch"] < first),
-                      default=0),
-        "solved": [found["epochs"][0] for found in middle if found["epochs"]],
-        "switched": by_change(results),
-        "total": total,
-    }  # fmt: skip
-    values |= soberly(large, values["propagated"]["full"] / values["propagated"]["attempts"])
-    figures = {"figure-10": draw_boards([b for b in small[0]["boards"] if b["epoch"] <= 30], 6)}
-    if large[0]["boards"]:
-        figures["figure-12-boards"] = draw_boards(large[0]["boards"], 2, 4.0)
-    for run, name, figure, size in (
-        (middle[0], "middle_atoms", "figure-11", 13),
-        (large[0], "large_atoms", "figure-12-atoms", large[0]["size"]),
-    ):
-        if run["atoms"]:
-            values[name] = atoms_told(run["atoms"])
-            figures[figure] = draw_atoms(run["atoms"]["shown"], size)
-    page.fill(values, figures)
-
-
-def by_change(results: Results) -> dict[str, Runs]:
-    """The runs on 8 × 8, by what they change."""
-    names = {name.rpartition("-")[0] for name in results if name.startswith("switch-")}
-    found = {"letter": each(results, "8x8-letter-*"), "default": each(results, "8x8-*")}
-    for name in sorted(names, reverse=True):
-        found[name.removeprefix("switch-")] = each(results, f"{name}-*")
-    return found
-
-
 def total(many: Runs, key: str) -> int:
     """The sum over several experiments; of a list, its length counts."""
     return sum(len(f[key]) if isinstance(f[key], list) else f[key] for f in many)
-
-
-def atoms_told(atoms: dict[str, Any]) -> dict[str, Any]:
-    """How many atoms have one queen, and how many have more."""
-    queens = {int(k): n for k, n in atoms["queens"].items()}
-    return {
-        "epoch": atoms["epoch"],
-        "total": sum(queens.values()),
-        "single": queens.get(1, 0),
-        "several": sum(n for k, n in queens.items() if k > 1),
-        "largest": max(queens, default=0),
-        "captioned": atoms["as captioned"],
-    }
-
-
-def soberly(large: Runs, propagated: float) -> dict[str, Any]:
-    """What Table 2 does and does not show."""
-    memory, joined = ([found[kind] for found in large] for kind in ("memory", "joined"))
-    gains = [found["distinct"] - found["memory"]["distinct"] for found in large]
-    ahead, behind = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
-    full, attempts, repeated = (
-        sum(getattr(row, key) for row in paper.QUEENS) for key in ("full", "attempts", "repeated")
-    )
-    values = {
-        "size": large[0]["size"],
-        "share": propagated,
-        "memory": memory,
-        "joined": joined,
-        "ahead": ahead,
-        "behind": behind,
-        "sign": p_value(ahead, ahead + behind, 0.5),
-        "paper_full": full,
-        "paper_attempts": attempts,
-        "paper_new": full - repeated,
-    }
-    if large[0]["size"] != LARGE[0]:
-        return values | {
-            "smaller": "The quick setting plays on a smaller board than the paper's 17 × 17."
-        }
-    return values | {"paper_p": p_value(full - repeated, attempts, propagated)}
 
 
 # -- the figures

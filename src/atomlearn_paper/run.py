@@ -103,7 +103,7 @@ def reproduce(
             known[record["step"]] = record
             display.done(record["step"], record["seconds"])
     report = ExperimentReport(experiment, folder, setting, [known[step.name] for step in steps])
-    experiment.report(report, {name: record["result"] for name, record in known.items()})
+    report.fill()
     report.write()
     return report
 

@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from atomlearn import __version__, interrupts
 from atomlearn.files.replacing import replacing
 from atomlearn_paper.expressions import as_literal, value_of
-
-if TYPE_CHECKING:
-    from atomlearn_paper.report import ExperimentReport
 
 Results = Mapping[str, Any]
 """What the steps gave, by name: dictionaries, lists, numbers and text."""
@@ -60,7 +58,10 @@ class Experiment:
     name: str
     title: str
     steps: Callable[[Setting], list[Step]]
-    report: "Callable[[ExperimentReport, Results], None]"
+    text: str
+    """The Markdown of its page, which :mod:`atomlearn_paper.report` fills."""
+    names: Mapping[str, Any] = field(default_factory=dict)
+    """What the page may use beside the results."""
     data: str | None = None
     """The data set that it needs."""
 
@@ -83,7 +84,13 @@ def experiment_of(name: str, table: Mapping[str, Any]) -> Experiment:
                 found.append(Step(step[:-1], public[group["run"]], given, cost))
         return found
 
-    return Experiment(name, table["title"], steps, module.report, table.get("data"))
+    return Experiment(name, table["title"], steps, text_of(name), public, table.get("data"))
+
+
+def text_of(page: str) -> str:
+    """The Markdown of a page."""
+    path = files("atomlearn_paper") / "pages" / f"{page}.md"
+    return path.read_text(encoding="utf-8").strip()
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ choices are those of the paper. The paper's atoms 0 and 0* stand for "nothing" i
 left out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,6 @@ from atomlearn.engine import READABLE, Concept, Embedding
 from atomlearn.sets import rows
 from atomlearn_paper import paper
 from atomlearn_paper.charts import panels
-from atomlearn_paper.report import ExperimentReport
-from atomlearn_paper.steps import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +34,6 @@ TERMS = {
     "T3-": "c4 c5 c6 c7",
 }
 """The five images of the paper: two have a bar, three have none."""
-POSITIVE, NEGATIVE = ([text for name, text in TERMS.items() if name[-1] == sign] for sign in "+-")
 SEEDS = 100_000
 """Seeds that are tried at most until one makes the paper's choices."""
 RUNS = 40
@@ -46,9 +43,9 @@ RUNS = 40
 def examples() -> Algebra:
     """The five examples as relations."""
     algebra = Algebra(CONSTANTS)
-    v = algebra["v"]
-    algebra.add(v <= algebra.term(text) for text in POSITIVE)
-    algebra.add(~(v <= algebra.term(text)) for text in NEGATIVE)
+    for name, text in TERMS.items():
+        relation = algebra["v"] <= algebra.term(text)
+        algebra.add(relation if name.endswith("+") else ~relation)
     return algebra
 
 
@@ -117,16 +114,13 @@ def models(seed: int) -> dict[str, Any]:
              "learned": algebra.learn(random_state=seed)}  # fmt: skip
     result: dict[str, Any] = {}
     for name, model in found.items():
-        asked = [
-            (model.holds(v <= algebra.term(CONSTANTS[c] for c in pixels)), has_bar)
-            for pixels, has_bar in images()
-        ]
         result[name] = {
             "atoms": [list(atom.constants) for atom in model.atoms_of(v)],
             "all atoms": len(model.atoms),
-            "right": sum(said == has_bar for said, has_bar in asked),
-            "holds": all(model.holds(relation) for relation in algebra.relations),
-        }
+            "right": sum(model.holds(v <= algebra.term(CONSTANTS[c] for c in pixels)) == has_bar
+                         for pixels, has_bar in images()),
+            "holds": all(map(model.holds, algebra.relations)),
+        }  # fmt: skip
     result["freer"] = {
         "freest than learned": found["freest"].is_freer_than(found["paper"]),
         "learned than freest": found["paper"].is_freer_than(found["freest"]),
@@ -148,30 +142,6 @@ def all_images(seed: int) -> dict[str, Any]:
         runs.append([[CONSTANTS[c] for c in model.constants[a:b].tolist()] for a, b in ends])
     exact = sum(sets(run) == sets(paper.TOY_EXACT) for run in runs)
     return {"atoms": runs[0], "runs": RUNS, "exact": exact}
-
-
-def report(page: ExperimentReport, results: Results) -> None:
-    """Fill the page."""
-    stages, models = results["step-by-step"]["stages"], results["models"]
-    four = results["all-images"]["atoms"]
-    figures = {f"stage-{k}": draw_graphs(stage["atoms"]) for k, stage in enumerate(stages, 1)}
-    for k, name in enumerate(("freest", "least free", "paper"), 1):
-        figures[f"figure-{k}"] = draw(models[name]["atoms"])
-    figures["four-atoms"] = draw(four)
-    definition = model_of(sorted(four)).definition("v")
-    values = {
-        "tried": results["step-by-step"]["tried"],
-        "stages": stages,
-        "learned": sorted(stages[-1]["atoms"], key=lambda a: [CONSTANTS.index(c) for c in a]),
-        "models": models,
-        "freer": models["freer"].values(),
-        "all_images": results["all-images"],
-        "four": four,
-        "cnf": definition.cnf,
-        "dnf": definition.dnf,
-        "sets": sets,
-    }
-    page.fill(values, figures)
 
 
 def draw(atoms: list[list[str]]) -> "Figure":
@@ -205,23 +175,20 @@ def draw_graphs(atoms: list[list[str]]) -> "Figure":
     """
     names = [atom_name(atom) for atom in atoms]
     figure, axes = panels(1, 2, (5.6, 3.0))
-    master, dual = axes[0]
     edges = [(c, t) for t, text in TERMS.items() for c in text.split()]
     held = [(name, c) for name, atom in zip(names, atoms, strict=True) for c in atom]
-
-    at = _layers([names, list(CONSTANTS), list(TERMS)])
-    _lines(master, at, edges, LINE)
-    _lines(master, at, held, ATOM)
-    _write(master, at, dict.fromkeys(names, ATOM))
-    master.set_title("M", fontsize=9)
-
-    at = _layers([list(WITNESSES), list(TERMS), list(CONSTANTS), names])
-    _lines(dual, at, edges, LINE)
-    _lines(dual, at, [("T1+", "v"), ("T2+", "v")], RELATION)
-    _lines(dual, at, [(c, name) for name, c in held], ATOM)
-    _lines(dual, at, list(WITNESSES.items()), TERM)
-    _write(dual, at, dict.fromkeys(names, ATOM), dual=True)
-    dual.set_title("M*", fontsize=9)
+    layers = ([names, CONSTANTS, TERMS], [WITNESSES, TERMS, CONSTANTS, names])
+    lines = (
+        [(edges, LINE), (held, ATOM)],
+        [(edges, LINE), ([("T1+", "v"), ("T2+", "v")], RELATION),
+         ([(c, name) for name, c in held], ATOM), (WITNESSES.items(), TERM)],
+    )  # fmt: skip
+    for k, title in enumerate(("M", "M*")):
+        at = _layers(layers[k])
+        for some, colour in lines[k]:
+            _lines(axes[0, k], at, some, colour)
+        _write(axes[0, k], at, dict.fromkeys(names, ATOM), dual=k == 1)
+        axes[0, k].set_title(title, fontsize=9)
     return figure
 
 
@@ -237,16 +204,16 @@ def atom_name(atom: list[str]) -> str:
     return known.get(constants, constants)
 
 
-def _layers(layers: list[list[str]]) -> Place:
+def _layers(layers: Sequence[Collection[str]]) -> Place:
     """Each layer spread over the same width, the first at the bottom."""
-    at = {}
-    for y, layer in enumerate(layers):
-        for k, name in enumerate(layer):
-            at[name] = ((k + 0.5) / len(layer), float(y))
-    return at
+    return {
+        name: ((k + 0.5) / len(layer), float(y))
+        for y, layer in enumerate(layers)
+        for k, name in enumerate(layer)
+    }
 
 
-def _lines(axis: "Axes", at: Place, edges: list[tuple[str, str]], colour: str) -> None:
+def _lines(axis: "Axes", at: Place, edges: Iterable[tuple[str, str]], colour: str) -> None:
     for low, high in edges:
         (x1, y1), (x2, y2) = at[low], at[high]
         axis.plot([x1, x2], [y1, y2], color=colour, linewidth=0.9, zorder=1)

@@ -3,16 +3,17 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from atomlearn.cli import app
 from atomlearn.engine.concept import Recipe
-from atomlearn_paper import NAMES, bars, experiment, mnist, paper, parity, queens, toy
+from atomlearn_paper import NAMES, bars, experiment, mnist, paper, parity, toy
 from atomlearn_paper.expressions import line, product
 from atomlearn_paper.run import reproduce, reproduce_all, write_index
-from atomlearn_paper.steps import Experiment, Setting, Step
+from atomlearn_paper.steps import Setting, Step
 
 
 def command(*arguments):
@@ -119,7 +120,7 @@ def test_parity_pages(tmp_path):
             for s in experiment("parity").steps(setting)
         ]  # fmt: skip
 
-    made = Experiment("parity", "Parity", smaller, parity.report)
+    made = replace(experiment("parity"), steps=smaller)
     reproduce(made, tmp_path / "parity", Setting(quick=True))
     check_folder(tmp_path / "parity")
 
@@ -136,7 +137,7 @@ def test_queens_pages(tmp_path):
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}) for s in steps
         ]
 
-    made = Experiment("queens", "Queens", smaller, queens.report)
+    made = replace(experiment("queens"), steps=smaller)
     reproduce(made, tmp_path / "queens", Setting(quick=True))
     results = check_folder(tmp_path / "queens")
     boards = results["steps"][0]["result"]["boards"]

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from atomlearn_paper import steps
-from atomlearn_paper.report import Claim
 from atomlearn_paper.run import TimeLeft, reproduce
 from atomlearn_paper.steps import Experiment, Setting, Step
 
@@ -20,12 +19,21 @@ def noted(log, name, seed, fail=False):
     return {"value": f"{name}{seed}"}
 
 
+TEXT = """
+|* values | here | ? | {listed((results[name]['value'] for name in results), '')} | none |
+
+[table](values)
+| name | value |
+| {name} | {results[name]['value']} | for name in results
+"""
+
+
 class Toy:
     """Three steps, of which the second is interrupted until it is mended."""
 
     def __init__(self, folder, fail=False):
         self.log, self.folder, self.fail = str(folder / "log"), folder / "out", fail
-        self.experiment = Experiment("toy", "A title", self.steps, self.report)
+        self.experiment = Experiment("toy", "A title", self.steps, TEXT)
 
     def steps(self, setting):
         given = {"log": self.log, "seed": setting.seed}
@@ -33,11 +41,6 @@ class Toy:
             Step(name, noted, given | {"name": name, "fail": self.fail and name == "b"})
             for name in ("a", "b", "c")
         ]
-
-    def report(self, page, results):
-        values = "".join(results[name]["value"] for name in "abc")
-        page.claim(Claim("values", "here", "?", values, "none", headline=True))
-        page.table("values", ["name", "value"], [[k, v["value"]] for k, v in results.items()])
 
     def run(self, **options):
         seed = options.pop("seed", 0)
