@@ -40,9 +40,7 @@ def test_the_committed_claims_are_what_the_committed_measurements_say(name, tmp_
     assert {step.name for step in experiment(name).steps(setting)} == {
         step["step"] for step in committed["steps"]
     }
-    assert report.left_out == (
-        ["{smaller}"] if name == "queens" else []
-    )  # of the quick setting only
+    assert report.left_out == []
     pictures = {path.name for path in (ROOT / "docs" / "results" / name).glob("*.png")}
     assert {path.name for path in tmp_path.glob("*.png")} == pictures
     for path in tmp_path.glob("*.csv"):
