@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow uncompiled thorough coverage lint lowest deployment fuzz bench reproduce docs links spelling package lock workflows release-check clean interrupts
+.PHONY: help demo test slow uncompiled thorough coverage lint lowest deployment fuzz walk bench reproduce docs links spelling package lock workflows release-check clean interrupts
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -80,6 +80,9 @@ SECONDS ?= 60
 SEED    ?= 0
 fuzz: $(STAMP) ## damaged files, random relation sets, round trips, rules: make fuzz SECONDS=600 SEED=1
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED)
+
+walk: $(STAMP) ## the files that fit, predict_proba, explain, partial_fit, learn and solve pass through
+	@$(BIN)/python -m tests.walk
 
 BENCH := $(VENV)/bench-$(PY_VERSION)
 $(BENCH): $(STAMP) pyproject.toml

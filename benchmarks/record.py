@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from atomlearn import __version__
-from atomlearn_paper.record import machine, read_json, write_json
+from atomlearn_paper.steps import machine, read_json, write_json
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 BENCHMARKS = ("tables", "large", "classifier", "digits", "queens", "scale", "speed")

@@ -1,10 +1,13 @@
-"""The paper, reproduced: one experiment a file, each a list of steps and a page made from them."""
+"""The paper, reproduced: an experiment a module, and a verdict on each of the paper's claims."""
 
-from importlib import import_module
+import tomllib
+from importlib.resources import files
 
-from atomlearn_paper.experiment import Experiment
+from atomlearn_paper.steps import Experiment, experiment_of
 
-NAMES = ("toy", "bars", "parity", "mnist", "queens")
+_TABLE = tomllib.loads((files("atomlearn_paper") / "experiments.toml").read_text(encoding="utf-8"))
+
+NAMES = tuple(_TABLE)
 """The experiments, in the order of the paper."""
 
 
@@ -14,5 +17,4 @@ def experiment(name: str) -> Experiment:
     >>> experiment("toy").title
     'The toy problem, step by step'
     """
-    found: Experiment = import_module(f"atomlearn_paper.{name}").EXPERIMENT
-    return found
+    return experiment_of(name, _TABLE[name])

@@ -32,32 +32,31 @@ class Rules:
     """The rules of a board as closure, written for speed with integers as sets of squares."""
 
     def __init__(self, size: int) -> None:
-        board = Chessboard(size)
+        board, lines = Chessboard(size), range(size)
         self.size, self.n = size, size * size
-        at = {s: k for k, s in enumerate(board.squares)}
-        self.attacked = [sum(1 << at[t] for t in board.attacked(*s)) for s in board.squares]
-        lines = range(size)
-        self.lines = [sum(1 << at[x, y] for y in lines) for x in lines]
-        self.lines += [sum(1 << at[x, y] for x in lines) for y in lines]
+        at = {s: 1 << k for k, s in enumerate(board.squares)}
+        self.attacked = [sum(at[t] for t in board.attacked(*s)) for s in board.squares]
+        self.lines = [sum(at[x, y] for y in lines) for x in lines]
+        self.lines += [sum(at[x, y] for x in lines) for y in lines]
 
     def place(self, position: Position, squares: int) -> Position:
         """Put queens on squares and mark what they attack."""
-        queens, empty = position.queens | squares, position.empty
+        empty = position.empty
         for k in members(squares):
             empty |= self.attacked[k]
-        return Position(queens, empty)
+        return Position(position.queens | squares, empty)
 
     def close(self, position: Position, squares: int) -> Position | None:
         """The same, and a queen on the last square of each line, until nothing changes."""
         position = self.place(position, squares)
         while not position.queens & position.empty:
+            left = [line & ~position.empty for line in self.lines]
+            if 0 in left:
+                return None
             new = 0
-            for line in self.lines:
-                left = line & ~position.empty
-                if left == 0:
-                    return None
-                if left & (left - 1) == 0:
-                    new |= left & ~position.queens
+            for line in left:
+                if line & (line - 1) == 0:
+                    new |= line & ~position.queens
             if new == 0:
                 return position
             position = self.place(position, new)
@@ -100,13 +99,15 @@ class Control(Rules):
     True
     """
 
+    propagates = False
+
     def __init__(self, size: int, fixed: list[str], seed: int) -> None:
         super().__init__(size)
         self.given, self.rng = self.fixed(fixed), np.random.default_rng(seed)
 
     def put(self, position: Position, squares: int) -> Position | None:
         """A position with more queens; ``None`` is a contradiction."""
-        return self.place(position, squares)
+        return self.close(position, squares) if self.propagates else self.place(position, squares)
 
     def attempt(self) -> list[tuple[str, ...]]:
         """One attempt: the full boards it came to, each as its queens."""
@@ -122,9 +123,7 @@ class Control(Rules):
 class Propagated(Control):
     """The same with the rules propagated by closure."""
 
-    def put(self, position: Position, squares: int) -> Position | None:
-        """The closed position."""
-        return self.close(position, squares)
+    propagates = True
 
 
 class Remembering(Control):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.datasets import load_mnist
 from atomlearn.sets import rows
 from atomlearn.sets.rows import Rows
 
@@ -25,8 +26,6 @@ class Images(NamedTuple):
 
 def mnist() -> Images:
     """MNIST in black and white."""
-    from atomlearn.datasets import load_mnist
-
     X, y, X_test, y_test = load_mnist()
     return Images(X > BLACK, y, X_test > BLACK, y_test)
 
@@ -41,13 +40,6 @@ def terms(pixels: Bits) -> Rows:
     return rows.pack(np.hstack([pixels, ~pixels, np.zeros((len(pixels), 1), dtype=bool)]))
 
 
-def moved(pixels: Bits, shape: tuple[int, int] = (28, 28)) -> list[Bits]:
-    """The images, and the same moved by one pixel in each direction."""
-    from atomlearn.tables.images import permuted, translations
-
-    return [pixels, *(permuted(pixels, m, blank=False) for m in translations(shape))]
-
-
 RATES = ("error", "fpr", "fnr")
 """All errors, false positives of the negatives, false negatives of the positives."""
 
@@ -59,11 +51,10 @@ def rates(said: npt.NDArray[Any], true: Bits) -> dict[str, float]:
     {'error': 0.5, 'fpr': 0.5, 'fnr': 0.5}
     """
     wrong = said != true
-    negatives, positives = max(1, int((~true).sum())), max(1, int(true.sum()))
     return {
         "error": float(wrong.mean()),
-        "fpr": float((wrong & ~true).sum() / negatives),
-        "fnr": float((wrong & true).sum() / positives),
+        "fpr": float(wrong[~true].sum() / max(1, (~true).sum())),
+        "fnr": float(wrong[true].sum() / max(1, true.sum())),
     }
 
 

@@ -6,34 +6,40 @@ are chosen on them. The test set is looked at to report, and once, in a column m
 choose a cut-off as the paper did.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.concept import PAPER, Concept, Recipe, Sampler
+from atomlearn.engine import PAPER, Concept, Recipe, Report, Sampler
 from atomlearn.engine.dual import cover
 from atomlearn.engine.epoch import prepare
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.engine.protocol import switches
-from atomlearn.engine.state import Report
 from atomlearn.sets import rows
 from atomlearn.sets.rows import Lists, Rows, no_lists, to_lists
-from atomlearn_paper.experiment import Experiment, Setting, Step
+from atomlearn.tables.images import permuted, translations
+from atomlearn_paper import paper
+from atomlearn_paper.charts import COLOURS, curve, in_percent, label, panels
+from atomlearn_paper.expressions import PROTOCOLS, each, mean, percent
 from atomlearn_paper.images import (
     Bits,
     Images,
     mean_rates,
     mnist,
-    moved,
     n_constants,
     rates,
     smooth_cut,
     terms,
-)  # fmt: skip
-from atomlearn_paper.mnist_page import report
+)
+from atomlearn_paper.report import Table
+from atomlearn_paper.steps import Results
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SPARED = 5000
 """Training images of 60,000 that no batch sees."""
@@ -44,12 +50,20 @@ DRAWN = 5
 """The digit of the paper's Figure 6."""
 
 SEEDS = 3
+"""Seeds with which some digits are learned."""
 SEVERAL = (0, 5, 8, 9)
 """Digits that are learned with all seeds, the others with the first; for the sake of time."""
 
 RECIPES = {"letter": PAPER, "default": Recipe()}
-IN_CLASSES = ("contradicted", "focus", "order")
+"""The recipe of each protocol."""
+IN_FORMAL_PROBLEMS = ("contradicted", "focus", "order")
 """Switches of formal problems, which do nothing here."""
+
+ON_TEST = "misses, cut chosen on the test set"
+"""The rates by misses with the cut-off that is best on the test set, as the paper chose it."""
+
+Digits = Mapping[str, list[dict[str, Any]]]
+"""By protocol, what was found for each digit with the first seed."""
 
 
 class Watched(Concept):
@@ -70,11 +84,6 @@ class Data(NamedTuple):
     test: Blocks
     variants: npt.NDArray[np.uint64]
 
-    @property
-    def n_constants(self) -> int:
-        """Black, white, and the class."""
-        return n_constants(self.images.pixels)
-
 
 @cache
 def split(seed: int, translated: bool = False) -> Data:
@@ -83,9 +92,11 @@ def split(seed: int, translated: bool = False) -> Data:
     order = np.random.default_rng(seed).permutation(len(images.labels))
     spared = np.zeros(len(order), dtype=bool)
     spared[order[: min(SPARED, len(order) // 6)]] = True
-    kinds = moved(images.pixels[~spared]) if translated else [images.pixels[~spared]]
     n = n_constants(images.pixels)
     held, test = blocks_of(terms(images.pixels[spared]), n), blocks_of(terms(images.test_pixels), n)
+    maps = translations((28, 28)) if translated else ()
+    kept = images.pixels[~spared]
+    kinds = [kept, *(permuted(kept, one, blank=False) for one in maps)]
     return Data(images, spared, held, test, np.stack([terms(kind) for kind in kinds]))
 
 
@@ -93,7 +104,7 @@ def learner(
     data: Data, digit: int, seed: int, recipe: Recipe, wrong: float = 0.0
 ) -> tuple[Watched, Sampler]:
     """A digit about to be learned, with a share of ``wrong`` labels."""
-    n = data.n_constants
+    n = n_constants(data.images.pixels)
     concept = Watched(n, n - 1, np.random.SeedSequence([seed, digit]), recipe)
     is_digit = data.images.labels[~data.spared] == digit
     flipped = np.random.default_rng([seed, 77]).random(len(is_digit)) < wrong
@@ -111,7 +122,7 @@ def learn_digit(digit: int, seed: int, epochs: int, protocol: str, every: int) -
             curve.append({"epoch": epoch} | along_the_way(concept, data, digit))
     result = {"curve": curve} | evaluate(concept, data, digit) | sizes(concept, data, digit)
     if digit in SHOWN:
-        result |= agreement(concept, data, digit) | cut_curve(concept, data, digit)
+        result |= agreement(concept, data, digit)
     if digit == DRAWN:
         result["drawn"] = some_atoms(concept.masters[-1])
     return result
@@ -190,7 +201,7 @@ def evaluate(concept: Concept, data: Data, digit: int) -> dict[str, Any]:
         "7 of 10": rates(votes >= 7, true),
         "votes": rates(votes >= needed, true) | {"needed": needed},
         "misses": rates(misses <= cut, true) | {"cut": cut},
-        "misses, cut chosen on the test set": rates(misses <= best, true) | {"cut": best},
+        ON_TEST: rates(misses <= best, true) | {"cut": best},
     }
 
 
@@ -206,42 +217,31 @@ def best_cut(misses: npt.NDArray[Any], true: Bits) -> int:
     return int(cuts[np.argmin(negatives - positives)])
 
 
-def cut_curve(concept: Concept, data: Data, digit: int, points: int = 60) -> dict[str, Any]:
-    """Figure 9: error and FPR on the test set against the cut-off."""
-    true = data.images.test_labels == digit
-    misses = concept.misses(data.test, len(true))
-    cuts = np.unique(np.geomspace(1, max(2, int(misses.max())), points).astype(int))
-    return {"cuts": [{"cut": int(cut)} | rates(misses <= cut, true) for cut in cuts]}
-
-
 def agreement(concept: Concept, data: Data, digit: int) -> dict[str, Any]:
-    """Figure 7: how many of ten models say yes to each test image, and images to look at."""
+    """How many of ten models say yes to each test image, and images to look at (Figure 7); error
+    and FPR on the test set against the cut-off (Figure 9)."""
     true = data.images.test_labels == digit
     votes = concept.votes(data.test, len(true))
+    misses = concept.misses(data.test, len(true))
+    cuts = np.unique(np.geomspace(1, max(2, int(misses.max())), 60).astype(int))
     n = len(concept.masters) + 1
     shown = {}
     for wanted in (10, 5, 0):
         order = np.argsort(np.abs(votes[true] - wanted), kind="stable")[:4]
         pictures = data.images.test_pixels[true][order]
         shown[str(wanted)] = [
-            {"votes": int(votes[true][i]), "image": rows_of_text(picture)}
+            {
+                "votes": int(votes[true][i]),
+                "image": ["".join(np.where(line, "#", ".")) for line in picture.reshape(28, 28)],
+            }
             for i, picture in zip(order, pictures, strict=True)
         ]
     return {
         "yes": np.bincount(votes[true], minlength=n).tolist(),
         "yes to others": np.bincount(votes[~true], minlength=n).tolist(),
         "images": shown,
+        "cuts": [{"cut": int(cut)} | rates(misses <= cut, true) for cut in cuts],
     }
-
-
-def rows_of_text(pixels: Bits) -> list[str]:
-    """A small image as lines of text.
-
-    >>> rows_of_text(np.array([True, False, False, True]))
-    ['#.', '.#']
-    """
-    side = round(len(pixels) ** 0.5)
-    return ["".join("#" if black else "." for black in row) for row in pixels.reshape(side, side)]
 
 
 def some_atoms(atoms: Lists, n: int = 36) -> list[list[int]]:
@@ -251,56 +251,162 @@ def some_atoms(atoms: Lists, n: int = 36) -> list[list[int]]:
     return [atoms.constants[atoms.starts[k] : atoms.starts[k + 1]].tolist() for k in chosen]
 
 
-def switched() -> dict[str, tuple[str, dict[str, Any]]]:
-    """What is changed, one thing at a time, and in which protocol."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
-    for one in switches():
-        if one.name not in IN_CLASSES:
-            name = one.name.replace("_", "-")
-            found[f"letter-{name}"] = "letter", {one.name: one.ours}
-    found["letter-first-strategy"] = "letter", {"strategy": "enforce"}
-    found["letter-reduction"] = "letter", {"reduction": "negatives"}
-    ours: dict[str, dict[str, Any]] = {
+def switched() -> list[tuple[str, str, dict[str, Any]]]:
+    """Both protocols, and each with one thing changed: a name, the protocol, what is changed."""
+    letter: dict[str, dict[str, Any]] = {
+        one.name.replace("_", "-"): {one.name: one.ours}
+        for one in switches()
+        if one.name not in IN_FORMAL_PROBLEMS
+    }
+    letter |= {"first-strategy": {"strategy": "enforce"}, "reduction": {"reduction": "negatives"}}
+    default: dict[str, dict[str, Any]] = {
         "vocabulary": {"vocabulary": "needed"},
         "hard": {"hard_share": 0.0},
         "candidates": {"candidates": None},
     }
-    for name, changed in ours.items():
-        found[f"default-{name}"] = "default", changed
-    return found
+    return [
+        *((protocol, protocol, {}) for protocol in RECIPES),
+        *((f"letter-{name}", "letter", changed) for name, changed in letter.items()),
+        *((f"default-{name}", "default", changed) for name, changed in default.items()),
+    ]
 
 
-def steps(setting: Setting) -> list[Step]:
-    """Ten digits by two protocols, three seeds; one digit with switches and wrong labels."""
-    epochs, every, seeds = (40, 5, 1) if setting.quick else (200, 10, SEEDS)
-    found = [
-        Step(
-            f"digit-{digit}-{protocol}-{k}",
-            learn_digit,
-            {"digit": digit, "seed": setting.seed + k, "epochs": epochs, "protocol": protocol,
-             "every": every if k == 0 else epochs},
-            cost=epochs * 0.04,
-        )
-        for k in range(seeds) for protocol in RECIPES
-        for digit in (range(10) if k == 0 else SEVERAL)
-    ]  # fmt: skip
-    given = {"digit": DRAWN, "epochs": 20 if setting.quick else 40}
-    for k in range(seeds):
-        mine = given | {"seed": setting.seed + k}
-        found += [
-            Step(f"switch-{name}-{k}", learn_switched, mine | {"start": start, "changed": changed},
-                 epochs * 0.03)
-            for name, (start, changed) in
-            ({p: (p, {}) for p in RECIPES} | switched()).items()
-        ]  # fmt: skip
-        found += [
-            Step(f"wrong-{share}-{start}-{k}", learn_switched,
-                 mine | {"start": start, "changed": {}, "wrong": share}, epochs * 0.03)
-            for share in (0.01, 0.05) for start in RECIPES
-        ]  # fmt: skip
-    return found
+# -- the page
 
 
-EXPERIMENT = Experiment(
-    "mnist", "Hand-written digits, one against the rest", steps, report, "mnist"
-)
+def ten_digits(results: Results, protocol: str, kind: str) -> float:
+    """The mean error of ten digits with the first seed."""
+    return mean(each(results, f"digit-*-{protocol}-0", f"{kind}.error"))
+
+
+def four_digits(results: Results, protocol: str, kind: str) -> list[float]:
+    """The mean error of the digits that are learned with all seeds, seed by seed."""
+    by_digit = [each(results, f"digit-{d}-{protocol}-*", f"{kind}.error") for d in SEVERAL]
+    return [mean(errors) for errors in zip(*by_digit, strict=True)]
+
+
+def with_seeds(results: Results, protocol: str, kind: str, seeds: str = ", {} seeds") -> str:
+    """The mean error of ten digits, and the range of the seeds over four of them."""
+    four = [100 * error for error in four_digits(results, protocol, kind)]
+    told = f" (four digits{seeds.format(len(four))}: {min(four):.2f} to {max(four):.2f})"
+    return percent(ten_digits(results, protocol, kind)) + (told if len(four) > 1 else "")
+
+
+def rates_of(results: Results, protocol: str, kind: str) -> list[dict[str, Any]]:
+    """The rates of each digit, the mean of its seeds; and last the mean of the first seed."""
+    found: list[dict[str, Any]] = []
+    for d in range(10):
+        many = each(results, f"digit-{d}-{protocol}-*", kind)
+        cut = f"{mean(one['cut'] for one in many):.0f}" if "cut" in many[0] else ""
+        found.append(mean_rates(many) | {"cut": cut})
+    return [*found, mean_rates(each(results, f"digit-*-{protocol}-0", kind)) | {"cut": ""}]
+
+
+def with_mean(rows: Sequence[paper.Rates]) -> list[paper.Rates]:
+    """The rows of a table of the paper, and their mean."""
+    return [*rows, paper.Rates(*(mean(column) for column in zip(*rows, strict=True)))]
+
+
+def means_table(results: Results) -> Table:
+    """The mean of ten digits, and of those with several seeds, seed by seed."""
+    kinds = {
+        "single": ("one model", paper.SINGLE_MEAN),
+        "5 of 10": ("5 of 10 votes", paper.VOTES_MEAN_AS_PRINTED),
+        "7 of 10": ("7 of 10 votes", paper.SEVEN_OF_TEN["mean"]),
+        "misses": ("misses, cut-off from spared images", None),
+        ON_TEST: ("misses, cut-off from the TEST SET", paper.MISSES_MEAN),
+    }
+    n_seeds = len(each(results, "digit-0-letter-*"))
+    seeds = [f"digits 0, 5, 8, 9, seed {k}" for k in range(n_seeds)]
+    head = ["error %", "paper, ten digits"]
+    for name in PROTOCOLS.values():
+        head += [f"{name}, ten digits", *seeds]
+    rows = []
+    for kind, (name, told) in kinds.items():
+        row = [name, f"{100 * told.error:.2f}" if told else ""]
+        for p in PROTOCOLS:
+            errors = [ten_digits(results, p, kind), *four_digits(results, p, kind)]
+            row += [f"{100 * error:.2f}" for error in errors]
+        rows.append(row)
+    return head, rows
+
+
+# -- the figures
+
+
+def draw_epochs(by: Digits) -> "Figure":
+    """Figure 5."""
+    figure, axes = panels(1, 2, (5.2, 3.6), sharey=True)
+    for axis, (protocol, name) in zip(axes[0], PROTOCOLS.items(), strict=True):
+        for d, found in enumerate(by[protocol]):
+            epochs = [point["epoch"] for point in found["curve"]]
+            curve(axis, epochs, (p["single"]["error"] for p in found["curve"]), str(d))
+        in_percent(axis)
+        label(axis, "epoch", "test error", name, legend=protocol == "default")
+    axes[0, 1].legend(frameon=False, fontsize=7, ncols=2)
+    return figure
+
+
+def draw_drawn(atoms: list[list[int]]) -> "Figure":
+    """Figure 6."""
+    from atomlearn.views.pictures import draw_atoms
+
+    side = 28
+    black, white = np.zeros((2, len(atoms), side * side), dtype=bool)
+    for k, constants in enumerate(atoms):
+        pixels = np.array([c for c in constants if c < 2 * side * side], dtype=int)
+        black[k, pixels[pixels < side * side]] = True
+        white[k, pixels[pixels >= side * side] - side * side] = True
+    return draw_atoms(black, white, (side, side), columns=9)
+
+
+def draw_agreement(digits: list[dict[str, Any]]) -> "Figure":
+    """Figure 7."""
+    figure, axes = panels(2, 13, (0.85, 1.5))
+    for row, digit in enumerate((0, 9)):
+        found = digits[digit]
+        for axis in axes[row]:
+            axis.set_axis_off()
+        chart = figure.add_subplot(axes[row, 0].get_gridspec()[row, :9])
+        chart.bar(range(len(found["yes"])), found["yes"], color=COLOURS[0])
+        chart.set_yscale("log")
+        chart.set_xticks(range(len(found["yes"])))
+        label(chart, "models that say yes" if row else "", f"images of {digit}", legend=False)
+        chosen = [image for group in ("10", "5", "0") for image in found["images"][group]][::3]
+        for axis, image in zip(axes[row, 9:], chosen, strict=False):
+            pixels = [[sign == "#" for sign in line] for line in image["image"]]
+            axis.imshow(pixels, cmap="gray_r", interpolation="nearest")
+            axis.set_title(f"{image['votes']} of 10", fontsize=8)
+    return figure
+
+
+def draw_false(by: Digits) -> "Figure":
+    """Figure 8, left."""
+    figure, axes = panels(1, 1, (5.6, 3.4))
+    axis = axes[0, 0]
+    for k, (protocol, name) in enumerate(PROTOCOLS.items()):
+        points = by[protocol][5]["curve"]
+        epochs = [point["epoch"] for point in points]
+        for kind, style in (("fpr", "-"), ("fnr", "--")):
+            line = [point["votes"][kind] for point in points]
+            curve(axis, epochs, line, f"{kind.upper()}, {name}", COLOURS[k], style)
+    in_percent(axis)
+    label(axis, "epoch", "false positives, negatives", legend=False)
+    axis.legend(frameon=False, fontsize=8, ncols=2, loc="upper right")
+    return figure
+
+
+def draw_cuts(by: Digits) -> "Figure":
+    """Figure 9."""
+    figure, axes = panels(2, 2, (4.6, 2.9))
+    for row, digit in enumerate((0, 9)):
+        for axis, (protocol, name) in zip(axes[row], PROTOCOLS.items(), strict=True):
+            found = by[protocol][digit]
+            cuts = [point["cut"] for point in found["cuts"]]
+            curve(axis, cuts, [p["error"] for p in found["cuts"]], "error", COLOURS[0])
+            curve(axis, cuts, [p["fpr"] for p in found["cuts"]], "FPR", COLOURS[1])
+            axis.axvline(found["misses"]["cut"], color="#777777", linewidth=0.8)
+            axis.set_xscale("log")
+            in_percent(axis)
+            label(axis, "misses cut-off", "", f"digit {digit}, {name}")
+    return figure

@@ -1,21 +1,30 @@
 """Queens: the paper's section 5, and beside every success what is reached without learning."""
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.model import Atom
 from atomlearn.engine.protocol import protocol_of, switches
 from atomlearn.problems import queens
 from atomlearn.problems.queens import Board
 from atomlearn.problems.solving import ATTEMPTS, PAPER
+from atomlearn_paper.charts import panels
 from atomlearn_paper.controls import Control, Propagated, Remembering
-from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.queens_page import report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Runs = list[dict[str, Any]]
+"""What several runs gave."""
 
 SMALL = (8, ["b4", "d5"])
 MIDDLE = (13, ["c7", "f2"])
 LARGE = (17, ["c10"])
-"""The paper's boards; it does not tell which queens are fixed on its 13 × 13."""
+"""The largest of the paper's boards; the queens that it fixes on 13 × 13 are not told."""
 
 MIDDLE_EPOCH = 42
 """The epoch of the paper's Figure 11; ours is the next that is not idle."""
@@ -24,41 +33,33 @@ CONTROLS: dict[str, type[Control]] = {
     "random legal squares": Control,
     "the same, rules propagated": Propagated,
 }
+"""Ways of placing queens at random, by name."""
+
+IN_GAMES = ("vocabulary", "draws", "dual", "strategy", "master", "contradicted", "focus", "order")
+"""The switches that matter here; the others are about examples."""
 
 
-@dataclass
-class Tally:
-    """Attempts of one experiment, which keeps what it learned from one to the next."""
+def tally(attempts: list[list[tuple[str, ...]]]) -> dict[str, Any]:
+    """What attempts came to, each given by its full boards.
 
-    attempts: int = 0
-    full: list[str] = field(default_factory=list)
-    shown: int = 0
-    boards: set[tuple[str, ...]] = field(default_factory=set)
+    In ``full`` the attempts that came to any; ``r`` marks one whose boards were all seen before.
 
-    def note(self, boards: list[tuple[str, ...]]) -> None:
-        """One attempt more; ``r`` marks one whose full boards were all seen before."""
-        self.attempts += 1
+    >>> tally([[("a1",)], [], [("a1",)]])
+    {'attempts': 3, 'full': ['1', '3r'], 'new': 1, 'shown': 2, 'distinct': 1}
+    """
+    seen: set[tuple[str, ...]] = set()
+    full = []
+    for k, boards in enumerate(attempts, 1):
         if boards:
-            self.full.append(f"{self.attempts}{'r' if set(boards) <= self.boards else ''}")
-        self.shown += len(boards)
-        self.boards.update(boards)
-
-    def plain(self) -> dict[str, Any]:
-        """The tally as plain values.
-
-        >>> tally = Tally()
-        >>> for boards in ([("a1",)], [], [("a1",)]):
-        ...     tally.note(boards)
-        >>> tally.plain()
-        {'attempts': 3, 'full': ['1', '3r'], 'new': 1, 'shown': 2, 'distinct': 1}
-        """
-        return {
-            "attempts": self.attempts,
-            "full": self.full,
-            "new": sum(not mark.endswith("r") for mark in self.full),
-            "shown": self.shown,
-            "distinct": len(self.boards),
-        }
+            full.append(f"{k}{'r' if set(boards) <= seen else ''}")
+        seen.update(boards)
+    return {
+        "attempts": len(attempts),
+        "full": full,
+        "new": sum(not mark.endswith("r") for mark in full),
+        "shown": sum(map(len, attempts)),
+        "distinct": len(seen),
+    }
 
 
 def completions(
@@ -104,28 +105,28 @@ def attempts(
     size: int, fixed: list[str], seed: int, attempts: int, kept: int = 0, start: str = "default"
 ) -> dict[str, Any]:
     """Attempts of 20 epochs, a queen inserted in 17 of them; the controls with as many."""
-    tally = Tally()
     boards: list[dict[str, Any]] = []
     solver = queens.solve(size, fixed, random_state=seed, schedule=ATTEMPTS, protocol=start)
+    found: list[list[tuple[str, ...]]] = []
     jumps: list[int] = []
     for _ in range(attempts):
         full, before = [], 0
         for _ in range(ATTEMPTS.length):
             solver.step()
             board = solver.latest
-            if board is not None and not board.idle:
-                if board.solved():
-                    jumps.append(len(board.queens) - before)
-                before = len(board.queens)
-            if board is not None and not board.idle and board.solved():
+            if board is None or board.idle:
+                continue
+            if board.solved():
+                jumps.append(len(board.queens) - before)
                 full.append(board.queens)
-                if len(boards) < kept and board.queens not in tally.boards:
+                if len(boards) < kept and not any(board.queens in earlier for earlier in found):
                     boards.append(plain_board(board))
-        tally.note(full)
+            before = len(board.queens)
+        found.append(full)
     atoms = board_atoms(solver.latest) if solver.latest is not None and kept else {}
     memory = simulate(Remembering(size, fixed, seed), attempts)
     joined = simulate(Remembering(size, fixed, seed, joins=True), attempts)
-    return {"size": size} | tally.plain() | {
+    return {"size": size} | tally(found) | {
         "memory": memory, "joined": joined, "boards": boards, "atoms": atoms,
         "epochs": solver.epochs.number, "queens at once": jumps,
     }  # fmt: skip
@@ -133,10 +134,7 @@ def attempts(
 
 def simulate(control: Control, attempts: int) -> dict[str, Any]:
     """Attempts by a control."""
-    tally = Tally()
-    for _ in range(attempts):
-        tally.note(control.attempt())
-    return tally.plain()
+    return tally([control.attempt() for _ in range(attempts)])
 
 
 def chance(size: int, fixed: list[str], control: str, seed: int, draws: int) -> dict[str, Any]:
@@ -202,72 +200,63 @@ def n_queens(atom: tuple[str, ...]) -> int:
     return sum(name[0] == "E" and f"Q{name[1:]}" not in held for name in atom)
 
 
-IN_GAMES = ("vocabulary", "draws", "dual", "strategy", "master", "contradicted", "focus", "order")
-"""The switches that matter here; the others are about examples."""
-
-
-def switched() -> dict[str, tuple[str, dict[str, Any]]]:
-    """What is changed, one thing at a time, and in which protocol."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
+def switched() -> list[tuple[str, str, dict[str, Any]]]:
+    """What is changed, one thing at a time: a name, the protocol, what is changed."""
+    found: list[tuple[str, str, dict[str, Any]]] = []
     for one in switches():
         if one.name in IN_GAMES:
-            found[f"letter-{one.name}"] = "letter", {one.name: one.ours}
-            if one.name in ("vocabulary", "dual", "contradicted", "focus", "order"):
-                found[f"default-{one.name}"] = "default", {one.name: one.paper}
-    found["letter-left-out"] = "letter", {"contradicted": "leave"}
-    found["letter-first-strategy"] = "letter", {"strategy": "enforce"}
-    found["letter-close-and-focus"] = "letter", {"contradicted": "close", "focus": "largest"}
-    return found
-
-
-def steps(setting: Setting) -> list[Step]:
-    """8 × 8 and 13 × 13 by themselves, experiments on 17 × 17, and controls."""
-    quick, seed = setting.quick, setting.seed
-    found = []
-    for start, (size, fixed), seeds, epochs, cost in (
-        ("default", SMALL, 3 if quick else 10, 60, 1.0),
-        ("default", MIDDLE, 1 if quick else 3, 60, 7.0),
-        ("letter", SMALL, 1 if quick else 10, 20 if quick else 60, 6.0),
-        ("letter", MIDDLE, 1 if quick else 3, 12 if quick else 20, 20.0),
-    ):
-        name = f"{size}x{size}" + ("-letter" if start == "letter" else "")
-        found += [
-            Step(
-                f"{name}-{k}", completions,
-                {"size": size, "fixed": fixed, "seed": seed + k, "epochs": epochs,
-                 "kept": 30 if k == 0 else 0, "start": start},
-                cost,
-            )
-            for k in range(seeds)
-        ]  # fmt: skip
-    size, fixed = SMALL
-    found += [
-        Step(f"switch-{name}-{k}", completions,
-             {"size": size, "fixed": fixed, "seed": seed + k, "epochs": 12 if quick else 40,
-              "start": start, "changed": changed}, 4.0)
-        for name, (start, changed) in switched().items() for k in range(1 if quick else 3)
-    ]  # fmt: skip
-    size, fixed = (11, ["c7"]) if quick else LARGE
-    tries = setting.attempts or 2
-    for name in CONTROLS:
-        given = {"size": size, "fixed": fixed, "control": name, "seed": seed,
-                 "draws": 1000 if quick else 10_000}  # fmt: skip
-        found.append(Step(f"chance-{name.split()[0]}", chance, given, 15.0))
-    found += [
-        Step(
-            f"attempts-{k}", attempts,
-            {"size": size, "fixed": fixed, "seed": seed + k, "attempts": tries,
-             "kept": 2 if k == 0 else 0},
-            tries * (1.0 if quick else 12.0),
-        )
-        for k in range(2 if quick else 3)
-    ]  # fmt: skip
-    small = {"size": 7 if quick else 11, "fixed": ["c7"], "attempts": 1}
-    return found + [
-        Step(f"small-{start}-{k}", attempts, small | {"seed": seed + k, "start": start}, 15.0)
-        for start in ("default", "letter")
-        for k in range(1 if quick else 3)
+            found.append((f"letter-{one.name}", "letter", {one.name: one.ours}))
+            if one.name not in ("draws", "strategy", "master"):
+                found.append((f"default-{one.name}", "default", {one.name: one.paper}))
+    return [
+        *found,
+        ("letter-left-out", "letter", {"contradicted": "leave"}),
+        ("letter-first-strategy", "letter", {"strategy": "enforce"}),
+        ("letter-close-and-focus", "letter", {"contradicted": "close", "focus": "largest"}),
     ]
 
 
-EXPERIMENT = Experiment("queens", "Queens from their rules", steps, report)
+# -- the page
+
+
+def total(many: Runs, key: str) -> int:
+    """The sum over several experiments; of a list, its length counts."""
+    return sum(len(f[key]) if isinstance(f[key], list) else f[key] for f in many)
+
+
+# -- the figures
+
+
+def draw_boards(boards: Runs, columns: int, cell: float = 2.3) -> "Figure":
+    """Boards side by side."""
+    from atomlearn.problems.drawing import draw_board
+
+    many = [
+        Board(b["size"], tuple(b["queens"]), frozenset(b["empty"]), tuple(b["fixed"]),
+              epoch=b["epoch"], idle=b["idle"], inserted=b["inserted"])
+        for b in boards
+    ]  # fmt: skip
+    return _grid([partial(draw_board, board) for board in many], columns, cell)
+
+
+def draw_atoms(atoms: list[list[str]], size: int, columns: int = 10) -> "Figure":
+    """Atoms as small boards."""
+    from atomlearn.problems.drawing import draw_atom
+
+    names = sorted({name for constants in atoms for name in constants})
+    vocabulary = Algebra(names).vocabulary
+    made = [Atom(vocabulary, tuple(sorted(names.index(c) for c in a))) for a in atoms]
+    return _grid([partial(draw_atom, atom, size) for atom in made], columns, 0.9)
+
+
+def _grid(draw: list[Callable[..., Any]], columns: int, cell: float) -> "Figure":
+    """Drawings side by side, each on axes of its own."""
+    columns = max(1, min(columns, len(draw)))
+    rows = -(-len(draw) // columns)
+    figure, axes = panels(rows, columns, (cell, cell))
+    for axis in axes.ravel():
+        axis.set_axis_off()
+    for one, axis in zip(draw, axes.ravel(), strict=False):
+        one(axis)
+        axis.title.set_fontsize(8)
+    return figure

@@ -3,7 +3,6 @@
 ``python -m atomlearn_paper.readme`` writes both; a test checks that the table is up to date.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,13 @@ import numpy as np
 from atomlearn.files.writing import replacing
 from atomlearn.views.page import png
 from atomlearn_paper import NAMES
-from atomlearn_paper.record import read_json
-from atomlearn_paper.time_left import spoken
+from atomlearn_paper.expressions import spoken
+from atomlearn_paper.steps import read_json
 
 RESULTS, README = Path("docs/results"), Path("README.md")
 PICTURE = Path("docs/images/digit.png")
 MARK = "results"
+"""The name of the comments in the README between which its table stands."""
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
@@ -41,24 +41,15 @@ def table(results: list[dict[str, Any]]) -> str:
     `atomlearn reproduce all --seed 0`, version 1.0, 60 s of one core (a processor).
     """
     lines = ["| what | paper | here | difference |", "|---|---|---|---|"]
-    lines += _rows(results)
-    made, machine = results[0], results[0]["machine"][0]
-    seconds = sum(one["seconds"] for one in results)
-    lines += [
-        "",
-        f"`atomlearn reproduce all --seed {made['seed']}`, version {made['version']}, "
-        f"{spoken(seconds)} of one core ({machine['processor']}).",
-    ]
-    return "\n".join(lines)
-
-
-def _rows(results: list[dict[str, Any]]) -> Iterator[str]:
-    for one in results:
-        for claim in one["claims"]:
-            if claim["headline"]:
-                cells = (f"{claim['what']} ({claim['place']})", claim["paper"], claim["ours"],
-                         claim["difference"])  # fmt: skip
-                yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    for claim in (claim for one in results for claim in one["claims"] if claim["headline"]):
+        cells = (f"{claim['what']} ({claim['place']})", claim["paper"], claim["ours"],
+                 claim["difference"])  # fmt: skip
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    made, seconds = results[0], sum(one["seconds"] for one in results)
+    return "\n".join(lines) + (
+        f"\n\n`atomlearn reproduce all --seed {made['seed']}`, version {made['version']}, "
+        f"{spoken(seconds)} of one core ({made['machine'][0]['processor']})."
+    )
 
 
 def with_table(text: str, results: list[dict[str, Any]]) -> str:

@@ -1,15 +1,27 @@
 """What is written of an experiment: a page, its tables as CSV, its figures as PNG, all as JSON.
 
-The text of a page is a Markdown file in ``pages``, with a field for each value that was measured
-and a mark for each table and figure; an experiment supplies these.
+The text of a page is a Markdown file in ``pages``. Its fields in braces are expressions over
+``results``, the paper's numbers and what the module of the experiment defines (see
+:mod:`atomlearn_paper.expressions`). A block of it is
+
+- a paragraph, a heading that begins with ``##``, or code between fences;
+- a comment, whose lines define names: ``name = expression``;
+- claims, a line each: ``| what | where | paper | ours | difference |``, which begins with ``|*`` if
+  the README shows it;
+- ``[table](name)``, followed by the line of its heads and lines of its cells, or by an expression
+  that gives both;
+- ``![caption](name)``, followed by an expression that draws the figure.
+
+A line of cells may end with ``for``, as in ``| {n} | {error:.2f} | for n, error in points``; it
+then gives a row for each of these. What needs a value that is not there is left out.
 """
 
 import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +29,16 @@ from atomlearn import __version__
 from atomlearn.files.writing import replacing
 from atomlearn.views.page import Page, png
 from atomlearn_paper import paper
-from atomlearn_paper.experiment import Experiment, Setting
-from atomlearn_paper.record import Record, write_json
-from atomlearn_paper.time_left import spoken
+from atomlearn_paper.expressions import as_literal, filled, value_of
+from atomlearn_paper.steps import Experiment, Record, Setting, text_of, write_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
-"""The names of the columns, and the rows."""
-MARK = re.compile(r"!?\[(.*)\]\((\S+)\)", re.DOTALL)
-"""A table ``[table](name)``, a list of claims ``[claims](name)``, a figure ``![caption](name)``."""
+"""The heads of the columns, and the rows."""
+MARK = re.compile(r"(!?)\[(.*)\]\((\S+)\)\n(.*)", re.DOTALL)
+"""A table or a figure: its caption, its name, and what it is made of."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +63,8 @@ class ExperimentReport:
         self.experiment, self.folder, self.setting = experiment, folder, setting
         self.records = records
         self.claims: list[Claim] = []
+        self.left_out: list[str] = []
         self.page = Page(experiment.title, quiet=True)
-        self._say_how()
 
     @property
     def command(self) -> str:
@@ -63,33 +74,59 @@ class ExperimentReport:
         name, seed = self.experiment.name, self.setting.seed
         return f"atomlearn reproduce {name}{quick}{attempts} --seed {seed}"
 
-    def fill(
-        self,
-        values: Mapping[str, Any],
-        tables: Mapping[str, Table],
-        figures: "Mapping[str, Figure]",
-        claims: Mapping[str, Sequence[Claim]] | None = None,
-    ) -> None:
-        """Write the page of the experiment from its text.
+    def fill(self) -> None:
+        """Write the page of the experiment from its text."""
+        results = {record["step"]: record["result"] for record in self.records}
+        names = {
+            **self.experiment.names, "paper": paper, "results": results, "version": __version__,
+            "seconds": self.seconds, "machines": self.machines, "command": self.command,
+            "quick": self.setting.quick,
+        }  # fmt: skip
+        for block in f"{text_of('made')}\n\n{self.experiment.text.strip()}".split("\n\n"):
+            if block.startswith("<!--"):
+                self._define(block, names)
+                continue
+            try:
+                self._add(block, names)
+            except (NameError, LookupError):
+                self.left_out.append(block)
 
-        A paragraph, table, figure or claim is left out if what it needs is not given. Lines that
-        begin with ``|`` are claims, with ``|*`` those that the README shows.
-        """
-        path = files("atomlearn_paper") / "pages" / f"{self.experiment.name}.md"
-        known = {"paper": paper, **values}
-        for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
-            mark = MARK.fullmatch(block)
-            if block.startswith("|"):
-                rows = [_claim(line, known) for line in block.split("\n")]
-                self.claim(*(row for row in rows if row is not None))
-            elif mark is None:
-                self._text(_filled(block, known))
-            elif block.startswith("!") and mark[2] in figures:
-                self.figure(mark[2], figures[mark[2]], _filled(mark[1], known) or "")
-            elif mark[1] == "claims":
-                self.claim(*(claims or {})[mark[2]])
-            elif mark[2] in tables:
-                self.table(mark[2], *tables[mark[2]])
+    def _define(self, block: str, names: dict[str, Any]) -> None:
+        """Add the names that a comment defines."""
+        for line in block.splitlines()[1:-1]:
+            name, _, expression = line.partition(" = ")
+            with suppress(NameError, LookupError):
+                names[name] = value_of(expression, names)
+
+    def _add(self, block: str, names: Mapping[str, Any]) -> None:
+        """Add a block of the text to the page."""
+        if block.startswith("|"):
+            self.claim(*(one for line in block.split("\n") for one in self._claims(line, names)))
+        elif mark := MARK.fullmatch(block):
+            is_figure, caption, name, made_of = mark.groups()
+            if is_figure:
+                if (figure := value_of(made_of, names)) is not None:
+                    self.figure(name, figure, filled(caption, names))
+            elif made_of.startswith("|"):
+                head, *lines = (_rows(line, names) for line in made_of.split("\n"))
+                self.table(name, head[0], [row for rows in lines for row in rows])
+            else:
+                self.table(name, *value_of(made_of, names))
+        elif block.startswith("## "):
+            self.page.section(filled(block[3:], names))
+        elif block.startswith("```"):
+            self.page.code(filled(block, names).strip("`\n"))
+        elif text := filled(block, names):
+            self.page.say(text.replace("\n", " "))
+
+    def _claims(self, line: str, names: Mapping[str, Any]) -> list[Claim]:
+        """The claims of a line; none if a value of it is not there."""
+        try:
+            rows = _rows(line, names)
+        except (NameError, LookupError):
+            self.left_out.append(line)
+            return []
+        return [Claim(a, b, c, d, e, line.startswith("|*")) for a, b, c, d, e in rows]
 
     def claim(self, *claims: Claim) -> None:
         """Set the paper's figures beside ours."""
@@ -139,80 +176,26 @@ class ExperimentReport:
         used = [record["machine"] for record in self.records]
         return [machine for k, machine in enumerate(used) if machine not in used[:k]]
 
-    def _say_how(self) -> None:
-        where = "; ".join(
-            f"{m['processor']}, {m['cores']} cores, Python {m['python']}, NumPy {m['numpy']}, "
-            f"Numba {m['numba']}"
-            for m in self.machines
-        )
-        self.page.say(
-            f"Made by atomlearn {__version__} in {spoken(self.seconds)} with the command below, "
-            f"on {where}. The same seed gives the same figures, whatever the number of jobs. "
-            "Everything shown here is also in results.json, in CSV tables and in PNG figures "
-            "beside this page."
-        )
-        self.page.code(self.command)
-        if self.setting.quick:
-            self.page.say(
-                "This is the quick setting: sizes are small, and many of the paper's figures are "
-                "out of its reach. Without --quick the sizes are the paper's."
-            )
-
-    def _text(self, block: str | None) -> None:
-        """A heading, code between fences, or a paragraph."""
-        if block is not None and block.startswith("## "):
-            self.page.section(block[3:])
-        elif block is not None and block.startswith("```"):
-            self.page.code(block.strip("`\n"))
-        elif block is not None:
-            self.page.say(block.replace("\n", " "))
-
     def _write(self, name: str, data: bytes) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         with replacing(self.folder / name) as file:
             file.write(data)
 
 
-def _filled(text: str, values: Mapping[str, Any]) -> str | None:
-    """The text with its values; ``None`` if one is not there."""
-    try:
-        return text.format_map(values)
-    except KeyError:
-        return None
+def _rows(line: str, names: Mapping[str, Any]) -> list[list[str]]:
+    """The rows of a line of cells.
 
-
-def _claim(line: str, values: Mapping[str, Any]) -> Claim | None:
-    cells = [_filled(cell, values) for cell in line.strip("|* ").split(" | ")]
-    what, place, paper, ours, difference = (cell or "" for cell in cells)
-    claim = Claim(what, place, paper, ours, difference, headline=line.startswith("|*"))
-    return None if None in cells else claim
+    >>> _rows("| {n} | {n * n:.1f} | for n in numbers", {"numbers": [2, 3]})
+    [['2', '4.0'], ['3', '9.0']]
+    """
+    cells, _, clause = line.rpartition("|")
+    row = ", ".join(as_literal(cell.strip()) for cell in cells.lstrip("|*").split(" | "))
+    rows = value_of(f"[[{row}] {clause or 'for _ in range(1)'}]", names)
+    return [[cell[:-1] for cell in row] for row in rows]
 
 
 def claims_table(claims: Iterable[dict[str, Any]]) -> Table:
     """Claims as a table: the paper, ours, and the difference in a sentence."""
-    head = ["what", "where", "paper", "ours", "difference"]
     keys = ("what", "place", "paper", "ours", "difference")
-    return head, [[claim[key] for key in keys] for claim in claims]
-
-
-def percent(share: float, digits: int = 2) -> str:
-    """A share as one writes it.
-
-    >>> percent(0.0175)
-    '1.75 %'
-    """
-    return f"{100 * share:.{digits}f} %"
-
-
-def beside(ours: float, paper: float, digits: int = 2) -> str:
-    """How an error of ours lies beside the paper's, both shares.
-
-    >>> beside(0.0175, 0.0408)
-    '2.33 points lower'
-    >>> beside(0.0100, 0.0100)
-    'the same'
-    """
-    points = 100 * (ours - paper)
-    if round(abs(points), digits) == 0:
-        return "the same"
-    return f"{abs(points):.{digits}f} points {'lower' if points < 0 else 'higher'}"
+    rows = [[claim[key] for key in keys] for claim in claims]
+    return ["what", "where", "paper", "ours", "difference"], rows

@@ -1,48 +1,63 @@
 """The toy problem of sections 2 and 3: vertical bars in images of 2 × 2, step by step.
 
 The steps are those of :class:`~atomlearn.engine.Embedding`, with the first seed whose random
-choices are those of the paper. Pixels: c1 bottom left, c2 top left, c3 top right, c4 bottom right
-in black, c5 to c8 the same in white. The paper's atoms 0 and 0* stand for "nothing" in bits, and
-are left out.
+choices are those of the paper. The paper's atoms 0 and 0* stand for "nothing" in bits, and are
+left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
-from atomlearn.engine.concept import READABLE, Concept
-from atomlearn.engine.steps import Embedding
+from atomlearn.engine import READABLE, Concept, Embedding
 from atomlearn.sets import rows
-from atomlearn.sets.rows import Rows
 from atomlearn_paper import paper
-from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.toy_graphs import CONSTANTS as NAMES
-from atomlearn_paper.toy_graphs import TERMS
-from atomlearn_paper.toy_page import report, sets
+from atomlearn_paper.charts import panels
 
-N = len(NAMES)
-POSITIVE, NEGATIVE = ([text for name, text in TERMS.items() if name[-1] == sign] for sign in "+-")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CONSTANTS = ("v", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")
+"""The class, the pixels in black (bottom left, top left, top right, bottom right), and in white."""
+PLACES = {"c1": (1, 0), "c2": (0, 0), "c3": (0, 1), "c4": (1, 1)}
+"""Row and column of each pixel; c5 to c8 are the same in white."""
+TERMS = {
+    "T1+": "c1 c2 c7 c8",
+    "T2+": "c3 c4 c5 c6",
+    "T1-": "c2 c4 c5 c7",
+    "T2-": "c3 c5 c6 c8",
+    "T3-": "c4 c5 c6 c7",
+}
+"""The five images of the paper: two have a bar, three have none."""
 SEEDS = 100_000
-"""More than are needed to find the paper's choices."""
+"""Seeds that are tried at most until one makes the paper's choices."""
 RUNS = 40
-
-
-def term_rows(terms: list[str]) -> Rows:
-    """Terms, given as names, as packed rows."""
-    return rows.from_indices([[NAMES.index(name) for name in text.split()] for text in terms], N)
+"""Seeds with which the atoms are learned from all sixteen images."""
 
 
 def examples() -> Algebra:
     """The five examples as relations."""
-    algebra = Algebra(NAMES)
-    v = algebra["v"]
-    algebra.add(v <= algebra.term(text) for text in POSITIVE)
-    algebra.add(~(v <= algebra.term(text)) for text in NEGATIVE)
+    algebra = Algebra(CONSTANTS)
+    for name, text in TERMS.items():
+        relation = algebra["v"] <= algebra.term(text)
+        algebra.add(relation if name.endswith("+") else ~relation)
     return algebra
+
+
+def model_of(atoms: Iterable[Iterable[str]], algebra: Algebra | None = None) -> Model:
+    """A model with these atoms, given as names; of the algebra, or of a new one."""
+    at = [sorted(CONSTANTS.index(name) for name in atom) for atom in atoms]
+    return Model(algebra or Algebra(CONSTANTS), rows.from_indices(at, len(CONSTANTS)))
+
+
+def sets(atoms: Iterable[Iterable[str]]) -> set[frozenset[str]]:
+    """Atoms as sets of names."""
+    return {frozenset(atom) for atom in atoms}
 
 
 def stages(algebra: Algebra, seed: int) -> Iterator[dict[str, Any]]:
@@ -95,20 +110,17 @@ def models(seed: int) -> dict[str, Any]:
     algebra = examples()
     v = algebra["v"]
     found = {"freest": algebra.freest(), "least free": algebra.least_free(),
-             "paper": Model(algebra, term_rows([" ".join(atom) for atom in paper.TOY_LEARNED])),
+             "paper": model_of(paper.TOY_LEARNED, algebra),
              "learned": algebra.learn(random_state=seed)}  # fmt: skip
     result: dict[str, Any] = {}
     for name, model in found.items():
-        asked = [
-            (model.holds(v <= algebra.term(NAMES[c] for c in pixels)), has_bar)
-            for pixels, has_bar in images()
-        ]
         result[name] = {
             "atoms": [list(atom.constants) for atom in model.atoms_of(v)],
             "all atoms": len(model.atoms),
-            "right": sum(said == has_bar for said, has_bar in asked),
-            "holds": all(model.holds(relation) for relation in algebra.relations),
-        }
+            "right": sum(model.holds(v <= algebra.term(CONSTANTS[c] for c in pixels)) == has_bar
+                         for pixels, has_bar in images()),
+            "holds": all(map(model.holds, algebra.relations)),
+        }  # fmt: skip
     result["freer"] = {
         "freest than learned": found["freest"].is_freer_than(found["paper"]),
         "learned than freest": found["paper"].is_freer_than(found["freest"]),
@@ -118,28 +130,103 @@ def models(seed: int) -> dict[str, Any]:
 
 def all_images(seed: int) -> dict[str, Any]:
     """The atoms of ``v`` learned from all sixteen images, by several seeds."""
-    pictures = rows.from_indices([pixels for pixels, _ in images()], N)
+    pictures = rows.from_indices([pixels for pixels, _ in images()], len(CONSTANTS))
     has_bar = np.array([bar for _, bar in images()])
     runs = []
     for k in range(RUNS):
-        concept = Concept(N, 0, seed + k, READABLE)
+        concept = Concept(len(CONSTANTS), 0, seed + k, READABLE)
         for _ in range(10):
             concept.learn_batch(pictures[has_bar], pictures[~has_bar])
         model = concept.masters[-1]
         ends = zip(model.starts[:-1], model.starts[1:], strict=True)
-        runs.append([[NAMES[c] for c in model.constants[a:b].tolist()] for a, b in ends])
+        runs.append([[CONSTANTS[c] for c in model.constants[a:b].tolist()] for a, b in ends])
     exact = sum(sets(run) == sets(paper.TOY_EXACT) for run in runs)
     return {"atoms": runs[0], "runs": RUNS, "exact": exact}
 
 
-def steps(setting: Setting) -> list[Step]:
-    """Three short steps; the quick setting is the full one."""
-    given = {"seed": setting.seed}
-    return [
-        Step("step-by-step", step_by_step, given, 4.0),
-        Step("models", models, given, 1.0),
-        Step("all-images", all_images, given, 1.0),
-    ]
+def draw(atoms: list[list[str]]) -> "Figure":
+    """Atoms as images of 2 × 2 pixels."""
+    from atomlearn.views.pictures import draw_atoms
+
+    black, white = np.zeros((2, len(atoms), 4), dtype=bool)
+    for k, atom in enumerate(atoms):
+        for name, (row, column) in PLACES.items():
+            black[k, 2 * row + column] = name in atom
+            white[k, 2 * row + column] = f"c{int(name[1]) + 4}" in atom
+    return draw_atoms(black, white, (2, 2), columns=8)
 
 
-EXPERIMENT = Experiment("toy", "The toy problem, step by step", steps, report)
+# -- the graphs of section 2: the master and its dual side by side, laid out in layers
+
+WITNESSES = {"ζ1": "T1-", "ζ2": "T2-", "ζ3": "T3-"}
+"""The dual atoms of the negative examples."""
+LINE, RELATION, ATOM, TERM = "#c4c4c4", "#c62828", "#2b6cb0", "#444444"
+"""The colours of the lines of a graph."""
+
+Place = dict[str, tuple[float, float]]
+"""Where each node of a graph is drawn."""
+
+
+def draw_graphs(atoms: list[list[str]]) -> "Figure":
+    """``M`` with these atoms, and ``M*`` with the dual atoms of the three negative examples.
+
+    >>> len(draw_graphs([["v", "c1"]]).axes)
+    2
+    """
+    names = [atom_name(atom) for atom in atoms]
+    figure, axes = panels(1, 2, (5.6, 3.0))
+    edges = [(c, t) for t, text in TERMS.items() for c in text.split()]
+    held = [(name, c) for name, atom in zip(names, atoms, strict=True) for c in atom]
+    layers = ([names, CONSTANTS, TERMS], [WITNESSES, TERMS, CONSTANTS, names])
+    lines = (
+        [(edges, LINE), (held, ATOM)],
+        [(edges, LINE), ([("T1+", "v"), ("T2+", "v")], RELATION),
+         ([(c, name) for name, c in held], ATOM), (WITNESSES.items(), TERM)],
+    )  # fmt: skip
+    for k, title in enumerate(("M", "M*")):
+        at = _layers(layers[k])
+        for some, colour in lines[k]:
+            _lines(axes[0, k], at, some, colour)
+        _write(axes[0, k], at, dict.fromkeys(names, ATOM), dual=k == 1)
+        axes[0, k].set_title(title, fontsize=9)
+    return figure
+
+
+def atom_name(atom: list[str]) -> str:
+    """The paper's name for an atom, by the constants that hold it.
+
+    >>> atom_name(["v", "c1", "c3"]), atom_name(["c7"])
+    ('φ2', 'c7')
+    """
+    known = {"v": "φ", "c1": "ε1", "c3": "ε2", "c4": "ε3", "c1 v": "φ1", "c1 c3 v": "φ2",
+             "c1 c4 v": "φ3"}  # fmt: skip
+    constants = " ".join(sorted(atom))
+    return known.get(constants, constants)
+
+
+def _layers(layers: Sequence[Collection[str]]) -> Place:
+    """Each layer spread over the same width, the first at the bottom."""
+    return {
+        name: ((k + 0.5) / len(layer), float(y))
+        for y, layer in enumerate(layers)
+        for k, name in enumerate(layer)
+    }
+
+
+def _lines(axis: "Axes", at: Place, edges: Iterable[tuple[str, str]], colour: str) -> None:
+    for low, high in edges:
+        (x1, y1), (x2, y2) = at[low], at[high]
+        axis.plot([x1, x2], [y1, y2], color=colour, linewidth=0.9, zorder=1)
+
+
+def _write(axis: "Axes", at: Place, coloured: dict[str, str], dual: bool = False) -> None:
+    for name, (x, y) in at.items():
+        shown = f"[{name}]" if dual and name not in WITNESSES else name
+        axis.text(
+            x, y, shown.replace("-", "−"), ha="center", va="center", fontsize=8, zorder=2,
+            color=coloured.get(name, "black"),
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
+        )  # fmt: skip
+    axis.set_xlim(0, 1)
+    axis.set_ylim(-0.3, max(y for _, y in at.values()) + 0.3)
+    axis.set_axis_off()

@@ -322,7 +322,7 @@ def scores_by(frame, model, X):
 
 def scores_of(model, bits):
     """Scores from the description that ``show --json`` prints."""
-    scores = np.tile(model["prior"], (len(bits), 1))
+    scores = np.tile(model["offsets"], (len(bits), 1))
 
     def missed(atoms):
         for start, end in pairwise(atoms["starts"]):
@@ -331,13 +331,11 @@ def scores_of(model, bits):
     if (strict := model["strict"]) is not None:
         for k, atoms in enumerate(strict["atoms"]):
             m = sum(missed(atoms), np.zeros(len(bits)))
-            ratio = np.log((m + 1) / (strict["typical"][k] + 1))
-            scores[:, k] += strict["factor"] * (strict["offset"][k] - strict["slope"] * ratio)
+            scores[:, k] -= strict["slope"] * np.log(m + 1)
     if (weighted := model["weighted"]) is not None:
-        scores += weighted["factor"] * np.array(weighted["offset"])
         each = zip(weighted["classes"], weighted["weights"], missed(weighted["atoms"]), strict=True)
         for k, weight, mask in each:
-            scores[:, k] += weighted["factor"] * weight * mask
+            scores[:, k] += weight * mask
     return scores
 
 

@@ -201,7 +201,7 @@ def test_parquet(run, model, tmp_path):
 
 def test_parquet_without_pyarrow(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtra, match="pip install pyarrow"):
+    with pytest.raises(MissingExtra, match=r"pip install .atomlearn\[tables\]."):
         tables.read_table(tmp_path / "x.parquet")
 
 

@@ -205,5 +205,5 @@ class TestBadInput:
         with pytest.raises(InvalidTable, match="3 rows and 2 labels"):
             ArrayBatches(np.zeros((3, 1)), np.zeros(2))
         monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-        with pytest.raises(MissingExtra, match="pip install pyarrow"):
+        with pytest.raises(MissingExtra, match="need pyarrow"):
             list(read_batches(tmp_path / "t.parquet", "kind"))

@@ -15,8 +15,7 @@ from atomlearn.errors import InterruptedWarning
 from atomlearn.problems import queens
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.training import loop, strict
-from atomlearn_paper.experiment import Step
-from atomlearn_paper.record import Records
+from atomlearn_paper.steps import Records, Step
 
 
 @pytest.fixture(scope="module")

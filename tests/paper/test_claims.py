@@ -11,9 +11,16 @@ from typer.testing import CliRunner
 
 from atomlearn.cli import app
 from atomlearn.errors import DataNotFound, InvalidParameter
-from atomlearn_paper.claims import page
-from atomlearn_paper.claims.registry import Measured, Verdict, check_all, claim_numbered, claims
-from atomlearn_paper.record import read_json
+from atomlearn_paper.claims import (
+    Measured,
+    Verdict,
+    check_all,
+    claim_numbered,
+    claims,
+    html,
+    markdown,
+)
+from atomlearn_paper.steps import read_json, write_json
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SECTIONS = ("abstract", "1", "2.", "3.", "4", "5.", "Table", "Figure", "Theorem", "Algorithm", "D.",
@@ -34,8 +41,8 @@ def test_every_claim_has_a_short_quotation_a_section_and_a_place_in_the_order():
 
 def test_the_committed_pages_are_made_from_the_committed_findings():
     rows = read_json(RESULTS / "claims.json")["claims"]
-    assert (RESULTS / "claims.md").read_text(encoding="utf-8") == page.markdown(rows)
-    assert (RESULTS / "claims.html").read_text(encoding="utf-8") == page.html(rows)
+    assert (RESULTS / "claims.md").read_text(encoding="utf-8") == markdown(rows)
+    assert (RESULTS / "claims.html").read_text(encoding="utf-8") == html(rows)
     assert [(row["number"], row["section"], row["quote"]) for row in rows] == [
         (number, one.section, one.quote) for number, one in claims().items()
     ]
@@ -61,7 +68,7 @@ def test_one_claim_by_the_command(tmp_path, monkeypatch):
     number = next(n for n, one in claims().items() if one.quote.startswith("A > log"))
     done = command("claim", number)
     assert done.exit_code == 0 and "reproduced: 29.96" in done.output
-    reading = next(n for n, one in claims().items() if one.needs == ("mnist",))
+    reading = next(n for n, one in claims().items() if one.needs == "mnist")
     done = command("claim", reading, "--out", RESULTS)
     assert done.exit_code == 0 and "made by: atomlearn reproduce mnist" in done.output
     monkeypatch.chdir(tmp_path)
@@ -86,3 +93,19 @@ def test_theorem_2_discriminants_of_terms(n, n_witnesses, seed):
         below_k = shared - {z} if rng.random() < 0.5 else shared
         equivalent = all((x in below_k) == (not atoms[x] & k) for x in range(n_witnesses))
         assert equivalent == (below_k == shared)
+
+
+def test_a_verdict_comes_from_a_rule_or_is_one_that_words_alone_show():
+    for one in claims().values():
+        rules = set(one.row) & set(get_args(Verdict))
+        typed = one.row.get("verdict")
+        assert bool(rules) != bool(typed), one.quote
+        assert typed in (None, "misprint", "not checkable")
+        known = {"section", "quote", "needs", "measure", "let", "otherwise", "verdict", "figure"}
+        assert set(one.row) <= known | set(get_args(Verdict)), one.quote
+
+
+def test_quick_results_leave_claims_on_long_runs_open(tmp_path):
+    one = next(one for one in claims().values() if one.needs == "bars")
+    write_json(tmp_path / "bars" / "results.json", {"settings": {"quick": True}, "steps": []})
+    assert one.check(Measured(tmp_path)).verdict == "not checkable"

@@ -3,16 +3,17 @@
 import csv
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from atomlearn.cli import app
 from atomlearn.engine.concept import Recipe
-from atomlearn_paper import NAMES, bars, experiment, mnist, paper, parity, queens, toy
-from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.parity_figures import line, product
+from atomlearn_paper import NAMES, bars, experiment, mnist, paper, parity, toy
+from atomlearn_paper.expressions import line, product
 from atomlearn_paper.run import reproduce, reproduce_all, write_index
+from atomlearn_paper.steps import Setting, Step
 
 
 def command(*arguments):
@@ -116,10 +117,10 @@ def test_parity_pages(tmp_path):
         return [
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}
                  | ({"epochs": 5} if s.name.startswith("as-told") else {}))
-            for s in parity.steps(setting)
+            for s in experiment("parity").steps(setting)
         ]  # fmt: skip
 
-    made = Experiment("parity", "Parity", smaller, parity.report)
+    made = replace(experiment("parity"), steps=smaller)
     reproduce(made, tmp_path / "parity", Setting(quick=True))
     check_folder(tmp_path / "parity")
 
@@ -131,12 +132,12 @@ def test_queens_pages(tmp_path):
         kept = ("8x8-0", "8x8-letter-0", "13x13-0", "13x13-letter-0", "chance-random", "chance-the",
                 "attempts-0", "attempts-1", "small-letter-0", "small-default-0",
                 "switch-letter-contradicted-0")  # fmt: skip
-        steps = [s for s in queens.steps(setting) if s.name in kept]
+        steps = [s for s in experiment("queens").steps(setting) if s.name in kept]
         return [
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}) for s in steps
         ]
 
-    made = Experiment("queens", "Queens", smaller, queens.report)
+    made = replace(experiment("queens"), steps=smaller)
     reproduce(made, tmp_path / "queens", Setting(quick=True))
     results = check_folder(tmp_path / "queens")
     boards = results["steps"][0]["result"]["boards"]
@@ -144,7 +145,7 @@ def test_queens_pages(tmp_path):
 
 
 def test_attempts_are_a_setting():
-    steps = {s.name: s for s in queens.steps(Setting(attempts=77))}
+    steps = {s.name: s for s in experiment("queens").steps(Setting(attempts=77))}
     assert steps["attempts-2"].settings["attempts"] == 77
 
 

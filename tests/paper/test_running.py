@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from atomlearn_paper import record
-from atomlearn_paper.experiment import Experiment, Setting, Step
-from atomlearn_paper.report import Claim
-from atomlearn_paper.run import reproduce
-from atomlearn_paper.time_left import TimeLeft
+from atomlearn_paper import steps
+from atomlearn_paper.run import TimeLeft, reproduce
+from atomlearn_paper.steps import Experiment, Setting, Step
 
 
 def noted(log, name, seed, fail=False):
@@ -21,12 +19,21 @@ def noted(log, name, seed, fail=False):
     return {"value": f"{name}{seed}"}
 
 
+TEXT = """
+|* values | here | ? | {listed((results[name]['value'] for name in results), '')} | none |
+
+[table](values)
+| name | value |
+| {name} | {results[name]['value']} | for name in results
+"""
+
+
 class Toy:
     """Three steps, of which the second is interrupted until it is mended."""
 
     def __init__(self, folder, fail=False):
         self.log, self.folder, self.fail = str(folder / "log"), folder / "out", fail
-        self.experiment = Experiment("toy", "A title", self.steps, self.report)
+        self.experiment = Experiment("toy", "A title", self.steps, TEXT)
 
     def steps(self, setting):
         given = {"log": self.log, "seed": setting.seed}
@@ -34,11 +41,6 @@ class Toy:
             Step(name, noted, given | {"name": name, "fail": self.fail and name == "b"})
             for name in ("a", "b", "c")
         ]
-
-    def report(self, page, results):
-        values = "".join(results[name]["value"] for name in "abc")
-        page.claim(Claim("values", "here", "?", values, "none", headline=True))
-        page.table("values", ["name", "value"], [[k, v["value"]] for k, v in results.items()])
 
     def run(self, **options):
         seed = options.pop("seed", 0)
@@ -82,7 +84,7 @@ def test_another_seed_and_another_version_are_run(tmp_path, monkeypatch):
     toy.run()
     assert toy.run(seed=1).claims[0].ours == "a1b1c1"
     assert len(toy.calls()) == 6
-    monkeypatch.setattr(record, "__version__", "99")
+    monkeypatch.setattr(steps, "__version__", "99")
     toy.run(seed=1)
     assert len(toy.calls()) == 9
 

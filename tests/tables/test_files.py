@@ -4,10 +4,11 @@ import csv
 import io
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atomlearn.errors import EmptyFile, InvalidTable, NotText
+from atomlearn.tables import files
 from atomlearn.tables.batches import CsvBatches
 from atomlearn.tables.files import MISSING, csv_tables, read_table
 
@@ -16,8 +17,19 @@ CELLS = st.text(st.sampled_from(list('a1.é"\n ;,|\t\u3000')), max_size=4) | st.
 )
 
 
+@pytest.fixture(params=["pyarrow", "pandas"])
+def reader(request, monkeypatch):
+    """Read by pyarrow, or by pandas as if pyarrow were not installed."""
+    if request.param == "pandas":
+        found = files.find_spec
+        monkeypatch.setattr(
+            files, "find_spec", lambda name: found(name) if name == "pandas" else None
+        )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_cells_are_those_that_were_written(tmp_path_factory, data):
+def test_cells_are_those_that_were_written(reader, tmp_path_factory, data):
     n = data.draw(st.integers(2, 4))
     rows = data.draw(st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=1, max_size=8))
     separator, end = data.draw(st.sampled_from(",;|\t")), data.draw(st.sampled_from(["\n", "\r\n"]))
@@ -54,7 +66,7 @@ def cells_of(column):
         (b"a\xff,b\n1,2\n", NotText, "not UTF-8"),
     ],
 )
-def test_what_is_no_table(tmp_path, content, error, says):
+def test_what_is_no_table(reader, tmp_path, content, error, says):
     path = tmp_path / "t.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(error, match=says.replace(".", r"\.")):
@@ -63,7 +75,7 @@ def test_what_is_no_table(tmp_path, content, error, says):
         list(CsvBatches(path, "b", rows=2))
 
 
-def test_line_ends_of_old_machines_and_columns_without_a_name(tmp_path):
+def test_line_ends_of_old_machines_and_columns_without_a_name(reader, tmp_path):
     (tmp_path / "t.csv").write_bytes(b"a,\r1,x\r2,y\r")
     table = read_table(tmp_path / "t.csv")
     assert {n: c.to_list() for n, c in table.columns.items()} == {

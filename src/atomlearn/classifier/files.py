@@ -14,10 +14,6 @@ Where ``evidence`` in ``model.json`` has a factor for weighted atoms, these are 
 and what missing one adds to the score of its class in ``weighted_weights.npy``. The score of a
 class is then ``prior[k]``, plus the factor ``strict`` times the score above, plus the factor
 ``weighted`` times the sum of ``weighted_offset.npy[k]`` and the weights of the missed atoms.
-
-Contradictions between training rows, or of rows with rules, in classifier files.
-
-Weighted atoms in a classifier file, and the evidence they were chosen by.
 """
 
 import math

@@ -40,8 +40,8 @@ def reproduce(
     'claims' all of them: quick checks are run, others read the results in --out.
     """
     from atomlearn_paper import NAMES
-    from atomlearn_paper.experiment import Setting
     from atomlearn_paper.run import reproduce_all
+    from atomlearn_paper.steps import Setting
 
     if which not in (*NAMES, ALL, CLAIM, CLAIMS):
         fail(f"there is no experiment {which!r}{suggest(which, (*NAMES, ALL, CLAIM, CLAIMS))}")
@@ -54,7 +54,7 @@ def reproduce(
         fail("--jobs must be a number of processes, or -1 for one per core")
     check_page(out / "index.html")
     if which == CLAIMS:
-        from atomlearn_paper.claims.page import write_claims
+        from atomlearn_paper.claims import write_claims
 
         for page in write_claims(out):
             print(page)
@@ -72,7 +72,7 @@ def reproduce(
 
 def _claim(number: int, out: Path) -> None:
     """Check one claim and print what came out."""
-    from atomlearn_paper.claims.registry import Measured, claim_numbered
+    from atomlearn_paper.claims import Measured, claim_numbered
 
     one = claim_numbered(number)
     folder = out if out.exists() or not COMMITTED.exists() else COMMITTED
@@ -80,7 +80,7 @@ def _claim(number: int, out: Path) -> None:
     print(f"{number}. Section {one.section}: {one.quote}")
     print(f"{found.verdict}: {found.figure}")
     if one.needs:
-        print(f"read from {folder}; made by: {one.command(number)}")
+        print(f"read from {folder}; made by: {one.command}")
 
 
 def data(

@@ -7,14 +7,13 @@ probabilities. A program that evaluates it:
    other literal is false of a missing cell. ``>``, ``<=``, ``=`` and ``!=`` compare numbers, and
    ``=`` of a boolean column is ``cell > 0.5`` or its opposite. In a category column ``=``, ``!=``,
    ``in`` and ``not in`` compare the cell with categories; one that is unknown equals none.
-2. An atom is a list of literals; a row misses it if none of them is true. ``strict.atoms[k]`` are
-   the atoms of class ``k``, and with ``m`` missed the class has the strict score
-   ``offset[k] - slope * log((m + 1) / (typical[k] + 1))``.
-3. ``weighted`` atoms each have a class and a weight: a missed one adds its weight to the score of
-   the class, which begins with ``offset[k]``.
-4. The score is ``prior[k] + strict.factor * strict + weighted.factor * weighted``; either part may
-   be ``None``. Classes that a rule forbids, all of whose ``literals`` are true, are impossible,
-   unless that leaves none. Probabilities are the softmax.
+2. The score of class ``k`` begins with ``offsets[k]``.
+3. An atom is a list of literals; a row misses it if none of them is true. ``strict.atoms[k]`` are
+   the strict atoms of class ``k``: with ``m`` missed, ``strict.slope * log(m + 1)`` is subtracted.
+4. ``weighted`` atoms each have a class and a weight: a missed one adds its weight to the score of
+   the class. ``strict`` or ``weighted`` may be ``None``.
+5. Classes that a rule forbids, all of whose ``literals`` are true, are impossible, unless that
+   leaves none. Probabilities are the softmax of the scores.
 
 Lists of atoms are ``{"starts": ..., "constants": ...}``: atom ``i`` has the literals
 ``constants[starts[i]:starts[i + 1]]``. :func:`packed` replaces long lists by compressed text.
@@ -34,16 +33,15 @@ from atomlearn.sets.rows import Lists
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import MOST_EXACT
-from atomlearn.training.learned import Learned
 from atomlearn.typing import Integers
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
-VERSION = 1
+VERSION = 2
 
 LARGEST = 1e300
-"""JSON has no infinity: the prior of a class of weight zero."""
+"""JSON has no infinity: the offset of a class of weight zero is minus this."""
 
 
 def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str, Any]:
@@ -58,17 +56,29 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
     >>> told["classes"], told["literals"][0]
     ([0, 1], [0, '>', 0.5])
     """
-    learned, encoder = classifier.learned_, classifier.encoder_
-    n_literals = len(encoder.literals_)
+    deciding, encoder = classifier.learned_.deciding(), classifier.encoder_
+    weighted, n_literals = deciding.weighted, len(encoder.literals_)
     value = plain_value if exact else json_value
     return {
         "version": VERSION,
         "classes": [value(label) for label in classifier.classes_],
         "columns": [_column(column, value) for column in encoder.columns_],
         "literals": [_literal(one, value) for one in encoder.literals_],
-        "prior": np.maximum(np.zeros(learned.n_classes) + learned.prior, -LARGEST).tolist(),
-        "strict": _strict(learned, n_literals),
-        "weighted": _weighted(learned, n_literals),
+        "offsets": np.maximum(deciding.offsets, -LARGEST).tolist(),
+        "strict": {
+            "slope": deciding.slope,
+            "typical": deciding.typical.tolist(),
+            "atoms": [_atoms(atoms, n_literals) for atoms in deciding.strict],
+        }
+        if deciding.slope > 0
+        else None,
+        "weighted": {
+            "classes": weighted.classes.tolist(),
+            "weights": weighted.weights.tolist(),
+            "atoms": _atoms(weighted.atoms, n_literals),
+        }
+        if len(weighted)
+        else None,
         "rules": [
             {
                 "text": str(rule),
@@ -76,7 +86,7 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
                 "literals": list(map(int, hard.literals)),
                 "forbidden": list(map(int, hard.forbidden)),
             }
-            for rule, hard in zip(classifier.rules_, learned.rules.rules, strict=True)
+            for rule, hard in zip(classifier.rules_, classifier.learned_.rules.rules, strict=True)
         ],
     }
 
@@ -137,31 +147,6 @@ def _packed_atoms(atoms: list[list[int]]) -> dict[str, Any]:
 
 def _deflated(numbers: Integers) -> str:
     return base64.b64encode(zlib.compress(_seven_bits(numbers), 9)).decode()
-
-
-def _strict(learned: Learned, n_literals: int) -> dict[str, Any] | None:
-    if learned.evidence.strict == 0:
-        return None
-    return {
-        "factor": learned.evidence.strict,
-        "slope": learned.calibration.slope,
-        "offset": learned.calibration.offset.tolist(),
-        "typical": learned.typical.tolist(),
-        "atoms": [_atoms(pool.atoms, n_literals) for pool in learned.pools],
-    }
-
-
-def _weighted(learned: Learned, n_literals: int) -> dict[str, Any] | None:
-    weighted = learned.weighted
-    if weighted is None or learned.evidence.weighted == 0:
-        return None
-    return {
-        "factor": learned.evidence.weighted,
-        "offset": weighted.offset.tolist(),
-        "classes": weighted.classes.tolist(),
-        "weights": weighted.weights.tolist(),
-        "atoms": _atoms(weighted.atoms, n_literals),
-    }
 
 
 def _atoms(atoms: Lists, n_literals: int) -> dict[str, list[int]]:

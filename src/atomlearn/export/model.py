@@ -34,8 +34,8 @@ class Model:
     """``[column, operator, value]`` each; see :mod:`atomlearn.export.description`."""
     texts: list[str]
     """The literals for people."""
-    prior: list[float]
-    """Score of each class before any atom is looked at: class weights and offsets."""
+    offsets: list[float]
+    """Score of each class before any atom is looked at."""
     strict: list[Atoms]
     """The strict atoms of each class; empty if they do not decide."""
     slope: float
@@ -62,42 +62,29 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
     check_is_fitted(classifier)
     told = describe(classifier, exact=True)
     literals = classifier._literals()
-    strict, weighted = told["strict"], told["weighted"]
-    prior = np.array(told["prior"])
-    slope, pools = 0.0, list[Atoms]()
-    if strict is not None:
-        slope = strict["factor"] * strict["slope"]
-        prior = prior + strict["factor"] * np.array(strict["offset"])
-        prior = prior + slope * np.log(np.array(strict["typical"]) + 1.0)
-        orders = _telling_first(classifier)
-        pools = [
-            _ordered(_lists(atoms, literals), order)
-            for atoms, order in zip(strict["atoms"], orders, strict=True)
-        ]
-    ours: Atoms = []
-    weights = np.zeros(0)
-    if weighted is not None:
-        prior = prior + weighted["factor"] * np.array(weighted["offset"])
-        ours = _lists(weighted["atoms"], literals)
-        weights = weighted["factor"] * np.array(weighted["weights"])
+    strict = told["strict"] or {"slope": 0.0, "atoms": []}
+    weighted = told["weighted"] or {"classes": [], "weights": [], "atoms": None}
     model = Model(
         told["classes"],
         told["columns"],
         told["literals"],
         [str(literal) for literal in literals],
-        prior.tolist(),
-        pools,
-        slope,
-        ours,
-        [] if weighted is None else weighted["classes"],
-        weights.tolist(),
+        told["offsets"],
+        [
+            [atoms[i] for i in order]
+            for atoms, order in zip(
+                (_lists(atoms, literals) for atoms in strict["atoms"]),
+                _telling_first(classifier),
+                strict=False,
+            )
+        ],
+        strict["slope"],
+        [] if weighted["atoms"] is None else _lists(weighted["atoms"], literals),
+        weighted["classes"],
+        weighted["weights"],
         told["rules"],
     )
     return _without_idle_literals(model)
-
-
-def _ordered(atoms: Atoms, order: Sequence[int]) -> Atoms:
-    return [atoms[i] for i in order]
 
 
 def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:

@@ -31,7 +31,7 @@ def python_source(model: Model) -> str:
         labels=_list(model.labels),
         literals=_list(tuple(one) for one in model.literals),
         texts=_list(model.texts),
-        prior=repr(model.prior),
+        prior=repr(model.offsets),
         slope=repr(model.slope),
         strict=_list(model.strict),
         weighted=_list(weighted),
@@ -73,18 +73,9 @@ def _source(value: Any) -> str:
 
 
 def _description(model: Model) -> dict[str, Any]:
-    """Return the model in the form that scorer.js evaluates; the prior has all offsets."""
-    none = [0.0] * len(model.labels)
-    strict = {
-        "factor": 1.0,
-        "slope": model.slope,
-        "offset": none,
-        "typical": none,
-        "atoms": [_flat(atoms) for atoms in model.strict],
-    }
+    """Return the model in the form that scorer.js evaluates."""
+    strict = {"slope": model.slope, "atoms": [_flat(atoms) for atoms in model.strict]}
     weighted = {
-        "factor": 1.0,
-        "offset": none,
         "classes": model.weighted_class,
         "weights": model.weights,
         "atoms": _flat(model.weighted),
@@ -93,7 +84,7 @@ def _description(model: Model) -> dict[str, Any]:
         "classes": model.labels,
         "columns": [{"name": one["name"], "kind": one["kind"]} for one in model.columns],
         "literals": model.literals,
-        "prior": model.prior,
+        "offsets": model.offsets,
         "strict": strict if model.strict else None,
         "weighted": weighted if model.weighted else None,
         "rules": model.rules,
@@ -126,7 +117,7 @@ def c_source(model: Model) -> str:
         values=_joined(values, "{0, 0}"),
         literals=_joined(literals, "{0, 0, 0, 0, 0}"),
         texts=_joined(map(_text, model.texts)),
-        prior=_joined(map(repr, model.prior)),
+        prior=_joined(map(repr, model.offsets)),
         slope=repr(model.slope),
         starts=_joined(map(str, _starts(atoms))),
         members=_joined(str(i) for atom in atoms for i in atom),

@@ -84,7 +84,7 @@ def sql_source(model: Model, table: str, key: str) -> str:
         bits=_balanced([_bit(model, one) for one in model.literals]) or "''",
         labels=_rows(
             [k, _value(label), repr(prior)]
-            for k, (label, prior) in enumerate(zip(model.labels, model.prior, strict=True))
+            for k, (label, prior) in enumerate(zip(model.labels, model.offsets, strict=True))
         ),
         places=_place_names(longest),
         atoms=_rows(

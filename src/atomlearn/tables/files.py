@@ -1,6 +1,5 @@
-"""Tables on disk, CSV and Parquet, read by pyarrow.
+"""Tables on disk: CSV, read by pyarrow or else by pandas, and Parquet, read by pyarrow.
 
-pyarrow refuses a CSV row that is longer or shorter than the header, where pandas would fill it up.
 The cells of a CSV file stay text until the type of a column is known: during training the cells
 decide it, during prediction the model does, so that a code such as ``007`` is always read alike.
 """
@@ -11,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -361,10 +361,22 @@ def is_parquet(path: Path) -> bool:
 
 def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
     """Yield a CSV file as tables of at most ``n_rows`` rows, or as one table."""
-    arrow = _pyarrow()
     names, separator = _header(path)
-    text = {str(j): arrow.large_string() for j in range(len(names))}
     is_empty = True
+    parts = _by_pandas if find_spec("pyarrow") is None and find_spec("pandas") else _by_pyarrow
+    for columns in parts(path, separator, len(names), n_rows):
+        yield Table(str(path), dict(zip(names, columns, strict=True)), is_text=True)
+        is_empty = False
+    if is_empty:
+        raise InvalidTable(f"{path} has column names but no rows")
+
+
+def _by_pyarrow(
+    path: Path, separator: str, n_columns: int, n_rows: int | None
+) -> Iterator[list[Cells]]:
+    """Yield the columns of each part of a CSV file, read by pyarrow, which refuses ragged rows."""
+    arrow = _pyarrow()
+    text = {str(j): arrow.large_string() for j in range(n_columns)}
     try:
         with arrow.csv.open_csv(
             path,
@@ -373,14 +385,32 @@ def csv_tables(path: Path, n_rows: int | None) -> Iterator[Table]:
             arrow.csv.ConvertOptions(column_types=text),
         ) as batches:
             for part in _parts(batches, n_rows):
-                columns = [_text_cells(part.column(j)) for j in range(len(names))]
-                yield Table(str(path), dict(zip(names, columns, strict=True)), is_text=True)
-                is_empty = False
+                coded = [column.combine_chunks().dictionary_encode() for column in part.columns]
+                yield [_cells(one.dictionary.to_pylist(), one.indices.to_numpy()) for one in coded]
     except arrow.ArrowException as error:
-        _find_error(path, separator, len(names))
+        _find_error(path, separator, n_columns)
         raise InvalidTable(f"{path} is not CSV: {error}") from None
-    if is_empty:
-        raise InvalidTable(f"{path} has column names but no rows")
+
+
+def _by_pandas(
+    path: Path, separator: str, n_columns: int, n_rows: int | None
+) -> Iterator[list[Cells]]:
+    """The same, read by pandas, which would fill up short rows: these are looked for first."""
+    import pandas as pd
+
+    _find_error(path, separator, n_columns)
+    options = {"sep": separator, "header": 0, "names": range(n_columns), "index_col": False}
+    frames = pd.read_csv(path, dtype=str, na_filter=False, chunksize=n_rows, **options)
+    for frame in [frames] if n_rows is None else frames:
+        if len(frame):
+            coded = [pd.factorize(frame[j]) for j in range(n_columns)]
+            yield [_cells(texts.tolist(), codes) for codes, texts in coded]
+
+
+def _cells(texts: list[str], codes: npt.NDArray[np.integer[Any]]) -> Cells:
+    """Cells of text without blanks around it, missing where it stands for a missing value."""
+    stripped = [text.strip() for text in texts]
+    return Cells([None if text in MISSING else text for text in stripped], codes)
 
 
 def _header(path: Path) -> tuple[list[str], str]:
@@ -416,15 +446,8 @@ def _parts(batches: Iterable[Any], n_rows: int | None) -> Iterator[Any]:
         yield waiting
 
 
-def _text_cells(column: Any) -> Cells:
-    """Return a column of Arrow as text without blanks around it."""
-    coded = column.combine_chunks().dictionary_encode()
-    texts = [text.strip() for text in coded.dictionary.to_pylist()]
-    return Cells([None if text in MISSING else text for text in texts], coded.indices.to_numpy())
-
-
 def _find_error(path: Path, separator: str, n_columns: int) -> None:
-    """Raise an error that names the line and the fault of a file that pyarrow refuses."""
+    """Raise an error that names the line and the fault of a CSV file, if there is one."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file, delimiter=separator)
@@ -460,5 +483,7 @@ def _pyarrow() -> Any:
         import pyarrow.csv
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtra("tables in files need pyarrow: pip install pyarrow") from None
+        raise MissingExtra(
+            "tables in files need pyarrow (or pandas, for CSV): pip install 'atomlearn[tables]'"
+        ) from None
     return pyarrow

@@ -54,6 +54,6 @@ function listed(scorer, space, texts, shares) {
     found.push(one);
   };
   if (strict) strict.atoms.forEach((atoms, k) => { for (let i = 0; i + 1 < atoms.starts.length; i++) add(atoms, i, k, null, shares.strict[k][i]); });
-  if (weighted) weighted.weights.forEach((weight, i) => add(weighted.atoms, i, weighted.classes[i], weighted.factor * weight, shares.weighted[i]));
+  if (weighted) weighted.weights.forEach((weight, i) => add(weighted.atoms, i, weighted.classes[i], weight, shares.weighted[i]));
   return found.sort((a, b) => b.rank - a.rank);
 }

@@ -62,7 +62,7 @@ export class Counting {
     for (const c of flipped) this.#flip(c, misses, sums);
     const { strict, weighted } = this.scorer.description;
     const scores = this.scorer.offsets.map((offset, k) => offset
-      - (strict ? this.scorer.strictCost(misses[k]) : 0) + (weighted ? weighted.factor * sums[k] : 0));
+      - (strict ? this.scorer.strictCost(misses[k]) : 0) + (weighted ? sums[k] : 0));
     for (const k of this.scorer.excluded(this.has)) scores[k] = -Infinity;
     for (const c of flipped) this.#flip(c, misses, sums); // as it was; the copies are not used again
     return scores;

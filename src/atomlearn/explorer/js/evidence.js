@@ -12,7 +12,7 @@ export function missedWeighted(scorer, has, k) {
   if (!weighted) return found;
   for (let i = 0; i < weighted.weights.length; i++) {
     if (weighted.classes[i] === k && isMissed(weighted.atoms, i, has)) {
-      found.push({ constants: constantsOf(weighted.atoms, i), value: weighted.factor * weighted.weights[i] });
+      found.push({ constants: constantsOf(weighted.atoms, i), value: weighted.weights[i] });
     }
   }
   return found;

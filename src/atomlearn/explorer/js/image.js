@@ -124,8 +124,8 @@ class Panels {
   #layers(has, k) {
     const [missed, held] = [new Float64Array(this.shape[0] * this.shape[1]), new Float64Array(this.shape[0] * this.shape[1])];
     const { strict, weighted } = this.scorer.description;
-    if (strict) this.#add(strict.atoms[k], has, () => strict.factor / (strict.typical[k] + 1), missed, held);
-    if (weighted) this.#add(weighted.atoms, has, (i) => (weighted.classes[i] === k ? Math.max(0, -weighted.factor * weighted.weights[i]) : 0), missed, held);
+    if (strict) this.#add(strict.atoms[k], has, () => strict.slope / (strict.typical[k] + 1), missed, held);
+    if (weighted) this.#add(weighted.atoms, has, (i) => (weighted.classes[i] === k ? Math.max(0, -weighted.weights[i]) : 0), missed, held);
     return [["held", "for", held], ["missed", "against", missed]]
       .filter(([kind]) => this.kinds.some((one) => one.value === kind && one.checked))
       .map(([, colour, amount]) => ({ colour, amount }));

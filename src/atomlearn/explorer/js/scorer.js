@@ -1,5 +1,5 @@
 // Evaluates a classifier on a row: the same numbers as predict_proba.
-// The description is that of atomlearn.classifier.scorer; its docstring has the formulas.
+// The description is that of atomlearn.export.description; its docstring has the formulas.
 
 // Text and numbers never meet; true is 1, as in Python.
 function keyOf(value) {
@@ -46,13 +46,6 @@ export function literalTest([, operator, value], column) {
   return (cell) => !isMissing(cell) && test(exactNumber(cell));
 }
 
-// What the score of each class begins with, before any atom.
-function offsetsOf({ prior, strict, weighted }) {
-  return prior.map((base, k) => base
-    + (strict ? strict.factor * (strict.offset[k] + strict.slope * Math.log(strict.typical[k] + 1)) : 0)
-    + (weighted ? weighted.factor * weighted.offset[k] : 0));
-}
-
 export class Scorer {
   constructor(description) {
     this.description = description;
@@ -60,7 +53,7 @@ export class Scorer {
     this.columns = description.columns;
     this.literals = description.literals;
     this.tests = this.literals.map((one) => literalTest(one, this.columns[one[0]]));
-    this.offsets = offsetsOf(description);
+    this.offsets = description.offsets;
   }
 
   // Which literals are true of a row, an array with a cell for each column.
@@ -87,14 +80,13 @@ export class Scorer {
       offset,
       misses: counts ? counts[k] : null,
       strict: strict ? -this.strictCost(counts[k]) : 0,
-      weighted: weighted ? weighted.factor * sums[k] : 0,
+      weighted: weighted ? sums[k] : 0,
     }));
   }
 
   // What so many missed strict atoms cost.
   strictCost(misses) {
-    const { factor, slope } = this.description.strict;
-    return factor * slope * Math.log(misses + 1);
+    return this.description.strict.slope * Math.log(misses + 1);
   }
 
   weightedSums(has) {

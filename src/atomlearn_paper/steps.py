@@ -1,21 +1,96 @@
-"""What is written down of a step: its result, and everything needed to trust it."""
+"""What an experiment is: steps that give plain values, and what is written down of each.
+
+A step is a function and its settings, which are all that its result depends on. So a result is as
+good as the settings and the version it was made with, and a run that was interrupted goes on where
+it stopped.
+"""
 
 import json
 import os
 import platform
 import time
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from atomlearn import __version__, interrupts
 from atomlearn.files.writing import replacing
-from atomlearn_paper.experiment import Step
+from atomlearn_paper.expressions import as_literal, value_of
+
+Results = Mapping[str, Any]
+"""What the steps gave, by name: dictionaries, lists, numbers and text."""
 
 Record = dict[str, Any]
+"""The result of a step, with everything needed to trust it."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a run was asked for."""
+
+    quick: bool = False
+    seed: int = 0
+    attempts: int | None = None
+    """Attempts in each experiment with queens, if not the usual number."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function at the top of a module, which is called with its settings by name."""
+
+    name: str
+    run: Callable[..., Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 1.0
+    """Rough seconds, for the estimate of the time left."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A part of the paper: what to run, and how to show what came out."""
+
+    name: str
+    title: str
+    steps: Callable[[Setting], list[Step]]
+    text: str
+    """The Markdown of its page, which :mod:`atomlearn_paper.report` fills."""
+    names: Mapping[str, Any] = field(default_factory=dict)
+    """What the page may use beside the results."""
+    data: str | None = None
+    """The data set that it needs."""
+
+
+def experiment_of(name: str, table: Mapping[str, Any]) -> Experiment:
+    """An experiment by its entry in the table of experiments and its module."""
+    module = import_module(f"atomlearn_paper.{name}")
+    public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
+
+    def steps(setting: Setting) -> list[Step]:
+        names = public | {"quick": setting.quick, "tries": setting.attempts}
+        found = []
+        for group in table["steps"]:
+            parts = (as_literal(group["name"]), group.get("settings", "{}"), group["cost"])
+            row = ", ".join((*parts, group.get("seed", "0")))
+            for step, given, cost, k in value_of(
+                f"[({row}) for {group.get('for', '_ in range(1)')}]", names
+            ):
+                given = {"seed": setting.seed + k} | given
+                found.append(Step(step[:-1], public[group["run"]], given, cost))
+        return found
+
+    return Experiment(name, table["title"], steps, text_of(name), public, table.get("data"))
+
+
+def text_of(page: str) -> str:
+    """The Markdown of a page."""
+    path = files("atomlearn_paper") / "pages" / f"{page}.md"
+    return path.read_text(encoding="utf-8").strip()
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
