@@ -19,8 +19,6 @@ MOST_COMPARED, LONGEST = 10_000, 100
 def suggest(name: object, known: Iterable[object]) -> str:
     """Return the end of a message about an unknown name: the nearest known name, or the first few.
 
-    Examples
-    --------
     >>> suggest("tagret", ["size", "target"])
     "; did you mean 'target'?"
     >>> suggest("colour", ["size", "target"])
@@ -34,8 +32,6 @@ def suggest(name: object, known: Iterable[object]) -> str:
 def nearest(name: object, known: Iterable[object]) -> str:
     """Return a suggestion like :func:`suggest`, or nothing if no known name is similar.
 
-    Examples
-    --------
     >>> nearest("Strict", ("auto", "strict")), nearest("3", [1, 2, 3]), nearest("b", ["auto"])
     ("; did you mean 'strict'?", '; did you mean 3?', '')
     """

@@ -153,8 +153,6 @@ def is_irreducible(model: Model, algebra: "Algebra") -> bool:
 def minimal_hitting_sets(sets: Iterable[Indices], most: int = MOST) -> list[Indices]:
     """List all minimal sets that share an element with every given set (Berge's algorithm).
 
-    Examples
-    --------
     >>> sorted(map(sorted, minimal_hitting_sets([frozenset({1, 2}), frozenset({2, 3})])))
     [[1, 3], [2]]
     """

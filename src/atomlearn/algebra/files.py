@@ -44,8 +44,6 @@ MOST_NAMES = 20_000
 def doubtful_name(text: str, parsed: ParsedRelation) -> str | None:
     """Return a name in a line that was probably meant as a sign, unless it is quoted.
 
-    Examples
-    --------
     >>> doubtful_name("a ! < b", (["a", "!"], True, ["b"]))
     '!'
     """
@@ -111,8 +109,6 @@ _BOM = b"\xef\xbb\xbf"
 def read_relations(path: str | Path) -> Algebra:
     """Read a relation file; constants are created in the order they are mentioned.
 
-    Examples
-    --------
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "bars.rel"
     >>> _ = path.write_text("v < c1 c2   # a bar\\nv !< c1")

@@ -31,8 +31,6 @@ _BARE = re.compile(r"""[^\s<\#"'=][^\s<\#"]*""")
 def write_name(name: str) -> str:
     r"""Return a name as it stands in a file, quoted if necessary.
 
-    Examples
-    --------
     >>> print(write_name("c1"), write_name("top left"), write_name('5"'))
     c1 "top left" "5\""
     """
@@ -49,8 +47,6 @@ def write_names(names: list[str] | tuple[str, ...]) -> str:
 def parse_names(text: str) -> list[str]:
     """Return the names in a text.
 
-    Examples
-    --------
     >>> parse_names('c1 "top left" c2')
     ['c1', 'top left', 'c2']
     """
@@ -65,8 +61,6 @@ def parse_names(text: str) -> list[str]:
 def parse_relation(text: str) -> ParsedRelation | None:
     """Return the relation in a text, or ``None`` if it has only blanks and a comment.
 
-    Examples
-    --------
     >>> parse_relation("v !< c4 c5  # no bar")
     (['v'], False, ['c4', 'c5'])
     """

@@ -305,8 +305,6 @@ def _by_rules(
 def fewest_clauses(measures: Sequence[Measure]) -> int:
     """Return the smallest number of clauses whose error is within one standard error of the lowest.
 
-    Examples
-    --------
     >>> errors = [0.2, 0.07, 0.06, 0.06]
     >>> fewest_clauses([Measure(1.0, 1.0, error, 100) for error in errors])
     2
@@ -355,8 +353,6 @@ def conjectured(
 def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
     """Return the literals in one group for each column, with the truth values that it allows.
 
-    Examples
-    --------
     >>> x = NumberColumn(0, "x", (1.0, 2.0), has_missing=False)
     >>> space = space_of(x.literals(), [x])
     >>> space.fields[0].bit_count()                                 # up to 1, up to 2, above

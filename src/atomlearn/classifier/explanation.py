@@ -113,8 +113,6 @@ class Likeness:
 
     ``missing`` has the packed set of the sampled rows that miss each atom.
 
-    Examples
-    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import to_lists
     >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
@@ -202,8 +200,6 @@ WORTH_TELLING = 0.25
 def worth(cost: float, ending: str = "") -> str:
     """Return a cost in words; a negative cost is a gain.
 
-    Examples
-    --------
     >>> worth(0.5, "s"), worth(-0.5)
     ('costs 0.50', 'gain 0.50')
     """

@@ -49,8 +49,6 @@ def need_dask() -> None:
 def delayed_parts(X: Any, y: Any) -> list[DelayedPart]:
     """Return the partitions of a data frame, or the blocks of rows of an array, with their labels.
 
-    Examples
-    --------
     >>> import dask.array
     >>> X, y = dask.array.zeros((6, 2), chunks=(3, 1)), dask.array.zeros(6, chunks=3)
     >>> [part.X.compute().shape for part in delayed_parts(X, y)]

@@ -19,8 +19,6 @@ from atomlearn.typing import Bits
 def covered(outer: Rows, inner: Rows) -> Bits:
     """Return which rows of ``outer`` are unions of rows of ``inner``.
 
-    Examples
-    --------
     >>> outer, inner = bits.from_indices([[0, 1], [0, 2]], 3), bits.from_indices([[0], [1]], 3)
     >>> covered(outer, inner).tolist()
     [True, False]
@@ -31,8 +29,6 @@ def covered(outer: Rows, inner: Rows) -> Bits:
 def redundant(atoms: Rows, among: Rows | None = None) -> Bits:
     """Return which atoms are unions of strictly smaller ones ``among`` others (or each other).
 
-    Examples
-    --------
     >>> redundant(bits.from_indices([[0, 1], [0], [1], [2, 1]], 3)).tolist()
     [True, False, False, False]
     """
@@ -91,8 +87,6 @@ def full_crossing(
     ``atoms`` had no redundant ones, the result has none: a new atom may be redundant, but no old
     one becomes so, since any new atom within it is a union of atoms that were within it before.
 
-    Examples
-    --------
     >>> crossed = full_crossing(bits.from_indices([[0], [1], [2]], 3), bits.row([0], 3),
     ...                         bits.row([1, 2], 3), 3, limit=None, what="a < b c")
     >>> [bits.members(atom).tolist() for atom in crossed]

@@ -37,8 +37,6 @@ def blocks_of(examples: Rows, n_constants: int) -> Blocks:
 def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[np.int32]:
     """Return for each example the number of atoms none of whose constants it has.
 
-    Examples
-    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import to_lists
     >>> atoms = to_lists(rows.from_indices([[0, 1], [2]], 3))
@@ -62,8 +60,6 @@ def containing(atoms: Lists, columns: Rows) -> Rows:
 
     ``columns`` are the examples transposed: for each constant, those that have it.
 
-    Examples
-    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import lists_of
     >>> columns = rows.from_indices([[0], [1], [1]], 2)
@@ -80,8 +76,6 @@ def typical_misses(misses: npt.NDArray[np.int32], labels: Integers) -> Floats:
 
     ``misses`` are by example and class.
 
-    Examples
-    --------
     >>> typical_misses(np.array([[0, 5], [4, 0], [6, 0]]), np.array([0, 1, 1])).tolist()
     [5.0, 5.0]
     """

@@ -199,8 +199,6 @@ def switches() -> Iterator[Switch]:
 def protocol_of(which: "str | Protocol") -> Protocol:
     """Return a protocol by name.
 
-    Examples
-    --------
     >>> protocol_of("letter").vocabulary
     'needed'
     """

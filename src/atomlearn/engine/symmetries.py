@@ -107,8 +107,6 @@ class Symmetries:
 def composed(second: Map, first: Map) -> Map:
     """Return the composition of two maps: ``first``, then ``second``.
 
-    Examples
-    --------
     >>> composed(np.array([1, 2, 0]), np.array([1, 0, -1])).tolist()
     [2, 1, -1]
     """
@@ -118,8 +116,6 @@ def composed(second: Map, first: Map) -> Map:
 def moved(atoms: Lists, constants: npt.ArrayLike) -> Lists:
     """Return the images of the atoms; trivial ones are left out.
 
-    Examples
-    --------
     >>> atoms = Lists(np.array([0, 2, 3]), np.array([0, 2, 1], dtype=np.int32))
     >>> moved(atoms, [2, ALWAYS, 0])
     Lists(starts=array([0, 2]), constants=array([0, 2], dtype=int32))

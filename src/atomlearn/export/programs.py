@@ -169,8 +169,6 @@ def _starts(lists: list[list[int]]) -> list[int]:
 def _text(text: str) -> str:
     r"""Return a C string.
 
-    Examples
-    --------
     >>> print(_text('a "b"\né??'))
     "a \"b\"\012\303\251\?\?"
     """

@@ -42,8 +42,6 @@ VARIABLE = "ATOMLEARN_MAX_BYTES"
 class Budget:
     """The memory that a file may still take, which is charged before allocating.
 
-    Examples
-    --------
     >>> budget = Budget("m.atoms", 1000)
     >>> budget.spend(10**6, "the names")
     >>> budget.spend(10**12, "the atoms")
@@ -88,8 +86,6 @@ _KINDS_OF_NUMBER = "biuf"
 class Container:
     """Named members of a file, with its kind and version.
 
-    Examples
-    --------
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "c.atoms"
     >>> saved = Container("example", 1)

@@ -62,8 +62,6 @@ class Grid:
     def some(self, conjunctions: Iterable[Iterable[Hashable]]) -> str | None:
         """Return a disjunction of conjunctions as a sentence, if they are lines.
 
-        Examples
-        --------
         >>> Grid.of([["c2", "c3"], ["c1", "c4"]]).some([{"c1", "c2"}, {"c3", "c4"}])
         'some column with all rows black'
         """
@@ -72,8 +70,6 @@ class Grid:
     def every(self, clauses: Iterable[Iterable[Hashable]]) -> str | None:
         """Return a conjunction of clauses as a sentence, if they are lines.
 
-        Examples
-        --------
         >>> grid = Grid.of([["b1", "b2"]], [("b1", "w1"), ("b2", "w2")])
         >>> grid.every([{"w1"}, {"w2"}])
         'every column with some row white'
@@ -173,8 +169,6 @@ def conjecture(
 def sentences(grid: Grid) -> Iterator[tuple[str, Formula]]:
     """Yield sentences about columns and rows, with their formulas.
 
-    Examples
-    --------
     >>> [sentence for sentence, _ in sentences(Grid.of([["a", "b"], ["c", "d"]]))][:2]
     ['some column with all rows black', 'every column with some row black']
     """

@@ -104,8 +104,6 @@ def define_constant(
     than ``max_clauses`` atoms the definition is partial: the atoms that exclude most
     counterexamples of the ``relations``, or the smallest atoms if there are no relations.
 
-    Examples
-    --------
     >>> from atomlearn import Algebra
     >>> alg = Algebra(["v", "c1", "c2", "c3", "c4"])
     >>> from atomlearn.logic.exact import ExactAtomization

@@ -38,8 +38,6 @@ def factor(
 ) -> Formula:
     """Factor a disjunction of conjunctions or, if ``turned``, a conjunction of disjunctions.
 
-    Examples
-    --------
     >>> str(factor(["ac", "ad", "bc", "bd", "e"]))
     '((a or b) and (c or d)) or e'
     >>> str(factor(["ab", "ac"], turned=True))

@@ -155,8 +155,6 @@ def reverted(mask: int, opposite: Sequence[int]) -> int:
 def members(mask: int) -> list[int]:
     """Return the numbers in a set, ascending.
 
-    Examples
-    --------
     >>> members(0b1010)
     [1, 3]
     """

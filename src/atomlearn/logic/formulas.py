@@ -18,8 +18,6 @@ Pairs = Iterable[tuple[Hashable, Hashable]] | Mapping[Hashable, Hashable]
 def complements(pairs: Pairs) -> dict[Hashable, Hashable]:
     """Map each constant of a pair to the other.
 
-    Examples
-    --------
     >>> complements([("black", "white")])
     {'black': 'white', 'white': 'black'}
     """
@@ -300,8 +298,6 @@ Write = Callable[[Hashable], str]
 def to_text(formula: Formula) -> str:
     """Return the formula in words.
 
-    Examples
-    --------
     >>> to_text(Has("a") & (Has("b") | ~Has("c")))
     'a and (b or not c)'
     """
@@ -322,8 +318,6 @@ def lines_of(formula: Formula) -> str:
 def html_of(formula: Formula) -> str:
     """Return a formula as an HTML list, whose lines wrap.
 
-    Examples
-    --------
     >>> html_of(Has("a") & Has("b")).count("<li>")
     2
     """
@@ -351,8 +345,6 @@ def is_flat(formula: And | Or) -> bool:
 def to_latex(formula: Formula) -> str:
     r"""Return the formula in LaTeX, for mathematics.
 
-    Examples
-    --------
     >>> print(to_latex(Has("c1") & (Has("b") | ~Has("c2"))))
     c_{1} \land (b \lor \lnot c_{2})
     """
@@ -363,8 +355,6 @@ def to_latex(formula: Formula) -> str:
 def to_python(formula: Formula) -> str:
     """Return the formula as a Python expression over ``present``, the set of the names present.
 
-    Examples
-    --------
     >>> to_python(Has("a") & ~Has("b"))
     "'a' in present and not ('b' in present)"
     """
@@ -374,8 +364,6 @@ def to_python(formula: Formula) -> str:
 def to_sympy(formula: Formula) -> Any:
     """Return the formula as a SymPy expression of symbols with the names of the constants.
 
-    Examples
-    --------
     >>> to_sympy(Has("a") & ~Has("b"))
     a & ~b
     """
@@ -418,8 +406,6 @@ def function_source(
 ) -> str:
     """Return the source of a Python function that evaluates the formula, after ``before``.
 
-    Examples
-    --------
     >>> print(function_source("is_v", "present", "v", Has("a") | Has("b")))
     def is_v(present):
         'v'
@@ -476,8 +462,6 @@ L = TypeVar("L", bound=Hashable)
 class Clause(Generic[L]):
     """A disjunction: at least one of these literals is true.
 
-    Examples
-    --------
     >>> str(Clause(("c1", "c4")))
     'c1 or c4'
     """

@@ -75,8 +75,6 @@ class Space:
     ) -> "Space":
         """Return a space in which exactly one of each pair occurs; other constants are free.
 
-        Examples
-        --------
         >>> Space.paired(["black", "white"], {"black": "white", "white": "black"}).fields
         (3,)
         """
@@ -243,8 +241,6 @@ class Minimal(NamedTuple):
 def minimise(cubes: Sequence[int], space: Space) -> Minimal:
     """Return the fewest cubes with the same union, and of those the ones with the fewest literals.
 
-    Examples
-    --------
     >>> space = Space.paired("ab" "AB", {"a": "A", "A": "a", "b": "B", "B": "b"})
     >>> number = space.number
     >>> cubes = [space.cube([number[x], number[y]]) for x, y in ("ab", "aB", "Ab")]

@@ -86,8 +86,6 @@ def by_net_gain(missed: Rows, gain: Floats, most: int | None) -> list[int]:
 
     Excluding an example has a gain or, for examples of the class, a loss.
 
-    Examples
-    --------
     >>> missed = packed.from_indices([[0, 1, 2], [0], [1, 2]], 3)
     >>> by_net_gain(missed, np.array([1.0, 1.0, -3.0]), None)
     [1]

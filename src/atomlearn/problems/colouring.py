@@ -25,8 +25,6 @@ from atomlearn.sets.random import Seed
 def choice(vertex: str, colour: int) -> str:
     """Return the name of a choice.
 
-    Examples
-    --------
     >>> choice("a", 2)
     'a:2'
     """
@@ -197,8 +195,6 @@ def renamings(source: Any, colours: int, fixed: Mapping[Any, int] | None = None)
 
     These are itself and those that differ from it in the names of the colours.
 
-    Examples
-    --------
     >>> renamings("a b\\nb c\\nc a", 3), renamings("a b", 3), renamings("a b", 3, fixed={"a": 1})
     (6, 6, 1)
     """

@@ -128,8 +128,6 @@ def board_svg(
 ) -> str:
     """Draw signs on a board, row by row from the top; ``box`` are the sides of a sudoku's boxes.
 
-    Examples
-    --------
     >>> board_svg([["Q", "."]], [["red", "red"]], "one queen").count("<rect")
     2
     """
@@ -301,8 +299,6 @@ class Game:
 def below(model: Model, term: Term) -> set[int]:
     """Return the indices of the constants that lie below a term in a model.
 
-    Examples
-    --------
     >>> alg = Algebra(["a", "b", "c"])
     >>> alg.add(alg.relation("a < b"))
     >>> sorted(below(alg.freest(), alg["b"]))
@@ -321,8 +317,6 @@ def not_following(algebra: Algebra, relations: Iterable[Relation]) -> Iterator[R
     but would contradict the rules where it is not. On a board of 4 × 4 a queen in a corner leads to
     a contradiction, and from a contradiction everything follows.
 
-    Examples
-    --------
     >>> alg = Algebra(["a", "b", "c"])
     >>> a, b, c = alg
     >>> alg.add(a <= b)

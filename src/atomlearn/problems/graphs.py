@@ -33,8 +33,6 @@ class Graph:
 def graph(source: Any) -> Graph:
     """Return a graph from an edge list, from text, or from a networkx graph.
 
-    Examples
-    --------
     >>> graph([("a", "b"), ("b", "c")]).vertices
     ('a', 'b', 'c')
     >>> graph("a b # an edge").adjacent("b", "a")

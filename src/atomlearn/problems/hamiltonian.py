@@ -29,8 +29,6 @@ from atomlearn.sets.random import Seed
 def choice(vertex: str, place: int) -> str:
     """Return the name of a choice.
 
-    Examples
-    --------
     >>> choice("a", 0)
     'a@1'
     """

@@ -32,8 +32,6 @@ LARGEST = 26
 def square_name(x: int, y: int) -> str:
     """Return the name of a square, as on a chess board.
 
-    Examples
-    --------
     >>> square_name(3, 1)
     'b4'
     """
@@ -43,8 +41,6 @@ def square_name(x: int, y: int) -> str:
 def square(name: str, size: int) -> Square:
     """Return the row and the column of a square.
 
-    Examples
-    --------
     >>> square("b4", 8)
     (3, 1)
     """
@@ -166,8 +162,6 @@ def _rule_set(b: Chessboard) -> Algebra:
 def rules(size: int) -> Algebra:
     """Return the rule set alone.
 
-    Examples
-    --------
     >>> rules(8)
     <Algebra: 256 positive and 400 negative relations over 146 constants>
     """
@@ -216,8 +210,6 @@ def algebra(size: int, queens: Iterable[str] = ()) -> Algebra:
 def is_legal(size: int, queens: Iterable[str]) -> bool:
     """Return whether no two queens attack each other, in plain Python without the algebra.
 
-    Examples
-    --------
     >>> is_legal(8, ["b4", "d5"]), is_legal(8, ["b4", "d6"])
     (True, False)
     """

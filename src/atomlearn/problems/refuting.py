@@ -161,8 +161,6 @@ class Setting:
 def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tuple[str, ...]:
     """Return a minimal subset of the givens for which ``fails`` is still true.
 
-    Examples
-    --------
     >>> minimal("abcdef", lambda some: "b" in some and "e" in some)
     ('b', 'e')
     """

@@ -35,8 +35,6 @@ Cell = tuple[int, int]
 def parse(text: str) -> tuple[tuple[int, ...], ...]:
     """Return the rows of a puzzle; 0 is an empty cell.
 
-    Examples
-    --------
     >>> parse("12.. 3... .... ...4  # four rows")
     ((1, 2, 0, 0), (3, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 4))
     """
@@ -73,8 +71,6 @@ def houses(size: int) -> list[list[Cell]]:
 def choice(cell: Cell, digit: int) -> str:
     """Return the name of a choice.
 
-    Examples
-    --------
     >>> choice((0, 4), 7)
     'r1c5=7'
     """
@@ -93,8 +89,6 @@ def _groups(size: int) -> Iterator[list[str]]:
 def rules(size: int) -> Algebra:
     """Return the rules alone.
 
-    Examples
-    --------
     >>> rules(4)
     <Algebra: 320 positive and 256 negative relations over 130 constants>
     """

@@ -109,8 +109,6 @@ class NumberColumn:
 
     A column of few whole numbers also has literals for each value.
 
-    Examples
-    --------
     >>> [str(one) for one in NumberColumn(0, "pclass", (1.5,), False, values=(1, 2)).literals()]
     ['pclass = 1', 'pclass ≠ 1', 'pclass = 2', 'pclass ≠ 2', 'pclass > 1.5', 'pclass ≤ 1.5']
     """

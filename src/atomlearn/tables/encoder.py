@@ -56,8 +56,6 @@ def is_identifier(values: Numbers, name: str = "") -> bool:
 
     For numbers of very many digits this cannot be decided; then the ``name`` of the column decides.
 
-    Examples
-    --------
     >>> is_identifier(np.arange(1000.0, 1200.0)), is_identifier(np.arange(200.0) % 90)
     (True, False)
     """
@@ -145,8 +143,6 @@ class UnseenColumns:
 def type_name(value: Any) -> str:
     """Return the name of a value's type: text, numbers, truth values, or that of the class.
 
-    Examples
-    --------
     >>> type_name("10"), type_name(10), type_name(True)
     ('text', 'numbers', 'truth values')
     """

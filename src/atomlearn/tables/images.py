@@ -257,8 +257,6 @@ def placed(
 ) -> list[Literal]:
     """Return the literals of an image with the rows and columns of their pixels, counted from 1.
 
-    Examples
-    --------
     >>> from atomlearn.tables.columns import NumberColumn
     >>> pixels = [NumberColumn(j, f"x{j}", (0.5, 7.5), False) for j in range(4)]
     >>> [str(one) for one in placed(pixels[2].literals(), pixels, (2, 2))[:3]]
@@ -294,8 +292,6 @@ def greys_of(
     Darkness is from 0 to 1. A literal allows some of the steps between the cuts of its pixel; the
     middle of these is drawn. So ``≤ 15.5`` of 16 steps is grey, and only ``≤ 0.5`` nearly white.
 
-    Examples
-    --------
     >>> from atomlearn.tables.columns import NumberColumn
     >>> pixels = [NumberColumn(j, f"x{j}", (0.5, 7.5), False) for j in range(2)]
     >>> x0, x1 = pixels[0].literals(), pixels[1].literals()

@@ -232,8 +232,6 @@ class Literal:
 def told_together(literals: Iterable[Literal]) -> list[str]:
     """Return statements that are all true as text; two about one number as a range.
 
-    Examples
-    --------
     >>> literals = Literal(0, "x", ">", 1.0), Literal(1, "y", "=", 3), Literal(0, "x", "<=", 2.0)
     >>> told_together(literals)
     ['1 < x ≤ 2', 'y = 3']
@@ -256,8 +254,6 @@ def told_together(literals: Iterable[Literal]) -> list[str]:
 def weakest(atom: Sequence[int], literals: Sequence[Literal]) -> list[int]:
     """Drop from an atom literals that imply another of its literals: it stays equivalent.
 
-    Examples
-    --------
     >>> literals = [Literal(0, "x", ">", 3.0), Literal(0, "x", ">", 4.0), Literal(1, "y", ">", 2.0)]
     >>> weakest([0, 1, 2], literals)
     [0, 2]
@@ -275,8 +271,6 @@ def _is_number(value: Any) -> bool:
 def show(value: Any) -> str:
     """Return a value as people write it, with a number in full so that it is exact.
 
-    Examples
-    --------
     >>> show(2.0), show(0.25), show(0.1 + 0.2), show(10**18), show(1e300)
     ('2', '0.25', '0.30000000000000004', '1000000000000000000', '1e+300')
     """

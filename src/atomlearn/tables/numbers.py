@@ -59,8 +59,6 @@ def _absent(value: Any) -> bool:
 def exact_numbers(cells: npt.NDArray[Any]) -> Numbers:
     """Return the cells as numbers that lose no digit; other cells raise ``ValueError``.
 
-    Examples
-    --------
     >>> exact_numbers(np.array([1, None, 2.5], dtype=object)).tolist()
     [1.0, nan, 2.5]
     >>> exact_numbers(np.array([2**53 + 1, None], dtype=object)).tolist()
@@ -117,8 +115,6 @@ def _plain(cell: Any) -> Number:
 def number_in(text: str) -> Number | None:
     """Return the number that a text is, if it is one: a large whole one as an integer.
 
-    Examples
-    --------
     >>> number_in("1.50"), number_in("9007199254740993"), number_in("1_0"), number_in("red")
     (1.5, 9007199254740993, None, None)
     """
@@ -139,8 +135,6 @@ def number_in(text: str) -> Number | None:
 def above(values: Numbers, cuts: Sequence[Number]) -> Bits:
     """Return which values are above each cut, ``(n_cuts, n_values)``; missing ones are not.
 
-    Examples
-    --------
     >>> above(np.array([2**53, 2**53 + 1]), [2**53, 0.5]).tolist()
     [[False, True], [True, True]]
     """
@@ -184,8 +178,6 @@ def _stacked(lines: list[Bits], n: int) -> Bits:
 def just_below(number: Number) -> Number:
     """Return the next lower number that a cell could be: beyond 2**53 that is an integer.
 
-    Examples
-    --------
     >>> just_below(2.0), just_below(10**18), just_below(1e18)
     (1.9999999999999998, 999999999999999999, 999999999999999999)
     """
@@ -209,8 +201,6 @@ def cut_between(low: Number, high: Number) -> Number:
 
     It lies about halfway and has few digits, so that its text is exact.
 
-    Examples
-    --------
     >>> cut_between(1.4, 3.0), cut_between(0.1 + 0.2, 0.3000000000000001)
     (2.2, 0.30000000000000004)
     >>> cut_between(10**18, 10**18 + 1), cut_between(1.0e308, 1.7e308)
@@ -272,8 +262,6 @@ def whole_values(histogram: Histogram) -> tuple[int, ...]:
 
     Two values need none: one cut separates them.
 
-    Examples
-    --------
     >>> whole_values(Histogram.of(np.repeat([1.0, 2.0, 3.0], 5), np.ones(15)))
     (1, 2, 3)
     """
@@ -304,8 +292,6 @@ def quantile_cuts(histogram: Histogram, most: int) -> Integers:
 def tree_cuts(histogram: Histogram, classes: Integers, most: int) -> Integers:
     """Return indices of values after which a small decision tree on this column alone would cut.
 
-    Examples
-    --------
     >>> column = Histogram.of(np.repeat([0.0, 1.0, 2.0, 7.0], 5), np.ones(20))
     >>> tree_cuts(column, np.repeat([0, 0, 1, 1], 5), most=1).tolist()        # after 1.0
     [1]

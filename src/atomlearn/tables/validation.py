@@ -102,8 +102,6 @@ def check_labels(labels: npt.NDArray[Any], counts: Integers, max_classes: int | 
 def are_numbers(labels: npt.NDArray[Any]) -> bool:
     """Return whether all labels are numbers, or text that reads as one.
 
-    Examples
-    --------
     >>> are_numbers(np.array(["12", "3.5"])), are_numbers(np.array(["12", "b"]))
     (True, False)
     """
@@ -155,8 +153,6 @@ def from_records(records: Any, names: list[str] | None = None) -> NamedArray:
 
     A missing key is a missing value; a key that no row has is an error.
 
-    Examples
-    --------
     >>> from_records([{"a": 1, "b": "x"}, {"b": "y"}]).tolist()
     [[1, 'x'], [None, 'y']]
     """

@@ -1,1 +1,1 @@
-"""Learning several classes: strict and weighted atoms, judged by held-out rows."""
+"""Learning of several classes: strict and weighted atoms, evaluated on held-out rows."""

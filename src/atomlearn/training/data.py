@@ -1,4 +1,4 @@
-"""What is learned from: examples and their folds, predictions on held-out rows, and hard rules."""
+"""Training data: examples and their folds, predictions on held-out rows, and hard rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,13 +23,13 @@ class HardRule(NamedTuple):
     """One rule."""
 
     literals: tuple[int, ...]
-    """Where all of these are true ..."""
+    """The rule applies to rows for which all of these are true."""
     forbidden: tuple[int, ...]
-    """... none of these classes is possible."""
+    """Classes that are impossible where the rule applies."""
     label: int | None = None
-    """The only class that is, if the rule names one."""
+    """The only possible class, if the rule names one."""
     implied: tuple[int, ...] = ()
-    """All literals that are true where these are."""
+    """All literals that are true where the rule applies."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class HardRules:
         return len(self.rules) > 0
 
     def met_by(self, rows: Rows) -> Bits:
-        """Which rules each packed row meets the conditions of, ``(n_rows, n_rules)``."""
+        """Return which rules each packed row meets the conditions of, ``(n_rows, n_rules)``."""
         met = np.zeros((len(rows), len(self.rules)), dtype=np.bool_)
         for r, rule in enumerate(self.rules):
             term = packed.row(rule.literals, rows.shape[1] * 64)
@@ -56,11 +56,11 @@ class HardRules:
         return met
 
     def forbidden_of(self, rows: Rows) -> Bits:
-        """Which classes each packed row cannot be of."""
+        """Return which classes are impossible for each packed row."""
         return self.forbidden_by(self.met_by(rows))
 
     def forbidden_in(self, blocks: Blocks, n: int) -> Bits:
-        """The same for rows that are transposed."""
+        """Return which classes are impossible for rows that are transposed."""
         met = np.zeros((n, len(self.rules)), dtype=np.bool_)
         for r, rule in enumerate(self.rules):
             words = np.bitwise_and.reduce(blocks[:, list(rule.literals)], axis=1)
@@ -68,9 +68,10 @@ class HardRules:
         return self.forbidden_by(met)
 
     def forbidden_by(self, met: Bits) -> Bits:
-        """Which classes are excluded by the rules that each row meets.
+        """Return which classes are excluded by the rules that each row meets.
 
-        Where rules leave no class possible they are not obeyed: something must be predicted.
+        Where rules leave no class possible they are not obeyed, because some class must be
+        predicted.
         """
         forbidden = np.zeros((len(met), self.n_classes), dtype=np.bool_)
         for r, rule in enumerate(self.rules):
@@ -79,7 +80,7 @@ class HardRules:
         return forbidden
 
     def decide(self, rows: Rows, is_true: Bits, k: int) -> Bits:
-        """Whether each packed row is of class ``k``: as rules say, else as ``is_true`` says."""
+        """Return whether each packed row is of class ``k``, by rules or else by ``is_true``."""
         if not self:
             return is_true
         forbidden = self.forbidden_of(rows)
@@ -87,7 +88,7 @@ class HardRules:
         return np.where(forced | forbidden[:, k], ~forbidden[:, k], is_true)
 
     def terms(self, n_constants: int) -> tuple[Rows, Integers]:
-        """Of rules that name a class: what a row that meets it has at least, and the class."""
+        """Return for rules that name a class the literals that they imply, and the class."""
         positive = [rule for rule in self.rules if rule.label is not None]
         rows = packed.from_indices([list(rule.implied) for rule in positive], n_constants)
         return rows, np.array([rule.label for rule in positive], dtype=np.int64)
@@ -106,11 +107,11 @@ class HeldOutPredictions:
     weighted: Floats | None = None
     """Scores of weighted atoms, ``(n_examples, n_classes)``, if there are any."""
     examples: Integers | None = None
-    """Which examples they are of, while these are known."""
+    """Indices of the examples, while these are known."""
 
     @classmethod
     def none(cls, n_classes: int) -> "HeldOutPredictions":
-        """Predictions on no examples."""
+        """Return predictions on no examples."""
         nothing = np.zeros(0)
         return cls(np.zeros((0, n_classes)), np.zeros(0, dtype=np.int64), nothing, nothing)
 
@@ -118,7 +119,7 @@ class HeldOutPredictions:
         return len(self.labels)
 
     def thinned(self, most: int) -> "HeldOutPredictions":
-        """At most so many of them, evenly spaced."""
+        """Return at most ``most`` of the predictions, evenly spaced."""
         step = -(-len(self) // most)
         if step <= 1:
             return self
@@ -132,7 +133,7 @@ class HeldOutPredictions:
         )
 
     def extended(self, new: "HeldOutPredictions", most: int) -> "HeldOutPredictions":
-        """These predictions and new ones: the most recent, up to so many."""
+        """Return these predictions and new ones, the most recent ``most`` of them."""
         if new.weighted is not None and self.weighted is None:
             return new
         both = None
@@ -147,11 +148,11 @@ class HeldOutPredictions:
         )
 
     def renumbered(self, numbers: Integers) -> "HeldOutPredictions":
-        """The same of examples that have these numbers elsewhere."""
+        """Return the same predictions with other numbers for the examples."""
         return replace(self, examples=None if self.examples is None else numbers[self.examples])
 
     def calibrate(self) -> Calibration:
-        """Fit the calibration to them; once, however often it is asked for."""
+        """Return the calibration fitted to these predictions, which is computed once."""
         return self._calibration
 
     @cached_property
@@ -161,7 +162,7 @@ class HeldOutPredictions:
     def error_and_loss(
         self, calibration: Calibration, prior: Floats | float = 0.0
     ) -> tuple[float, float]:
-        """Share of wrong predictions if the ``prior`` is added to scores, and mean loss without."""
+        """Return the error, with the ``prior`` added to scores, and the mean loss without it."""
         scores = calibration.scores(self.ratios)
         return error_and_loss(scores, self.labels, self.weights, prior)
 
@@ -202,8 +203,8 @@ class Examples:
     rules: HardRules = NO_RULES
     """Rules that every prediction obeys."""
     copies: Floats | None = None
-    """How often each example occurs, with the label that is learned from; if it is not known, as
-    often as it weighs."""
+    """Number of times that each example occurs with the label that is learned from; by default its
+    weight."""
     numbers: Integers | None = None
     """The number of each example in the table as given, if it is known; -1 if it is in none."""
 
@@ -212,16 +213,16 @@ class Examples:
 
     @cached_property
     def by_class(self) -> list[Integers]:
-        """The examples of each class: looked for once, since there may be thousands of classes."""
+        """Examples of each class, computed once since there may be thousands of classes."""
         return by_label(self.labels, self.n_classes)
 
     @property
     def total_weight(self) -> float:
-        """What all examples weigh, with all labels that they had."""
+        """Total weight of all examples, with all labels that they had."""
         return float(self.weights.sum() + self.dissent.weights.sum())
 
     def some(self, which: Integers) -> "Examples":
-        """Some of the examples."""
+        """Return some of the examples."""
         place = np.full(len(self), -1)
         place[which] = np.arange(len(which))
         kept = place[self.dissent.examples] >= 0
@@ -241,7 +242,7 @@ class Examples:
         )
 
     def extended(self, rows: Rows, labels: Integers, weights: Floats | None = None) -> "Examples":
-        """These examples and some more; symmetries do not apply to the new ones."""
+        """Return these examples and some more; symmetries do not apply to the new ones."""
         if len(labels) == 0:
             return self
         weights = np.ones(len(labels)) if weights is None else weights
@@ -260,11 +261,11 @@ class Examples:
         )
 
     def blocks(self) -> Blocks:
-        """The examples themselves, transposed for counting misses."""
+        """Return the examples themselves, transposed for counting misses."""
         return blocks_of(self.variants[0], self.n_constants)
 
     def held_out(self, ratios: Floats, weighted: Floats | None = None) -> HeldOutPredictions:
-        """Predictions on these examples, repeated for each of their labels."""
+        """Return predictions on these examples, repeated for each of their labels."""
         which = np.concatenate([np.arange(len(self)), self.dissent.examples])
         weights = np.concatenate([self.weights, self.dissent.weights])
         total = np.bincount(which, weights=weights, minlength=len(self))
@@ -278,7 +279,7 @@ class Examples:
 
 
 def by_label(labels: Integers, n_classes: int) -> list[Integers]:
-    """The places of each label, in ascending order.
+    """Return the indices of each label, in ascending order.
 
     >>> [places.tolist() for places in by_label(np.array([1, 0, 1]), 3)]
     [[1], [0, 2], []]
@@ -306,25 +307,25 @@ def joined(sets: Sequence[Examples]) -> Examples:
 
 
 def _concatenated(arrays: Sequence[Any]) -> Any:
-    """The arrays as one, if there are all of them."""
+    """Concatenate the arrays, or return ``None`` if one is missing."""
     return None if any(one is None for one in arrays) else np.concatenate(arrays)
 
 
 MANY_FOLDS, FEW_FOLDS = 5, 3
 SMALL = 5000
-"""Sets of at most so many examples have many folds, because each row counts ..."""
+"""With at most this many examples there are many folds, because each row counts."""
 HUGE = 200_000
-"""... and of more than so many examples one fold alone judges as well as all."""
+"""Above this many examples, one fold is held out: it is as accurate as all."""
 
 NEVER = -1
 """The fold of a row that is never held out: the only one of its class."""
 EVERY = -2
-"""Used in place of a fold if no row is held out."""
+"""The fold to hold out if no row is held out."""
 
 
 @dataclass(frozen=True)
 class FoldAssignment:
-    """Examples with all the labels that they had, dealt into folds."""
+    """Examples with all the labels that they had, assigned to folds."""
 
     n_folds: int
     example: Integers
@@ -336,18 +337,18 @@ class FoldAssignment:
         return len(self.example)
 
     def held(self, f: int) -> Integers:
-        """The examples of fold ``f``, without duplicates."""
+        """Return the examples of fold ``f``, without duplicates."""
         return np.unique(self.example[self.fold == f])
 
     def learned(self, f: int, examples: Examples) -> Bits:
-        """Mask of the training examples when fold ``f`` is held out."""
+        """Return a mask of the training examples when fold ``f`` is held out."""
         ours = (self.fold != f) & (self.label == examples.labels[self.example])
         learned = np.zeros(len(examples), dtype=np.bool_)
         learned[self.example[ours]] = True
         return learned
 
     def some(self, which: Integers, n_examples: int) -> "FoldAssignment":
-        """The folds of some of the examples."""
+        """Return the folds of some of the examples."""
         place = np.full(n_examples, -1)
         place[which] = np.arange(len(which))
         kept = place[self.example] >= 0
@@ -357,7 +358,7 @@ class FoldAssignment:
         )
 
     def extended(self, more: "FoldAssignment") -> "FoldAssignment":
-        """These and some more, in the same folds."""
+        """Return these folds and those of more examples."""
         pairs = [
             np.concatenate([getattr(self, name), getattr(more, name)])
             for name in ("example", "label", "weight", "fold")
@@ -366,7 +367,7 @@ class FoldAssignment:
 
 
 def folds_for(n_rows: int) -> int:
-    """Number of folds for a number of rows."""
+    """Return the number of folds for a number of rows."""
     if n_rows <= SMALL:
         return MANY_FOLDS
     return FEW_FOLDS if n_rows <= HUGE else 1
@@ -375,10 +376,10 @@ def folds_for(n_rows: int) -> int:
 def deal(
     examples: Examples, n_folds: int, rng: np.random.Generator, most: int | None = None
 ) -> FoldAssignment:
-    """Deal the examples of each class evenly; with no folds, none is ever held out, and a single
-    fold has as many rows as one of many.
+    """Assign the examples of each class evenly to folds.
 
-    All folds together have about ``most`` rows: the others are never held out.
+    With no folds, none is ever held out; a single fold has as many rows as one of many. All folds
+    together have about ``most`` rows: the others are never held out.
     """
     which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
     label = np.concatenate([examples.labels, examples.dissent.labels])
@@ -410,7 +411,7 @@ def joined_folds(dealt: Sequence[FoldAssignment], sizes: Sequence[int]) -> FoldA
 
 
 def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:
-    """A random number for each row that depends on nothing but the row."""
+    """Return a random number for each row that depends on the row alone."""
     factors = rng.integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
     keys = (rows * (factors * np.uint64(2) + np.uint64(1))).sum(axis=1, dtype=np.uint64)
     keys ^= keys >> np.uint64(32)

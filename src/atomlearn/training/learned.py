@@ -1,8 +1,7 @@
-"""The trained model: what was learned, what of it decides, and the predictions.
+"""The trained model: all that was learned, the part of it that decides, and the predictions.
 
-:meth:`Learned.deciding` is the one answer to the question which atoms count and how much: scoring,
-explaining, importances, exporting, sharing and drawing all use it.
-"""
+:meth:`Learned.deciding` alone determines which atoms count and how much: scoring, explaining,
+importances, exporting, sharing and drawing all use it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ClassAtoms(NamedTuple):
-    """Atoms of one kind that decide about class ``k``, and what missing each adds to its score."""
+    """Atoms of one kind that decide about class ``k``; missing one adds its weight to the score."""
 
     k: int
     atoms: Lists
@@ -44,21 +43,21 @@ class Deciding:
     """
 
     strict: list[Lists]
-    """Strict atoms of each class; none if they have no say."""
+    """Strict atoms of each class; none if they are not used."""
     slope: float
     typical: Floats
-    """Of each class, the median number of strict atoms that rows of other classes miss."""
+    """For each class, the median number of strict atoms that rows of other classes miss."""
     weighted: WeightedAtoms
-    """Weighted atoms with their weights in the score; none if they have no say."""
+    """Weighted atoms with their weights in the score; none if they are not used."""
     offsets: Floats
 
     @property
     def n_atoms(self) -> int:
-        """The number of atoms, of both kinds."""
+        """Number of atoms, of both kinds."""
         return sum(atoms.n for atoms in self.strict) + len(self.weighted)
 
     def by_class(self) -> Iterator[ClassAtoms]:
-        """The atoms class by class, strict ones first.
+        """Yield the atoms class by class, strict ones first.
 
         The strict atoms of a class share one weight: the change of the score by one more miss for a
         row with the median number of misses of other classes.
@@ -73,19 +72,19 @@ class Deciding:
                 yield ClassAtoms(k, take(self.weighted.atoms, ours), weights, False)
 
     def against(self, k: int) -> Lists:
-        """The atoms whose absence speaks against class ``k``, of which its definition is made.
+        """Return the atoms whose absence is evidence against class ``k``; they make its definition.
 
-        These are its strict atoms or, if strict atoms have no say, its weighted atoms of negative
+        These are its strict atoms or, if strict atoms are not used, its weighted atoms of negative
         weight, the most negative first.
         """
         return self.strict[k] if self.slope > 0 else self.weighted.against(k)
 
     def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
-        """The number of atoms against each class that each of ``n`` rows misses."""
+        """Return the number of atoms against each class that each of ``n`` rows misses."""
         return count_missed(list(map(self.against, range(len(self.strict)))), blocks, n, n_jobs)
 
     def scores(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
-        """The scores of ``n`` rows, ``(n_rows, n_classes)``."""
+        """Return the scores of ``n`` rows, ``(n_rows, n_classes)``."""
         scores = np.repeat(self.offsets[None], n, axis=0)
         if self.slope > 0:
             scores -= self.slope * np.log(count_missed(self.strict, blocks, n, n_jobs) + 1.0)
@@ -97,7 +96,7 @@ class Deciding:
 def count_missed(
     atoms: Sequence[Lists], blocks: Blocks, n: int, n_jobs: int | None = None
 ) -> npt.NDArray[np.int32]:
-    """The number of atoms of each class that each of ``n`` rows misses."""
+    """Return the number of atoms of each class that each of ``n`` rows misses."""
     counts = Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(count_misses)(ours, blocks, n) for ours in atoms
     )
@@ -106,14 +105,14 @@ def count_missed(
 
 @dataclass(frozen=True, repr=False)
 class Learned:
-    """A trained model: strict atoms of each class, weighted atoms, and how far each kind counts."""
+    """A trained model: strict atoms of each class, weighted atoms, and the factor of each kind."""
 
     pools: list[Pool]
-    """Strict atoms of each class. Empty pools if weighted atoms alone decide."""
+    """Strict atoms of each class; the pools are empty if weighted atoms alone decide."""
     epochs: list[int]
     """Number of epochs of each class."""
     typical: Floats
-    """Of each class, the median number of strict atoms that its counterexamples miss."""
+    """For each class, the median number of strict atoms that its counterexamples miss."""
     calibration: Calibration
     held_out: HeldOutPredictions
     rounds: "list[Round]" = field(default_factory=list)
@@ -121,17 +120,18 @@ class Learned:
     doubted: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Examples of the last batch that were left out because their labels are very improbable."""
     fold_atoms: list[FoldAtoms] = field(default_factory=list)
-    """What was learned without each fold, for other measures than the error."""
+    """Atoms learned without each fold, for measures other than the error."""
     weighted: WeightedAtoms | None = None
     evidence: Evidence = field(default_factory=Evidence)
     prior: Floats | float = 0.0
-    """Added to the scores: the logarithm of the class weights."""
+    """Logarithm of the class weights, which is added to the scores."""
     rules: HardRules = field(default_factory=HardRules)
     """Rules that every prediction obeys."""
     undecided: float = 1.0
-    """Share of the training rows that no rule decides: held-out rows are of these."""
+    """Share of the training rows that no rule decides; held-out rows are among these."""
     contradicted: float = 0.0
-    """Share of the training rows whose labels contradict a rule: predictions are wrong for them."""
+    """Share of the training rows whose labels contradict a rule, for which predictions are wrong.
+    """
 
     def __repr__(self) -> str:
         n = self.deciding().n_atoms
@@ -142,14 +142,14 @@ class Learned:
 
     @classmethod
     def nothing(cls, n_constants: int, n_classes: int) -> "Learned":
-        """Before the first epoch."""
+        """Return the model before the first epoch."""
         none = HeldOutPredictions.none(n_classes)
         pools = [Pool(n_constants) for _ in range(n_classes)]
         return cls(pools, [0] * n_classes, np.zeros(n_classes), none.calibrate(), none)
 
     @property
     def n_constants(self) -> int:
-        """Literals, and one constant for the class."""
+        """Number of literals, plus one constant for the class."""
         return self.pools[0].n_constants
 
     @property
@@ -159,14 +159,14 @@ class Learned:
 
     @property
     def is_known(self) -> bool:
-        """Has any class had an epoch?"""
+        """Whether any class has had an epoch."""
         return any(self.epochs)
 
     @property
     def error(self) -> float | None:
-        """The estimated share of wrong predictions; ``None`` if no example was held out.
+        """Estimated share of wrong predictions, or ``None`` if no example was held out.
 
-        Of rows that a rule decides the prediction is right, unless the label contradicts the rule.
+        For rows that a rule decides the prediction is right, unless the label contradicts the rule.
         """
         if self.evidence.errors:
             error = self.evidence.errors[self.evidence.chosen]
@@ -184,7 +184,7 @@ class Learned:
         return self.held_out.error_and_loss(self.calibration)[1]
 
     def deciding(self) -> Deciding:
-        """The atoms that decide, their weights, and the offset of each class."""
+        """Return the atoms that decide, their weights, and the offset of each class."""
         return self._deciding
 
     @cached_property
@@ -203,24 +203,24 @@ class Learned:
         return Deciding(atoms, slope, self.typical, weighted, offsets)
 
     def ratios(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
-        """Strict misses relative to those of a typical counterexample, as logarithms."""
+        """Return strict misses relative to those of a typical counterexample, as logarithms."""
         return log_ratio(
             count_missed([pool.atoms for pool in self.pools], blocks, n, n_jobs), self.typical
         )
 
     def scores(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
-        """Log-probabilities of the classes, up to a constant for each example."""
+        """Return log-probabilities of the classes, up to a constant for each example."""
         scores = self.deciding().scores(blocks, n, n_jobs)
         if self.rules:
             scores[self.rules.forbidden_in(blocks, n)] = -np.inf
         return scores
 
     def probabilities(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
-        """Calibrated probabilities of the classes."""
+        """Return calibrated probabilities of the classes."""
         return softmax(self.scores(blocks, n, n_jobs))
 
     def held_out_scores(self) -> Floats:
-        """The scores of the held-out examples."""
+        """Return the scores of the held-out examples."""
         scores = np.zeros((len(self.held_out), self.n_classes)) + self.prior
         if self.evidence.strict > 0:
             scores += self.evidence.strict * self.calibration.scores(self.held_out.ratios)
@@ -229,8 +229,7 @@ class Learned:
         return scores
 
     def held_out_chances(self, labels: Integers) -> Floats:
-        """For each of the examples with these labels, the probability that its label had when it
-        was held out; ``nan`` if it never was."""
+        """Return the probability of the label of each example when held out, else ``nan``."""
         held_out = self.held_out
         if held_out.examples is None:
             return np.full(len(labels), np.nan)
@@ -243,7 +242,7 @@ class Learned:
 
 
 def without_atoms(pools: list[Pool]) -> list[Pool]:
-    """Empty pools over the same constants, with the same sources."""
+    """Return empty pools over the same constants, with the same sources."""
     empty = []
     for pool in pools:
         one = Pool(pool.n_constants, pool.names)

@@ -1,16 +1,15 @@
-"""The training loop: strict and weighted atoms of several classes, judged by held-out rows.
+"""The training loop: strict and weighted atoms of several classes, evaluated on held-out rows.
 
-Rows are dealt into folds, and everything is learned once for each fold, without its rows. The rows
-of the folds then say when to stop, calibrate the scores, and choose between strict and weighted
-atoms. What was learned without each fold is put together in the end: every row is learned from.
+Rows are assigned to folds, and everything is learned once for each fold, without its rows. The rows
+of the folds then decide when to stop, calibrate the scores, and choose between strict and weighted
+atoms. The atoms learned without each fold are merged in the end: every row is learned from.
 
 Data in memory are one part, tables on disk or on a cluster many; the loop is the same.
 
 A batch that arrives later (``partial_fit``) is predicted before it is learned from, and these
 predictions take the place of the folds: they measure the error, calibrate the scores and choose.
 Then the strict atoms that the batch contradicts are dropped, a few epochs add new ones, and more
-rounds of boosting are run. The first batch has no such predictions: it is learned in folds.
-"""
+rounds of boosting are run. The first batch has no such predictions: it is learned in folds."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -70,74 +69,76 @@ from atomlearn.training.strict import (
 from atomlearn.typing import Bits, Floats, Integers
 
 FIRST_ROUND = 20
-"""Epochs in the first round of many rows."""
+"""Number of epochs in the first round, with many rows."""
 ROUND_GROWTH = 1.5
 """The number of epochs after a round is this multiple of the number before it."""
 EXCHANGE = 10
-"""Epochs between two exchanges of many parts; also how often hard counterexamples are renewed."""
+"""Number of epochs between two exchanges of many parts, and between two searches for hard
+counterexamples."""
 LARGE_EPOCHS, SMALL_EPOCHS = 500, 150
-"""Epochs of a class, in all folds together, of many rows and of few."""
+"""Number of epochs of a class, in all folds together, with many rows and with few."""
 SMALL_CANDIDATES = 0.25
-"""Share of pinning terms among the candidates for the dual, of few rows."""
+"""Share of pinning terms among the candidates for the dual, with few rows."""
 STOPPING = Stopping(patience=2, progress=0.99, smallest=1e-3)
-"""When rounds of epochs stop."""
+"""Stopping rule of rounds of epochs."""
 NEGATIVES = 10.0
-"""Largest number of counterexamples in a batch for each example, of many rows or classes."""
+"""Maximum number of counterexamples in a batch for each example, with many rows or classes."""
 MANY_CLASSES = 30
 """With more classes than this each has fewer epochs, so that the time for all of them grows more
 slowly than their number."""
 GLANCE = 3
-"""Epochs of a fold after which strict atoms of few rows are given up if they add nothing to
-weighted ones. With many rows, which are seen in growing batches, that is judged after a round."""
+"""Number of epochs of a fold after which strict atoms of few rows are given up if they add nothing
+to weighted ones. With many rows, which are seen in growing batches, that is decided after a round.
+"""
 FEW = 250
-"""Strict atoms are never given up below this many rows: epochs cost little, and may still help."""
+"""Never give strict atoms up below this many rows: epochs cost little, and may still help."""
 HURRIED_SIZE = 8000
-"""Rows times classes for boosting if there is hardly any time."""
+"""Number of rows times classes for boosting if there is hardly any time."""
 HURRIED = 3.0
 """There is hardly any time if this multiple of the seconds for boosting exceeds those left."""
 USUAL_CONSTANTS = 300
-"""Number of constants up to which boosting takes no longer."""
+"""Number of constants from which on the time of boosting grows with their number."""
 
 LATER_EPOCHS = 20
-"""Epochs of each class for a later batch."""
+"""Number of epochs of each class for a later batch."""
 REMEMBERED = 5000
-"""Number of most recent held-out predictions that are kept. Once there are so many, a kind of atoms
-that is of no use beside the other is dropped."""
+"""Number of most recent held-out predictions that are kept. Once there are this many, a kind of
+atoms that does not improve on the other is dropped."""
 FEWEST = 50
-"""Held-out predictions that are needed to choose between strict and weighted atoms."""
+"""Minimum number of held-out predictions to choose between strict and weighted atoms."""
 ENOUGH = 500
-"""Held-out predictions that are needed before labels are doubted."""
+"""Minimum number of held-out predictions before labels are doubted."""
 DOUBT = 0.05
 """An example is doubted if its label has less than this probability."""
 NOISE = 0.02
-"""Doubted examples are left out if they are more than this share: then labels are noisy."""
+"""Doubted examples are left out if they are more than this share, which shows noisy labels."""
 MAX_ATOMS = 50_000
-"""Largest number of strict atoms of a class after a later batch; some are dropped at random."""
+"""Maximum number of strict atoms of a class after a later batch; some are dropped at random."""
 FAR = 20.0
-"""How much lower the log-odds of a class without examples so far are."""
+"""Amount by which the log-odds of a class without examples so far are lowered."""
 
 FindSplits = Callable[[Rows], Splits]
 
 
 def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
-    """The plan of :class:`Training`, if nothing ends it early."""
+    """Return the plan of :class:`Training`, if nothing ends it early."""
     targets = _targets(parts, home, settings)
     n_tasks = home.examples.n_classes * home.dealt.n_folds * len(parts.sources)
     return Plan(len(targets), n_tasks * targets[-1])
 
 
 def rows_in(parts: Parts) -> int:
-    """The number of examples in all parts."""
+    """Return the number of examples in all parts."""
     return sum(source.examples for source in parts.sources)
 
 
 class Training:
-    """Learn all classes from scratch, from a saved ``state``, or in addition to ``known`` atoms.
+    """Training of all classes, from scratch, from a saved ``state``, or beside ``known`` atoms.
 
-    Everything is judged by the rows of ``home``, and weighted atoms are made of them: all rows of a
-    part in memory, or a sample of those in several parts. Without ``find_splits`` all atoms
-    are strict. The result depends on the parts and the seed, and on nothing else, unless Ctrl-C or
-    a time limit ends it: then it is what is known by then. If that is nothing, KeyboardInterrupt is
+    Everything is evaluated on the rows of ``home``, and weighted atoms are learned from them: all
+    rows of a part in memory, or a sample of those in several parts. Without ``find_splits`` all
+    atoms are strict. The result depends on the parts and the seed alone, unless Ctrl-C or a time
+    limit ends training: then it is what is known by then. If nothing is known, KeyboardInterrupt is
     raised.
     """
 
@@ -191,7 +192,7 @@ class Training:
         self.reports = self._no_reports()
 
     def run(self) -> Learned:
-        """Learn until held-out rows, the time limit or the user says stop."""
+        """Learn until held-out rows, the time limit or the user ends it."""
         self._thin_out()
         if self.wants_strict:
             self._learn_strict()
@@ -210,9 +211,10 @@ class Training:
         return learned
 
     def _thin_out(self) -> None:
-        """If time is too short for all rows, find weighted atoms on some of them, and nothing else.
+        """Learn only weighted atoms, from some of the rows, if time is too short for all.
 
-        Strict atoms of a first epoch may be no better than chance, and judging them takes time too.
+        Strict atoms of a first epoch may be no better than chance, and evaluating them takes time
+        too.
         """
         n_classes = self.home.examples.n_classes
         if not (self.wants_strict and self.wants_weighted) or len(self.parts.sources) > 1:
@@ -247,9 +249,9 @@ class Training:
             self._note_round(None, None)
 
     def _glance(self) -> None:
-        """Hold out some of the folds first; if strict atoms add nothing there, give them up.
+        """Learn some of the folds first, and give strict atoms up if they add nothing there.
 
-        Many parts, which have to exchange their atoms on the way, have no such glance.
+        Many parts, which have to exchange their atoms on the way, skip this.
         """
         n_folds, first = self.home.dealt.n_folds, self.targets[0]
         some, rest = range(n_folds // 2), range(n_folds // 2, n_folds)
@@ -283,7 +285,7 @@ class Training:
         return self.state.adds_nothing or self.clock.over()
 
     def _learn_until(self, target: int) -> bool:
-        """Train up to an epoch and evaluate. False if it was interrupted."""
+        """Train up to an epoch and evaluate; return whether it was not interrupted."""
         while self.state.epoch < target:
             if self.state.epoch > 0 and self.clock.over():
                 return False
@@ -299,7 +301,7 @@ class Training:
         return True
 
     def _epochs_to(self, target: int) -> int:
-        """Epochs until the next exchange; one at first, so that all classes know something soon."""
+        """Return the number of epochs until the next exchange, one at first for a quick start."""
         left = target - self.state.epoch
         if self.state.epoch == 0:
             return 1
@@ -326,7 +328,7 @@ class Training:
         self.state.adds_nothing = evidence is not None and adds_nothing(evidence, share)
 
     def _error_and_loss(self, held_out: HeldOutPredictions) -> tuple[float, float]:
-        """Error and loss on held-out rows: with weighted atoms, if there are any."""
+        """Return error and loss on held-out rows, with weighted atoms if there are any."""
         evidence = self._evidence(held_out, 0)
         if evidence is None:
             return held_out.error_and_loss(held_out.calibrate(), self.settings.prior)
@@ -341,7 +343,7 @@ class Training:
             self._boost(self.state.first)
 
     def _seconds_to_boost(self) -> float:
-        """About how long boosting takes: a model without each fold, and two more."""
+        """Return the approximate time of boosting: a model without each fold, and two more."""
         examples = self.home.examples
         size = len(examples.variants) * len(examples) * examples.n_classes
         wide = max(1.0, examples.n_constants / USUAL_CONSTANTS)
@@ -375,7 +377,7 @@ class Training:
         return [[] for _ in range(self.home.examples.n_classes)]
 
     def _current(self) -> Learned:
-        """The current model, not pruned."""
+        """Return the current model, not pruned."""
         return self._put_together(KEPT)
 
     def _conclude(self) -> Learned:
@@ -436,7 +438,7 @@ class Training:
         return _without_strict(replace(learned, fold_atoms=fold_atoms))
 
     def _evidence(self, held_out: HeldOutPredictions, n_strict: int) -> Evidence | None:
-        """The kind of atoms to choose by held-out rows, if there are weighted ones.
+        """Choose the kind of atoms by held-out rows, if there are weighted ones.
 
         Strict atoms that were not learned without every fold are not chosen.
         """
@@ -456,7 +458,7 @@ class Training:
         return alone if compared is None else given_up(alone, compared)
 
     def _compared(self, held_out: HeldOutPredictions, n_strict: int) -> Evidence | None:
-        """Compare both kinds on the rows of the folds that have been learned without, if any."""
+        """Compare both kinds on the rows of the folds that have been held out so far, if any."""
         boosted, dealt = self.boosted, self.home.dealt
         if boosted is None or not self.wants_strict or len(held_out) == 0:
             return None
@@ -476,7 +478,7 @@ class Training:
 
 
 def _without_strict(learned: Learned) -> Learned:
-    """Drop strict atoms, which have no say; a class with weighted atoms has had an epoch."""
+    """Drop strict atoms, which are not used; a class with weighted atoms has had an epoch."""
     return replace(
         learned,
         pools=without_atoms(learned.pools),
@@ -486,16 +488,16 @@ def _without_strict(learned: Learned) -> Learned:
 
 
 def _targets(parts: Parts, home: Part, settings: Settings) -> list[int]:
-    """Epochs of each fold at the end of each round.
+    """Return the number of epochs of each fold at the end of each round.
 
-    Symmetries that move atoms make few rows stand for many, so more epochs go on to teach.
+    Symmetries that move atoms make few rows stand for many, so more epochs are useful.
     """
     is_small = rows_in(parts) <= SMALL and home.examples.symmetries is None
     return epochs_of_rounds(is_small, home.examples.n_classes, home.dealt.n_folds, settings)
 
 
 def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
-    """The same for few examples (``is_small``) or many."""
+    """Return the number of epochs at the end of each round, for few examples or many."""
     epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
         root = math.sqrt(MANY_CLASSES / n_classes)
@@ -507,7 +509,7 @@ def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Set
 
 
 def schedule(max_epochs: int) -> Iterator[int]:
-    """Epochs at the end of each round.
+    """Yield the number of epochs at the end of each round.
 
     >>> list(schedule(60))
     [20, 30, 50, 60]
@@ -520,10 +522,10 @@ def schedule(max_epochs: int) -> Iterator[int]:
 
 
 def nothing_learned(examples: Examples, evidence: str = "auto") -> Learned:
-    """The model before the first batch, of which these are the examples.
+    """Return the model before the first batch, of which these are the examples.
 
     Unless one kind of atoms is asked for, both are learned, and count the same until held-out rows
-    choose. Symmetries that move atoms make strict ones only.
+    choose. With symmetries that move atoms there are strict ones only.
     """
     n_classes = examples.n_classes
     learned = replace(Learned.nothing(examples.n_constants, n_classes), rules=examples.rules)
@@ -536,7 +538,7 @@ def nothing_learned(examples: Examples, evidence: str = "auto") -> Learned:
 
 
 def plan_part(learned: Learned, examples: Examples, settings: Settings) -> Plan:
-    """The plan of :func:`train_batch`."""
+    """Return the plan of :func:`train_batch`."""
     if _is_first(learned):
         part = _first_part(examples, 0, settings)
         return plan(InMemory(part), part, settings)
@@ -559,7 +561,7 @@ def train_batch(
 
     ``sample`` has rows and labels of all batches, ``seen`` the number of rows of each class. Strict
     and weighted atoms are learned side by side, and held-out predictions choose between them anew;
-    if there is only one kind, it stays so.
+    if there is only one kind, that does not change.
     """
     if _is_first(learned):
         return _train_first(learned, examples, seen, settings, hooks, find_splits, seed)
@@ -608,7 +610,7 @@ def train_batch(
 
 
 def _is_first(learned: Learned) -> bool:
-    """Is there nothing yet by which to choose between strict and weighted atoms?"""
+    """Return whether nothing is known by which to choose between strict and weighted atoms."""
     return learned.evidence.chosen == "both" and not learned.is_known
 
 
@@ -627,7 +629,7 @@ def _train_first(
     find_splits: FindSplits,
     seed: int,
 ) -> Learned:
-    """There are no predictions of the first batch: its folds choose, as for a whole table."""
+    """Train on the first batch, whose folds choose, because no predictions of it were made."""
     part = _first_part(examples, seed, settings)
     expects_more = len(examples) < REMEMBERED
     parts = InMemory(part.with_rules(), settings.n_jobs)
@@ -686,12 +688,12 @@ def _typical(learned: Learned, rows: Rows, labels: Integers, most: int | None) -
 
 
 def _has_strict(learned: Learned) -> bool:
-    """Are strict atoms still learned?"""
+    """Return whether strict atoms are still learned."""
     return learned.evidence.strict > 0
 
 
 def _chosen(learned: Learned) -> Learned:
-    """Let held-out predictions choose what decides; once there are enough, drop the rest."""
+    """Choose by held-out predictions what decides; once there are enough, drop the rest."""
     held_out, weighted = learned.held_out, learned.weighted
     if weighted is None or not _has_strict(learned) or len(held_out) < FEWEST:
         learned = replace(learned, evidence=_measured(learned))
@@ -709,7 +711,7 @@ def _chosen(learned: Learned) -> Learned:
 
 
 def _measured(learned: Learned) -> Evidence:
-    """The evidence, with the loss and error of predictions made before learning."""
+    """Return the evidence, with the loss and error of predictions made before learning."""
     evidence, held_out = learned.evidence, learned.held_out
     if len(held_out) == 0:
         return replace(evidence, losses={}, errors={})
@@ -727,7 +729,7 @@ def _calibrated(held_out: HeldOutPredictions, seen: Integers) -> Calibration:
 def _believed(
     held_out: HeldOutPredictions, calibration: Calibration, ratios: Floats, labels: Integers
 ) -> Integers:
-    """All examples or, if labels are noisy, those whose labels are not very improbable."""
+    """Return all examples or, if labels are noisy, those whose labels are not very improbable."""
     if (
         len(held_out) < ENOUGH
         or _doubted(calibration, held_out.ratios, held_out.labels).mean() <= NOISE

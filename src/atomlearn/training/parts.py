@@ -1,12 +1,9 @@
-"""Parts of the data in memory, on disk or on a cluster: one interface to run tasks on them.
-
-One part of the data, and the tasks that run on it.
+"""Parts of the data in memory, on disk or on a cluster, and the tasks that run on them.
 
 All data in memory are one part; a table on disk, or with the workers of a cluster, has many. The
-functions are pure: what they return depends on their arguments alone, all randomness on the seed,
+functions are pure: their result depends on their arguments alone, and all randomness on the seed,
 the fold, the class, the part and the epoch. So they may run anywhere, in any order, and again after
-a machine was lost, and the model is the same.
-"""
+a machine was lost, and the model is the same."""
 
 import math
 import time
@@ -34,7 +31,7 @@ from atomlearn.typing import Bits, Integers
 
 @dataclass
 class Part:
-    """Examples, and the folds that their rows are dealt into."""
+    """Examples, and the folds that their rows are assigned to."""
 
     examples: Examples
     dealt: FoldAssignment
@@ -44,14 +41,14 @@ class Part:
     def of(
         cls, examples: Examples, n_folds: int, rng: np.random.Generator, most: int | None = None
     ) -> "Part":
-        """Deal the rows of a part; about ``most`` are held out, and with no folds none ever is."""
+        """Assign the rows of a part to folds; about ``most`` are held out, none without folds."""
         return cls(examples, deal(examples, n_folds, rng, most))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_without": {}}  # to be sent without what can be made again
 
     def with_rules(self) -> "Part":
-        """The same, and for each rule that names a class the term that its atoms must meet.
+        """Return the part with a term for each rule that names a class, which its atoms must meet.
 
         The terms are learned from like examples, and never held out.
         """
@@ -65,7 +62,7 @@ class Part:
         return Part(self.examples.extended(rows, labels), self.dealt.extended(dealt))
 
     def without(self, fold: int) -> Examples:
-        """The examples that are learned from when a fold is held out."""
+        """Return the examples that are learned from when a fold is held out."""
         if fold not in self._without:
             learned = self.dealt.learned(fold, self.examples)
             every = learned.all()
@@ -74,17 +71,17 @@ class Part:
         return self._without[fold]
 
     def sample(self, most: int, rng: np.random.Generator) -> "Part":
-        """At most so many of the examples, with their folds."""
+        """Return at most ``most`` of the examples, with their folds."""
         n = len(self.examples)
         which = np.sort(rng.choice(n, most, replace=False)) if n > most else np.arange(n)
         return self.some(which)
 
     def some(self, which: Integers) -> "Part":
-        """Some of the examples, with their folds."""
+        """Return some of the examples, with their folds."""
         return Part(self.examples.some(which), self.dealt.some(which, len(self.examples)))
 
     def source(self, name: str = "") -> Source:
-        """The provenance of atoms that are learned from it."""
+        """Return the provenance of atoms that are learned from the part."""
         value = 0
         for array in (self.examples.variants[0], self.examples.labels, self.examples.weights):
             value = zlib.crc32(np.ascontiguousarray(array).data, value)
@@ -110,7 +107,7 @@ class Task(NamedTuple):
     epoch: int
 
     def random(self, purpose: int) -> np.random.SeedSequence:
-        """A seed of its own for each task and purpose."""
+        """Return a separate seed for each task and purpose."""
         key = (self.fold + 2, self.label, self.part, self.epoch, purpose)
         return np.random.SeedSequence(self.seed, spawn_key=key)
 
@@ -122,36 +119,36 @@ class Candidates(NamedTuple):
     born: npt.NDArray[np.int32]
     reports: list[Report]
     is_whole: bool
-    """Were there as many epochs as asked for, or is there nothing to learn from?"""
+    """Whether there were as many epochs as asked for, or nothing to learn from."""
 
     @classmethod
     def none(cls) -> "Candidates":
-        """Of a task for which there was no time."""
+        """Return the result of a task for which there was no time."""
         return cls(no_lists(), np.zeros(0, dtype=np.int32), [], False)
 
     @property
     def was_tried(self) -> bool:
-        """Was there time to look?"""
+        """Whether there was time to search."""
         return self.is_whole or len(self.reports) > 0
 
 
 class Refuted(NamedTuple):
-    """Which candidates of others a part contradicts."""
+    """The candidates of other parts that a part contradicts."""
 
     bits: npt.NDArray[np.uint8]
-    """Packed, because it is sent from every part."""
+    """Packed mask of the contradicted candidates, small because every part sends one."""
     n: int
     examples: Rows
-    """The examples that contradict most of them."""
+    """The examples that contradict most of the candidates."""
 
     @property
     def mask(self) -> Bits:
-        """Is each candidate contradicted?"""
+        """Whether each candidate is contradicted."""
         return np.unpackbits(self.bits, count=self.n).astype(np.bool_)
 
 
 class Shared(NamedTuple):
-    """Examples that all parts learn from: each has contradicted what another part believed."""
+    """Examples that all parts learn from, each of which contradicted an atom of another part."""
 
     rows: Rows
     labels: Integers
@@ -169,9 +166,9 @@ def learn_part(
 ) -> Candidates:
     """Run some epochs on one part and return new atoms, at most ``most`` of them, at random.
 
-    There is at least one epoch; Ctrl-C ends it after the last whole one. (Ranked by hard
-    counterexamples instead, atoms are oftener contradicted by other parts, and teach less: on MNIST
-    in eight parts the loss was a tenth higher.)
+    There is at least one epoch; Ctrl-C ends it after the last whole one. (If atoms are ranked by
+    hard counterexamples instead, other parts contradict more of them and learn less: on MNIST in
+    eight parts the loss was a tenth higher.)
     """
     examples = part.without(task.fold).extended(*shared)
     n = examples.n_constants
@@ -193,7 +190,7 @@ def learn_part(
 
 
 def run_epochs(sampler: Sampler, epochs: int, seconds: float) -> list[Report]:
-    """Run epochs of one class; fewer if its time is over or after Ctrl-C."""
+    """Run epochs of one class, fewer if its time is over or after Ctrl-C."""
     start = time.monotonic()
     reports: list[Report] = []
     while len(reports) < epochs and not interrupts.requested():
@@ -209,7 +206,7 @@ def run_epochs(sampler: Sampler, epochs: int, seconds: float) -> list[Report]:
 
 
 def check_part(part: Part, atoms: Lists, task: Task, most: int) -> Refuted:
-    """Which atoms this part contradicts, and ``most`` of the examples that contradict them."""
+    """Return the atoms that this part contradicts, and ``most`` of the contradicting examples."""
     examples = part.without(task.fold)
     n = examples.n_constants
     rows = np.ascontiguousarray(examples.variants[:, examples.by_class[task.label]])
@@ -226,7 +223,7 @@ OnResult = Callable[[Any], object]
 
 
 class Job(NamedTuple):
-    """Arguments of a function of one part; what is ``shared`` by many jobs is sent once."""
+    """Arguments of a function of one part; those ``shared`` by many jobs are sent once."""
 
     part: int
     shared: tuple[Any, ...]
@@ -237,7 +234,7 @@ class Parts(Protocol):
     """Parts of the data, wherever they are."""
 
     sources: Sequence[Source]
-    """One for each part."""
+    """The provenance of the atoms of each part."""
 
     @property
     def at_a_time(self) -> int:
@@ -246,14 +243,14 @@ class Parts(Protocol):
     def run(
         self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
     ) -> list[Any]:
-        """The results of ``function(part, *shared, *own)``, in the order of the jobs.
+        """Return the results of ``function(part, *shared, *own)``, in the order of the jobs.
 
-        ``on_result`` is told of each, in any order and from any thread.
+        ``on_result`` is called with each, in any order and from any thread.
         """
 
 
 class InMemory:
-    """All data as one part, in threads or in whatever processes joblib is told to use."""
+    """All data as one part, in threads or in the processes that joblib is configured to use."""
 
     def __init__(self, part: Part, n_jobs: int | None = None) -> None:
         self.part = part
@@ -262,13 +259,13 @@ class InMemory:
 
     @property
     def at_a_time(self) -> int:
-        """Jobs that run at the same time."""
+        """Number of jobs that run at the same time."""
         return int(effective_n_jobs(self.n_jobs))
 
     def run(
         self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
     ) -> list[Any]:
-        """Apply the function; kernels release the interpreter's lock, so threads are quick."""
+        """Apply the function in threads, which is fast because kernels release the lock."""
         if in_threads(self.n_jobs):
             return run_in_threads(lambda _: self.part, function, jobs, self.n_jobs, on_result)
         with interrupts.waiting():
@@ -301,13 +298,13 @@ def run_in_threads(
 
 
 def in_threads(n_jobs: int | None) -> bool:
-    """Do jobs share memory? They do unless the user chose otherwise by ``parallel_config``."""
+    """Return whether jobs share memory, the default unless ``parallel_config`` says otherwise."""
     backend, _ = get_active_backend(prefer="threads")
     return n_jobs in (None, 1) or bool(getattr(backend, "supports_sharedmem", False))
 
 
 def _elsewhere(function: Callable[..., Any], part: Part, job: Job) -> Any:
-    """In another process. A terminal sends Ctrl-C there too: what it has learned is sent back."""
+    """Run a job in another process, which on Ctrl-C sends back what it has learned."""
     with interrupts.Deferred() as note:
         result = function(part, *job.shared, *job.own)
         note.kept = True

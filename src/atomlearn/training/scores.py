@@ -1,4 +1,4 @@
-"""From misses to probabilities: calibration, log-loss, and the choice of the atoms that decide."""
+"""Misses become probabilities: calibration, log-loss, and the choice of the atoms that decide."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -16,31 +16,31 @@ DEFAULT_SLOPE = 2.0
 
 
 def log_ratio(misses: npt.NDArray[np.int32], typical: Floats) -> Floats:
-    """``log`` of misses over those of a typical counterexample, ``(n_examples, n_classes)``."""
+    """Return the logarithm of misses relative to a typical counterexample, by example and class."""
     return np.log((misses + 1.0) / (typical + 1.0))
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Score of class ``k``: ``offset[k] - slope * log_ratio[:, k]``."""
+    """The calibration, by which class ``k`` scores ``offset[k] - slope * log_ratio[:, k]``."""
 
     slope: float
     offset: Floats
 
     def scores(self, ratios: Floats) -> Floats:
-        """Log-probabilities up to a constant for each example."""
+        """Return log-probabilities up to a constant for each example."""
         return self.offset - self.slope * ratios
 
     def probabilities(self, ratios: Floats) -> Floats:
-        """Each row sums to one."""
+        """Return probabilities; each row sums to one."""
         return softmax(self.scores(ratios))
 
 
 def calibrate(ratios: Floats, labels: Integers, weights: Floats) -> Calibration:
-    """The calibration most likely to give these labels, regularised towards the default.
+    """Return the calibration of maximum likelihood, regularised towards the default.
 
-    An example of weight more than one counts once: what recurs will have been learned when it is
-    met again, so it tells nothing of what is unseen.
+    An example of weight more than one counts once: a row that recurs will have been learned when it
+    is met again, so it says nothing about unseen rows.
 
     >>> ratios = np.log(np.array([[0.01, 1.0], [1.0, 0.02], [0.03, 1.0], [1.0, 0.01]]))
     >>> fitted = calibrate(ratios, np.array([0, 1, 0, 1]), np.ones(4))
@@ -78,9 +78,9 @@ def minimum(
     start: Floats,
     bounds: Sequence[tuple[float, float]] | None = None,
 ) -> Floats:
-    """Where an objective, given with its gradient, is lowest (L-BFGS-B).
+    """Return the minimum of an objective, given with its gradient (L-BFGS-B).
 
-    The linear algebra in it is tiny: a second thread would only spin, for longer than all of it.
+    One BLAS thread is used, because the problem is tiny.
     """
     with _libraries().limit(limits=1, user_api="blas"):
         found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
@@ -93,7 +93,7 @@ def _libraries() -> ThreadpoolController:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Softmax of each row."""
+    """Return the softmax of each row."""
     shifted = scores - scores.max(axis=1, keepdims=True)
     np.exp(shifted, out=shifted)
     shifted /= shifted.sum(axis=1, keepdims=True)
@@ -101,12 +101,13 @@ def softmax(scores: Floats) -> Floats:
 
 
 CLOSE = 1.02
-"""Losses within this factor are alike: the smaller model is taken."""
+"""Losses within this factor count as equal, and the smaller model is taken."""
 
 WORTH = 0.01
-"""Strict atoms are worth more epochs if they lower the loss by this share ..."""
+"""Strict atoms get more epochs if they lower the loss by at least this share."""
 SOON = 0.25
-"""... or, before this share of their epochs, by so much less: the first few cannot show it all."""
+"""Before this share of their epochs, strict atoms need a proportionally smaller decrease of the
+loss."""
 
 SMALLEST = 1e-12
 """Lower bound of probabilities in a logarithm."""
@@ -127,9 +128,9 @@ class Evidence:
     losses: dict[str, float] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
     strict: float = 1.0
-    """Factor of the strict score ..."""
+    """Factor of the strict score."""
     weighted: float = 0.0
-    """... and of the weighted score."""
+    """Factor of the weighted score."""
 
     def __str__(self) -> str:
         told = ", ".join(
@@ -149,7 +150,7 @@ def weigh_evidence(
     sizes: dict[str, int],
     prior: Floats | float = 0.0,
 ) -> Evidence:
-    """Choose by held-out scores of both, ``(n_rows, n_classes)`` each.
+    """Choose the kind of atoms by the held-out scores of both, ``(n_rows, n_classes)`` each.
 
     Errors are those of predictions with the ``prior``, the logarithm of the class weights.
     """
@@ -174,7 +175,7 @@ def weigh_evidence(
 
 
 def sizes_of(n_strict: int, n_weighted: int, expects_more: bool = False) -> dict[str, int]:
-    """The sizes by which models of about the same loss are compared.
+    """Return the sizes by which models of about the same loss are compared.
 
     While more data may come, strict atoms are kept: weighted atoms alone are the last choice.
     """
@@ -183,7 +184,7 @@ def sizes_of(n_strict: int, n_weighted: int, expects_more: bool = False) -> dict
 
 
 def adds_nothing(evidence: Evidence, share: float) -> bool:
-    """Are strict atoms of no use beside weighted ones, after this share of their epochs?
+    """Return whether strict atoms do not improve on weighted ones, after a share of their epochs.
 
     >>> little = Evidence("both", {"strict": 0.5, "weighted": 0.4, "both": 0.397})
     >>> adds_nothing(little, 0.1), adds_nothing(little, 0.5)
@@ -194,16 +195,17 @@ def adds_nothing(evidence: Evidence, share: float) -> bool:
 
 
 def has_lost(losses: Sequence[float], learning_rate: float, rival: float) -> bool:
-    """Is boosting so far behind the loss of strict atoms that more rounds are of no use?"""
+    """Return whether boosting is too far behind strict atoms for more rounds to help."""
     way = learning_rate * (len(losses) - 1)
     allowed = min([np.inf, *(times for least, times in RACE.items() if least <= way)])
     return losses[-1] > allowed * rival
 
 
 def given_up(weighted: Evidence, some: Evidence) -> Evidence:
-    """Weighted atoms alone, after all kinds were compared on ``some`` of the held-out rows.
+    """Return the choice of weighted atoms, after a comparison on ``some`` of the held-out rows.
 
-    Losses and errors of the other kinds are those of weighted atoms, plus the difference there.
+    Losses and errors of the other kinds are those of weighted atoms, plus the difference on these
+    rows.
 
     >>> alone = Evidence("weighted", {"weighted": 0.3}, {"weighted": 0.1}, 0.0, 1.0)
     >>> some = Evidence("both", {"weighted": 0.2, "both": 0.25}, {"weighted": 0.1, "both": 0.1})
@@ -225,7 +227,7 @@ def given_up(weighted: Evidence, some: Evidence) -> Evidence:
 def error_and_loss(
     scores: Floats, labels: Integers, weights: Floats, prior: Floats | float = 0.0
 ) -> tuple[float, float]:
-    """Share of wrong predictions if the ``prior`` is added to the scores, and mean log-loss."""
+    """Return the error, with the ``prior`` added to scores, and the mean log-loss without it."""
     p = softmax(scores)
     share = weights / weights.sum()
     own = np.maximum(p[np.arange(len(labels)), labels], SMALLEST)
@@ -234,7 +236,7 @@ def error_and_loss(
 
 
 def _choose(losses: dict[str, float], sizes: dict[str, int]) -> str:
-    """The smallest model of those whose loss is close to the best."""
+    """Return the smallest model of those whose loss is close to the best."""
     best = min(losses.values())
     close = [kind for kind, loss in losses.items() if loss <= CLOSE * best + 1e-4]
     return min(close, key=lambda kind: sizes[kind])
@@ -247,8 +249,7 @@ def _factor(scores: Floats, labels: Integers, weights: Floats) -> float:
 def _factors(
     strict: Floats, weighted: Floats, labels: Integers, weights: Floats
 ) -> tuple[float, float]:
-    """The factors of both scores that give the lowest loss, regularised towards one
-    half."""
+    """Return the factors of both scores of lowest loss, regularised towards one half."""
     share = np.minimum(weights, 1.0)
     rows = np.arange(len(labels))
 

@@ -1,4 +1,4 @@
-"""How long to learn: settings, the time limit, Ctrl-C, and callbacks that report progress."""
+"""Settings of training, the time limit, Ctrl-C, and callbacks that report progress."""
 
 import math
 import time
@@ -13,25 +13,26 @@ from atomlearn.training.learned import Learned
 from atomlearn.typing import Floats
 
 GRACE = 0.4
-"""Seconds beyond the time limit in which classes without an epoch may still get one."""
+"""Time beyond the limit, in seconds, in which classes without an epoch may still get one."""
 ALLOWED, ALLOWED_SHARE = 1.0, 0.2
-"""How far a time limit may be overrun: by so many seconds, or this share of it if that is more."""
+"""A time limit may be overrun by this many seconds, or by this share of it if that is more."""
 CONCLUDED, CONCLUDED_SHARE = 4e-4, 0.35
-"""Seconds to conclude what was learned for one class and fold: of many classes that is kept free,
-but at most this share of the time limit."""
+"""Time in seconds that is reserved to finish each class and fold, at most this share of the limit.
+"""
 WEIGHED = 1e-7
-"""Seconds that one model of weighted atoms takes for each row and class until it is any good."""
+"""Time in seconds, for each row and class, in which a model of weighted atoms becomes useful."""
 FEWEST, SHORTEST = 200, 0.1
-"""Rows and seconds that are spent on weighted atoms even if there is no time left at all."""
+"""Number of rows and seconds that are spent on weighted atoms even if no time is left at all."""
 JUDGED, JUDGED_EACH_SECOND = 1_000_000, 200_000
-"""Held-out rows times classes with a time limit: at least so many, and so many for each second."""
+"""Maximum number of held-out rows times classes with a time limit: the minimum, and the number for
+each second."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How long to learn, and on how many cores."""
+    """Parameters of training: its duration, the number of cores, and the kind of atoms."""
 
     max_epochs: int | None = None
     time_limit: float | None = None
@@ -40,21 +41,22 @@ class Settings:
     evidence: str = "auto"
     """Kind of atoms: ``"strict"``, ``"weighted"``, or ``"auto"`` to choose on held-out rows."""
     prior: Floats | float = 0.0
-    """Added to the scores of each row before a class is predicted: the logarithm of the class
-    weights. Errors are measured with it; losses, by which atoms are chosen, without."""
+    """Logarithm of the class weights, which is added to the scores of each row before a class is
+    predicted. Errors are measured with it; losses, by which atoms are chosen, without."""
     expects_more: bool = False
-    """Will more examples come? Then both kinds of atoms are kept, because the choice may change."""
+    """Whether more examples will come; then both kinds of atoms are kept, because the choice may
+    change."""
     started: float = field(default_factory=lambda: time.monotonic(), compare=False)
-    """When the fit began: reading and encoding the table count against the time limit ..."""
+    """Start of the fit: reading and encoding the table count against the time limit."""
     ready: float | None = field(default=None, compare=False)
-    """... but what may follow after it is counted from here on, if reading alone took longer."""
+    """End of reading and encoding the table; the time limit does not end before it."""
 
     def with_table_read(self) -> "Settings":
-        """The same, from the moment on that the table has been read and encoded."""
+        """Return the settings once the table has been read and encoded."""
         return replace(self, ready=time.monotonic())
 
     def most_held(self, n_classes: int) -> int | None:
-        """Most rows to hold out, so that judging them is no matter even of very many classes.
+        """Return the maximum number of rows to hold out, so that evaluating them is fast.
 
         >>> Settings().most_held(3000), Settings(time_limit=2).most_held(1000)
         (None, 1000)
@@ -64,7 +66,7 @@ class Settings:
         return max(1, int(max(JUDGED, JUDGED_EACH_SECOND * self.time_limit) / n_classes))
 
     def most_weighed(self, n_classes: int, n_folds: int) -> int | None:
-        """Most rows that there may be time to find weighted atoms for.
+        """Return the maximum number of rows for which there is time to learn weighted atoms.
 
         >>> Settings(time_limit=2).most_weighed(1000, n_folds=3)
         4000
@@ -75,7 +77,7 @@ class Settings:
 
 
 class Stopping(NamedTuple):
-    """The stopping rule of all rounds, of epochs and of boosting: no progress on held-out rows.
+    """The stopping rule of rounds of epochs and of boosting: no progress on held-out rows.
 
     >>> rule = Stopping(patience=2, progress=0.99)
     >>> rule.is_over([0.5, 0.4]), rule.is_over([0.4, 0.399, 0.398]), rule.is_over([0.4, 0.41, 0.3])
@@ -90,7 +92,7 @@ class Stopping(NamedTuple):
     """Smallest decrease of the loss that counts as progress."""
 
     def is_over(self, losses: Sequence[float]) -> bool:
-        """Stop after rounds with these losses?"""
+        """Return whether to stop after rounds with these losses."""
         if len(losses) <= self.patience:
             return False
         best = min(losses[: -self.patience])
@@ -106,14 +108,14 @@ def run_rounds(
 ) -> None:
     """Run round after round until the loss on held-out rows makes no progress.
 
-    It also ends when ``is_over`` says so, and with a round that returns ``False``.
+    It also ends when ``is_over`` returns true, and after a round that returns ``False``.
     """
     while not (stopping.is_over(losses()) or is_over()) and next_round():
         pass
 
 
 class Clock:
-    """Decides when to stop, and how much time is left for each job."""
+    """The clock that decides when to stop, and how much time is left for each job."""
 
     def __init__(self, settings: Settings, n_pools: int = 0) -> None:
         self.settings = settings
@@ -139,36 +141,36 @@ class Clock:
         return time.monotonic() - self.start
 
     def over(self) -> bool:
-        """Has the user, a hook or the time limit ended training?"""
+        """Return whether the user, a hook or the time limit has ended training."""
         if self.on_check is not None:
             self.on_check()
         self.interrupted = self.interrupted or interrupts.requested()
         return self.interrupted or self.ended or self.left() < 0
 
     def late(self, seconds: float = 0.0) -> bool:
-        """Would work that takes so many seconds end when the model should be complete?
+        """Return whether work of this many seconds would end too late to complete the model.
 
-        Half of what is allowed beyond the limit is kept for what cannot be left out.
+        Half of the allowed overrun is reserved for what cannot be left out.
         """
         return self.deadline + self.allowed / 2 - time.monotonic() < seconds
 
     def extend(self) -> None:
-        """Use a third of what is allowed beyond the limit."""
+        """Use a third of the allowed overrun."""
         self.end = self.deadline + self.allowed / 3
 
     def thinning(self, size: int) -> int:
-        """Of how many rows one is taken, so that there is time for weighted atoms of the rest.
+        """Return the ``n`` for which there is time for weighted atoms of every ``n``-th row.
 
         ``size`` is the number of rows times that of classes.
         """
         return 1 + int(2 * WEIGHED * size / max(self.left(), SHORTEST))
 
     def left(self) -> float:
-        """Seconds left to learn; negative if they are over."""
+        """Return the time left to learn in seconds; negative if it is over."""
         return self.end - time.monotonic()
 
     def shares(self, jobs: Sequence[T], at_a_time: int) -> Iterator[tuple[T, float]]:
-        """Each job with the seconds it may take, worked out when its turn has come.
+        """Yield each job with the time it may take, computed when its turn has come.
 
         There are no more jobs when it is too late even for a first epoch.
         """
@@ -183,23 +185,23 @@ class Round:
     """Some epochs of every class, and the error on held-out rows after them."""
 
     epochs: int
-    """Epochs since the beginning."""
+    """Number of epochs since the beginning."""
     seconds: float
     error: float | None
     loss: float | None
     reports: list[list[Report]]
-    """For each class, one report an epoch."""
+    """Reports of the epochs of each class."""
 
 
 Current = Callable[[], Learned]
-"""Computes the current model on demand."""
+"""A function that computes the current model on demand."""
 
 OnRound = Callable[[Round, Current], object]
-"""Called after each round. Returning ``True`` ends the learning."""
+"""A function that is called after each round; returning ``True`` ends the learning."""
 
 
 def ignore(*told: object) -> None:
-    """The default callback: do nothing."""
+    """Do nothing: this is the default callback."""
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,13 @@
-"""Strict atoms: every example of the class has them, and what counts is how many a row misses.
+"""Strict atoms: every example of the class has them, and the number that a row misses counts.
 
-Each fold has atoms of its own, which were learned without its rows and are judged by them. In the
-end all are put together, and those that any example contradicts are dropped.
+Each fold has its own atoms, which were learned without its rows and are evaluated on them. In the
+end all are merged, and those that any example contradicts are dropped.
 
-Parts learn apart and share their atoms.
-
-After every few epochs the new atoms of all parts are put together and held against the examples of
-every part, and what none contradicts is known to all ("algebras can be run in parallel, and share
-pinning terms": the paper's section on batches). Atoms travel, and few examples: some that
-contradict what other parts believe, if that is allowed, so that all learn from them.
-"""
+Parts learn separately and share their atoms. After every few epochs the new atoms of all parts are
+collected and checked against the examples of every part, and those that none contradicts are known
+to all ("algebras can be run in parallel, and share pinning terms": the paper's section on batches).
+Atoms are exchanged, and few examples: some that contradict atoms of other parts, if that is
+allowed, so that all learn from them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -40,17 +38,17 @@ from atomlearn.training.settings import Clock, Hooks, Round
 from atomlearn.typing import Integers
 
 MOST_NEW = 20_000
-"""Atoms of a class that all parts together may suggest at an exchange, so that what travels does
-not grow with the number of parts ..."""
+"""Maximum number of atoms of a class that all parts together suggest at an exchange, so that
+traffic does not grow with the number of parts."""
 FEWEST_NEW = 200
-"""... but each may suggest so many."""
+"""Number of atoms of a class that each part may suggest in any case."""
 MOST_KNOWN = 100_000
-"""Atoms of a class known at any time; beyond that some are forgotten, at random."""
+"""Maximum number of known atoms of a class; beyond that some are dropped at random."""
 MOST_SHARED = 1000
-"""Examples of a class that all parts learn from ..."""
+"""Maximum number of examples of a class that all parts learn from."""
 SHARED_AT_ONCE = 200
-"""... and how many may be added at an exchange. On MNIST in eight parts the loss was an eighth less
-with them, and no more than that of all data in one place."""
+"""Maximum number of shared examples that are added at an exchange. On MNIST in eight parts the loss
+was an eighth less with them, and no more than that of all data in one place."""
 
 
 @dataclass
@@ -58,23 +56,23 @@ class State:
     """The state of training between two exchanges; a checkpoint saves it."""
 
     pools: list[list[Pool]]
-    """``pools[fold][class]``: atoms learned without the rows of the fold."""
+    """Atoms learned without the rows of a fold, as ``pools[fold][class]``."""
     refuting: list[list[Rows]]
-    """``refuting[fold][class]``: examples that contradicted atoms of another part."""
+    """Examples that contradicted atoms of another part, as ``refuting[fold][class]``."""
     epochs: Integers
-    """Epochs of each fold and class; fewer than ``epoch`` if time was over."""
+    """Number of epochs of each fold and class; fewer than ``epoch`` if time was over."""
     epoch: int = 0
     first: float = math.inf
     """Loss of strict atoms on held-out rows after the first round."""
     adds_nothing: bool = False
-    """Do strict atoms not improve on weighted ones?"""
+    """Whether strict atoms do not improve on weighted ones."""
     n_refuted: int = 0
-    """Atoms that one part suggested and another contradicted."""
+    """Number of atoms that one part suggested and another contradicted."""
     done: list[Round] = field(default_factory=list)
 
     @classmethod
     def nothing(cls, n_folds: int, n_classes: int, n_constants: int) -> "State":
-        """Before the first epoch."""
+        """Return the state before the first epoch."""
         none = np.zeros((0, width(n_constants)), dtype=np.uint64)
         return cls(
             [[Pool(n_constants) for _ in range(n_classes)] for _ in range(n_folds)],
@@ -84,16 +82,16 @@ class State:
 
     @property
     def losses(self) -> list[float]:
-        """The loss on held-out rows after each round that was judged."""
+        """Loss on held-out rows after each round that was evaluated."""
         return [one.loss for one in self.done if one.loss is not None]
 
     @property
     def n_classes(self) -> int:
-        """Classes of each fold."""
+        """Number of classes of each fold."""
         return len(self.pools[0])
 
     def shared(self, fold: int) -> Shared:
-        """The examples that all parts learn from without a fold."""
+        """Return the examples that all parts learn from without a fold."""
         rows = self.refuting[fold]
         labels = np.repeat(np.arange(len(rows)), [len(ours) for ours in rows])
         return Shared(np.concatenate(rows), labels)
@@ -101,7 +99,7 @@ class State:
 
 @dataclass(frozen=True)
 class Exchange:
-    """How parts learn between two exchanges."""
+    """Learning of all parts between two exchanges."""
 
     parts: Parts
     seed: int
@@ -116,7 +114,7 @@ class Exchange:
         """Run ``epochs`` epochs on every part, then merge the atoms that no part contradicts.
 
         Also returns reports by class, and whether every part has had all of its epochs. If only
-        some ``folds`` are learned, the others are still to have these epochs.
+        some ``folds`` are learned, the others have these epochs later.
         """
         n_parts, n_classes = len(self.parts.sources), state.n_classes
         learned = range(len(state.pools)) if folds is None else folds
@@ -208,7 +206,7 @@ def _epochs(found: Candidates, asked: int) -> int:
 
 
 def suggested(known: Pool, found: Sequence[Candidates], sources: Sequence[Source]) -> Pool:
-    """The new atoms of all parts, in the order of the parts, each with its source."""
+    """Return the new atoms of all parts, in the order of the parts, each with its source."""
     pool = Pool(known.n_constants)
     for one, source in zip(found, sources, strict=True):
         pool.merge(Pool.of(known.n_constants, one.atoms, one.born, sources=[source]))
@@ -223,7 +221,7 @@ def distinct(rows: Sequence[Rows], most: int) -> Rows:
 
 
 def summed(reports: Sequence[Sequence[Report]], n_pool: int) -> list[Report]:
-    """The epochs of a class over all folds and parts: examples and seconds add up."""
+    """Return the epochs of a class over all folds and parts, with examples and seconds added up."""
     joint = []
     for same in zip(*[ours for ours in reports if ours], strict=False):
         one = Report(same[0].epoch, n_pool=n_pool)
@@ -237,22 +235,22 @@ def summed(reports: Sequence[Sequence[Report]], n_pool: int) -> list[Report]:
 
 
 KEPT = 20_000
-"""Atoms of a class in a model that is not pruned to the fewest."""
+"""Number of atoms of a class in a model that is not pruned to the fewest."""
 TYPICAL = 2048
-"""Sample size for the median miss count of counterexamples."""
+"""Sample size for the median number of misses of counterexamples."""
 SIZES = {2_000: 1.01, 6_000: 1.01, KEPT: 1.05}
-"""Numbers of atoms that a class may be pruned to, each with the held-out loss that is accepted, as
-a multiple of the loss of all atoms. Very large pools are slow, and worth a little loss."""
+"""Numbers of atoms that a class may be pruned to, each with the tolerance of the held-out loss, as
+a multiple of the loss of all atoms. Very large pools are slow, so that a small loss is accepted."""
 MOST = 100_000
-"""The limit if no size is good enough."""
+"""Maximum number of atoms of a class if no size is good enough."""
 TINY = 1e-4
 """Absolute tolerance of the loss."""
 
 
 class Judge:
-    """Evaluates what is learned without each fold on its rows.
+    """Evaluation of the atoms learned without each fold on its rows.
 
-    ``home`` has the rows that everything is judged by: all of them, or a sample of those in parts.
+    ``home`` has the rows for evaluation: all of them, or a sample of those in parts.
     """
 
     def __init__(self, home: Part, clock: Clock) -> None:
@@ -264,7 +262,7 @@ class Judge:
         self.blocks = [home.examples.some(rows).blocks() for rows in self.held]
 
     def judge(self, state: State) -> HeldOutPredictions:
-        """Predictions on the held-out rows of all folds that have been learned."""
+        """Return predictions on the held-out rows of all folds that have been learned."""
         if self._last is None or self._last[0] is not state:
             self._last = state, self._judged(state)
         return self._last[1]
@@ -297,9 +295,9 @@ class Judge:
     def fewest(
         self, state: State, seed: int, loss_of: Callable[[HeldOutPredictions], float]
     ) -> int:
-        """The smallest pool size whose held-out loss is about as good as that of all atoms.
+        """Return the smallest pool size whose held-out loss is about that of all atoms.
 
-        If there is no time to find out, it is the largest that is usual.
+        If there is no time to find out, it is the largest of the usual sizes.
         """
         largest = max(len(pool) for pools in state.pools for pool in pools)
         if largest <= min(SIZES) or not state.epochs.all(axis=1).any():
@@ -316,13 +314,13 @@ class Judge:
         return MOST
 
     def without_calibration(self, pools: list[Pool], examples: Examples) -> Learned:
-        """The pools of all classes; ``examples`` are what they were learned from."""
+        """Return the pools of all classes, learned from ``examples``, as a model."""
         typical = [typical_of(pool, examples, k) for k, pool in enumerate(pools)]
         none = HeldOutPredictions.none(len(pools))
         return Learned(pools, [0] * len(pools), np.array(typical), none.calibrate(), none)
 
     def fold_atoms(self, state: State) -> list[FoldAtoms]:
-        """The atoms that were learned without each fold."""
+        """Return the atoms that were learned without each fold."""
         return [
             FoldAtoms([pool.atoms for pool in pools], rows)
             for pools, rows in zip(state.pools, self.held, strict=True)
@@ -330,7 +328,7 @@ class Judge:
 
 
 def typical_of(pool: Pool, examples: Examples, k: int) -> float:
-    """The median number of atoms that counterexamples of a class miss, by a sample of these."""
+    """Return the median number of atoms that counterexamples of a class miss, from a sample."""
     ours = examples.by_class[k]
     n = len(examples) - len(ours)
     if len(pool) == 0 or n == 0:
@@ -343,7 +341,7 @@ def typical_of(pool: Pool, examples: Examples, k: int) -> float:
 
 
 def put_together(state: State, known: Sequence[Pool] | None) -> list[Pool]:
-    """The atoms of all folds, and those ``known`` before, by class."""
+    """Merge the atoms of all folds, and those ``known`` before, by class."""
     pools = []
     for k in range(state.n_classes):
         pool = state.pools[0][k].copy()

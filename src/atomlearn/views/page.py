@@ -196,8 +196,6 @@ def document(
     ``body`` is HTML. ``connect`` says where scripts may connect to, in the words of a
     Content-Security-Policy.
 
-    Examples
-    --------
     >>> page = document("Bars", "<h1>Bars</h1>", data={"column": "</script>"})
     >>> "</script>" in page.split('id="data">')[1].split("</script>")[0]
     False
@@ -228,8 +226,6 @@ def document(
 def as_json(data: Any) -> str:
     """Return data as JSON that can neither end the script element around it nor begin a comment.
 
-    Examples
-    --------
     >>> print(as_json({"</script>": "<!--"}))
     {"\\u003c/script>":"\\u003c!--"}
     """

@@ -40,8 +40,6 @@ class Pixels(NamedTuple):
 def pixels_of(atoms: Lists, n_pixels: int) -> Pixels:
     """Return the pixels of atoms whose constants are black pixels, then white pixels, then others.
 
-    Examples
-    --------
     >>> from atomlearn.sets import rows
     >>> from atomlearn.sets.rows import to_lists
     >>> black, white = pixels_of(to_lists(rows.from_indices([[0, 3, 4]], 5)), 2)
@@ -319,8 +317,6 @@ def compressions(
     Relations are the examples seen so far, at most ``n_examples`` (repeated examples are no new
     relations); atoms are those of the epoch's own model.
 
-    Examples
-    --------
     >>> epochs = [{"class": "v", "examples": 50, "atoms": 5, "estimated_error": 0.1}] * 3
     >>> compressions(epochs, n_examples=100)["v"][0].tolist()
     [10.0, 20.0, 20.0]

@@ -1,4 +1,4 @@
-"""Atoms with weights: what missing one adds to the score of a class."""
+"""Weighted atoms: missing one adds its weight to the score of a class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from atomlearn.typing import Floats, Integers
 
 @dataclass
 class WeightedAtoms:
-    """Atoms, the class that each speaks of, and what missing it adds to the score of the class."""
+    """Atoms, the class of each, and the weight that missing it adds to the score of the class."""
 
     atoms: Lists
     classes: Integers
@@ -29,28 +29,28 @@ class WeightedAtoms:
         return len(self.weights)
 
     def against(self, k: int) -> Lists:
-        """The atoms that speak against class ``k``, the most negative weight first."""
+        """Return the atoms that are evidence against class ``k``, most negative weight first."""
         ours = take(self.atoms, self._against[k])
         _, first = np.unique(hash_lists(ours), return_index=True)
         return take(ours, np.sort(first))
 
     def scaled(self, factor: float) -> "WeightedAtoms":
-        """The same atoms with weights and offsets multiplied by a factor."""
+        """Return the same atoms with weights and offsets multiplied by a factor."""
         return replace(self, weights=factor * self.weights, offset=factor * self.offset)
 
     def without_offset(self) -> "WeightedAtoms":
-        """The same atoms with offsets of zero."""
+        """Return the same atoms with offsets of zero."""
         return replace(self, offset=np.zeros_like(self.offset))
 
     @cached_property
     def _against(self) -> list[Integers]:
-        """The atoms that speak against each class, the most negative weight first."""
+        """Indices of the atoms against each class, the most negative weight first."""
         ours = np.flatnonzero(self.weights < 0)
         ours = ours[np.argsort(self.weights[ours], kind="stable")]
         return [ours[places] for places in by_label(self.classes[ours], len(self.offset))]
 
     def heaviest(self, most: int) -> "WeightedAtoms":
-        """At most so many atoms: those whose weights change the scores most."""
+        """Return at most ``most`` atoms: those whose weights change the scores most."""
         if len(self) <= most:
             return self
         kept = np.sort(np.argsort(-np.abs(self.weights), kind="stable")[:most])
@@ -58,7 +58,7 @@ class WeightedAtoms:
         return WeightedAtoms(atoms, self.classes[kept], self.weights[kept], self.offset)
 
     def scores(self, blocks: Blocks, n_examples: int) -> Floats:
-        """Scores of examples, ``(n_examples, n_classes)``."""
+        """Return scores of examples, ``(n_examples, n_classes)``."""
         scores = np.repeat(self.offset[:, None], n_examples, axis=1)
         add_missed(*self._in_shared_order, self.classes, self.weights, blocks, scores)
         return scores.T
@@ -79,8 +79,8 @@ def add_missed(
 ) -> None:
     """Add the weight of each atom to the score of its class, for the examples that miss it.
 
-    ``scores`` are by class and example. Each atom begins with so many constants of the one before
-    as ``shared`` says: most of them, in one round. Who has those is worked out once.
+    ``scores`` are by class and example. Each atom begins with ``shared`` constants of the one
+    before: most of them, in one round. The examples that have one of those are computed once.
     """
     n_examples = scores.shape[1]
     longest = 0
@@ -117,10 +117,10 @@ def add_missed(
 
 @kernel
 def in_shared_order(atoms: Lists) -> tuple[Lists, Integers]:
-    """The same atoms, each beginning with the constants that it shares with the one before it, in
-    the same order; and how many these are.
+    """Reorder the constants of each atom to begin with those shared with the atom before.
 
-    Constants that more of the following atoms have come first.
+    Also returns the number of shared constants. Constants that more of the following atoms have
+    come first.
     """
     n_atoms, n_constants = atoms.starts.shape[0] - 1, 0
     for c in atoms.constants:
@@ -160,13 +160,13 @@ def in_shared_order(atoms: Lists) -> tuple[Lists, Integers]:
 
 
 def no_weighted_atoms(n_classes: int) -> WeightedAtoms:
-    """Weighted atoms before the first round: none."""
+    """Return weighted atoms before the first round: none."""
     none = np.zeros(0)
     return WeightedAtoms(no_lists(), none.astype(np.int64), none, np.zeros(n_classes))
 
 
 def merged(parts: Sequence[WeightedAtoms]) -> WeightedAtoms:
-    """All atoms together; the weights of equal ones are added up."""
+    """Join all atoms; the weights of equal ones are added up."""
     atoms, classes = parts[0].atoms, np.concatenate([part.classes for part in parts])
     for part in parts[1:]:
         atoms = append(atoms, part.atoms)

@@ -1,12 +1,13 @@
 """Gradient boosting on folds, and on one more batch.
 
-Without each fold in turn, all folds round by round together: their rows say how many rounds are
-best. So many are then run with all rows, and only these atoms are kept.
+Boosting runs without each fold in turn, all folds round by round together: their rows decide how
+many rounds are best. Then that number of rounds is run with all rows, and only these atoms are
+kept.
 
-For one more batch, rounds go on from the scores that the known atoms give the rows of the batch,
+For one more batch, rounds continue from the scores that the known atoms give the rows of the batch,
 and those of a sample of earlier rows, so that what is new is distinguished from noise in this
-batch. A part of the batch is held out and says when to stop; if no round helps, no atom is added.
-"""
+batch. A part of the batch is held out and decides when to stop; if no round helps, no atom is
+added."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,8 +32,8 @@ from atomlearn.training.settings import Clock, run_rounds
 from atomlearn.typing import Floats, Integers
 
 AT_ONCE = 10
-"""Largest number of rounds of a fold before the folds are compared. The first comparisons come
-sooner, so that all folds know something if time is short."""
+"""Maximum number of rounds of a fold before the folds are compared. The first comparisons come
+sooner, so that all folds have atoms if time is short."""
 TRIAL, TRIAL_RATE = 15, 0.2
 """Number of rounds, and their learning rate, after which the losses of two recipes are compared."""
 CLEARLY = 0.9
@@ -45,7 +46,7 @@ MAX_ATOMS = 200_000
 
 @dataclass(frozen=True)
 class BoostedFolds:
-    """What was found with all rows, and the scores of held-out rows without them."""
+    """Weighted atoms learned with all rows, and the scores of held-out rows without them."""
 
     atoms: WeightedAtoms
     scores: Floats
@@ -53,7 +54,7 @@ class BoostedFolds:
     held: Integers
     loss: float
     parts: list[WeightedAtoms]
-    """What was found without each fold."""
+    """Weighted atoms learned without each fold."""
 
 
 def boost_folds(
@@ -146,7 +147,7 @@ def _choose_columns(
 def _boost(
     folds: Sequence[Booster], clock: Clock, rival: float, at_once: int = AT_ONCE
 ) -> list[float]:
-    """Run rounds of all folds while that helps; returns the mean loss after each round.
+    """Run rounds of all folds while that helps, and return the mean loss after each round.
 
     ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up.
     """
@@ -173,7 +174,7 @@ def _boost(
 
 
 def _run(booster: Booster, n_rounds: int, clock: Clock) -> None:
-    """Bring it to so many rounds, unless it is ended before."""
+    """Run the booster up to ``n_rounds`` rounds, unless it is ended before."""
     while len(booster.rounds) < n_rounds and not clock.over():
         booster.run_round()
 
@@ -189,7 +190,7 @@ class EarlierRows(NamedTuple):
     """Number of earlier rows that the sample stands for."""
 
     def share(self, n_new: int) -> float:
-        """The share of all rows so far that is learned from: sample and ``n_new`` of the batch."""
+        """Return the share of all rows so far that the sample and ``n_new`` rows make up."""
         return min(1.0, (n_new + len(self.labels)) / max(1, n_new + self.n_seen))
 
 
@@ -203,7 +204,7 @@ def boost_batch(
     clock: Clock,
     rival: float = np.inf,
 ) -> WeightedAtoms:
-    """The known atoms and new ones, which correct ``factor`` times the scores of the known.
+    """Return the known atoms and new ones, which correct ``factor`` times the scores of the known.
 
     ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up.
     """

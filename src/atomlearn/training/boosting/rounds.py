@@ -51,8 +51,8 @@ _SMALLEST = 1e-12
 def exponentials(x: Floats) -> None:
     """Replace numbers that are not positive by ``e`` to their power.
 
-    In passes without branches, which become vector instructions: several times faster than one
-    number at a time.
+    Passes without branches become vector instructions, several times faster than one number at a
+    time.
 
     >>> x = np.array([-1.0, 0.0])
     >>> exponentials(x)
@@ -75,7 +75,7 @@ def exponentials(x: Floats) -> None:
 
 @kernel
 def log(x: float) -> float:
-    """The logarithm of a positive number.
+    """Return the logarithm of a positive number.
 
     >>> abs(log(0.3) - math.log(0.3)) < 1e-14
     True
@@ -92,10 +92,10 @@ def log(x: float) -> float:
 
 @kernel
 def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
-    """A softmax over the classes of some rows; scores are by class and row.
+    """Write a softmax over the classes of some rows; scores are by class and row.
 
-    Of a single class, the probability of the second of two. Class by class, all rows of a class
-    side by side in memory: with many classes that is several times faster than row by row.
+    For a single class it is the probability of the second of two. The rows of a class are
+    contiguous in memory: with many classes, class by class is several times faster than row by row.
     """
     n_classes, n = scores.shape[0], which.shape[0]
     power = np.empty(n)
@@ -127,7 +127,7 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
 def held_out_loss(
     scores: Floats, labels: Integers, weights: Floats, held: Integers, probability: Floats
 ) -> float:
-    """Mean log-loss of some rows; their probabilities are written on the way."""
+    """Return the mean log-loss of some rows; their probabilities are written on the way."""
     write_probabilities(scores, held, probability)
     loss, total = 0.0, 0.0
     for i in held:
@@ -147,21 +147,22 @@ USUAL_ROWS, USUAL_CLASSES = 4000, 2
 SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
 """Bounds of the learning rate."""
 FEWEST_STEPS = 4.0
-"""Smallest product of rounds and learning rate, if the number of rounds is limited."""
+"""Minimum product of rounds and learning rate, if the number of rounds is limited."""
 MANY_CLASSES = 30
 """With more classes than this, there are fewer rounds."""
 DETAILED = {32: 400, 128: 200, 512: 100}
-"""Larger trees that are tried: the number of leaves, and of rounds with such trees."""
+"""Larger trees that are tried: the number of leaves, and the number of rounds with such trees."""
 ROWS_PER_LEAF = 64
 """Larger trees are tried if there are this many rows for each leaf."""
 WORDS_PER_LEAF = 8
 """The batch of a larger tree may have this many words of 64 rows for each leaf."""
 DETAILED_ROWS, DETAILED_RATES = 60_000, (0.1, 0.2)
-"""Learning rates of larger trees: between these, and the larger one from this many rows on."""
+"""Number of rows from which larger trees have the larger learning rate, and both bounds of the
+rate."""
 
 
 STOPPING = Stopping(patience=25, progress=0.998)
-"""When rounds of boosting stop."""
+"""Stopping rule of rounds of boosting."""
 
 
 @dataclass(frozen=True)
@@ -172,15 +173,16 @@ class BoostingRecipe:
     max_leaves: int = 8
     """Largest number of leaves of a tree."""
     learning_rate: float = 0.085
-    """Share of the Newton step that is taken: smaller steps need more rounds, and err less."""
+    """Share of the Newton step that is taken: smaller steps need more rounds, and generalise
+    better."""
     many_features: int = 64
-    """A tree may use half of the columns; beyond this many columns, a share that falls with the
+    """Number of columns up to which a tree may use half of them; beyond it the share falls with the
     square root of their number."""
     only_informative: bool = False
     """Use only columns that are informative about the classes on their own."""
     l2_regularization: float = 1.0
     min_hessian: float = 0.2
-    """Smallest sum of Hessians in a leaf: about one undecided row."""
+    """Minimum sum of Hessians in a leaf: about one undecided row."""
     stopping: Stopping = STOPPING
     max_batch: int = 512
     """Largest number of words of 64 rows in the batch of a tree."""
@@ -192,7 +194,7 @@ class BoostingRecipe:
     (With 7 and 3 a round is a little faster, but models are larger: noise is fitted.)"""
 
     def max_features(self, n_columns: int) -> int:
-        """The number of columns that a tree may use: fewer, and other ones each time, err less.
+        """Return the number of columns that a tree may use; random subsets reduce overfitting.
 
         >>> [BoostingRecipe().max_features(n) for n in (9, 64, 256, 784)]
         [5, 32, 64, 112]
@@ -200,7 +202,7 @@ class BoostingRecipe:
         return math.ceil(0.5 * math.sqrt(n_columns * min(n_columns, self.many_features)))
 
     def fewest(self, losses: Sequence[float]) -> int:
-        """The fewest rounds that are about as good as the best number.
+        """Return the smallest number of rounds that is about as good as the best.
 
         >>> BoostingRecipe().fewest([0.7, 0.5, 0.401, 0.4, 0.45])
         2
@@ -209,10 +211,10 @@ class BoostingRecipe:
 
 
 def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingRecipe:
-    """The recipe for this many rows and classes.
+    """Return the recipe for this many rows and classes.
 
-    With many rows, larger steps err no more, and need fewer atoms; with many classes small steps
-    would take too long.
+    With many rows, larger steps are as accurate, and need fewer atoms; with many classes small
+    steps would take too long.
     """
     usual = BoostingRecipe()
     root = math.sqrt(n_rows / USUAL_ROWS)
@@ -228,7 +230,7 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
 
 
 def detailed_recipes(usual: BoostingRecipe, n_rows: int) -> list[BoostingRecipe]:
-    """Recipes with larger trees, where there are enough rows for them.
+    """Return recipes with larger trees, where there are enough rows for them.
 
     >>> [recipe.max_leaves for recipe in detailed_recipes(BoostingRecipe(), 20_000)]
     [32, 128]
@@ -249,23 +251,26 @@ def detailed_recipes(usual: BoostingRecipe, n_rows: int) -> list[BoostingRecipe]
 
 
 class Trees(NamedTuple):
-    """The trees of one round, leaf by leaf: the sides that lead to it, padded with ``-1``, the
-    column of the scores that it adds to, and its weight."""
+    """The leaves of the trees of one round.
+
+    A leaf has the sides that lead to it, padded with ``-1``, the column of the scores that it adds
+    to, and its weight.
+    """
 
     path: npt.NDArray[np.int32]
     column: Integers
     weight: Floats
 
     def trimmed(self) -> "Trees":
-        """The same without padding that no path needs."""
+        """Return the same trees without padding that no path needs."""
         deepest = int((self.path >= 0).sum(axis=1).max(initial=0))
         return self._replace(path=self.path[:, :deepest].copy())
 
 
 class Booster:
-    """Gradient boosting on the rows that are ``learned``, judged by those that are ``held`` out.
+    """Gradient boosting on the rows ``learned``, evaluated on those ``held`` out.
 
-    For two classes one score is enough: that of the second. Boosting can go on from scores to
+    For two classes one score is enough: that of the second. Boosting can continue from scores to
     ``start`` from, which other atoms give.
     """
 
@@ -308,7 +313,7 @@ class Booster:
         self._judge()
 
     def run_round(self) -> float:
-        """Run one more round; returns the loss on held-out rows."""
+        """Run one more round, and return the loss on held-out rows."""
         recipe = self.recipe
         found = boost_round(
             self.splits.has,
@@ -332,7 +337,7 @@ class Booster:
         return self.losses[-1]
 
     def atoms(self, n_rounds: int, part: float = 1.0) -> WeightedAtoms:
-        """The atoms of the first rounds, with this part of their weights."""
+        """Return the atoms of the first rounds, with their weights multiplied by ``part``."""
         rounds = self.rounds[:n_rounds]
         classes = np.concatenate([_NONE, *(found.column for found in rounds)])
         weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
@@ -342,7 +347,7 @@ class Booster:
         return WeightedAtoms(self._atoms(rounds), classes, weights, part * self.offset)
 
     def held_scores(self, n_rounds: int) -> Floats:
-        """The scores of the held-out rows after the first rounds, by class."""
+        """Return the scores of the held-out rows after the first rounds, by class."""
         has, held = self.splits.has, np.ascontiguousarray(self.start[:, self.held])
         is_held = np.zeros(has.shape[1] * 64, dtype=np.bool_)
         is_held[self.held] = True
@@ -351,13 +356,13 @@ class Booster:
         return np.vstack([np.zeros((self.n_classes - len(held), held.shape[1])), held]).T
 
     def _judge(self) -> None:
-        """Note the loss on held-out rows."""
+        """Record the loss on held-out rows."""
         self.losses.append(
             held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
         )
 
     def _atoms(self, rounds: Sequence[Trees]) -> Lists:
-        """The atom of each leaf: the sides of the splits that are not taken."""
+        """Return the atom of each leaf, which consists of the sides of the splits not taken."""
         depths = np.concatenate([_NONE, *((found.path >= 0).sum(axis=1) for found in rounds)])
         taken = np.concatenate([_NONE, *(found.path[found.path >= 0] for found in rounds)])
         missed = take(self.splits.sides, taken ^ 1)  # the other side
@@ -375,7 +380,7 @@ def add_rounds(rounds: Sequence[Trees], has: Rows, scores: Floats) -> None:
 def add_round(
     path: npt.NDArray[Any], column: Integers, weight: Floats, has: Rows, scores: Floats
 ) -> None:
-    """The same for one round, in which the leaves of a tree are side by side."""
+    """Add the leaf weights of one round, in which the leaves of a tree are contiguous."""
     start = 0
     while start < column.shape[0]:
         end = start + 1
@@ -403,7 +408,7 @@ def boost_round(
     l2_regularization: float,
     min_hessian: float,
 ) -> Trees:
-    """One round: for each score, grow a tree on a batch of rows and add its leaf weights."""
+    """Run one round: for each score, grow a tree on a batch of rows and add its leaf weights."""
     batch = draw_batch(learned, max_batch, rng)
     candidates = draw_columns(group, max_features, rng)
     members = members_of(batch)
@@ -452,7 +457,7 @@ def boost_round(
 
 @kernel
 def draw_batch(learned: Rows, max_batch: int, rng: Stream) -> Rows:
-    """Five of eight rows that are learned from, in at most ``max_batch`` words."""
+    """Draw five of eight rows that are learned from, in at most ``max_batch`` words."""
     batch = np.zeros_like(learned)
     words = np.arange(learned.shape[0])
     if words.shape[0] > max_batch:
@@ -465,7 +470,7 @@ def draw_batch(learned: Rows, max_batch: int, rng: Stream) -> Rows:
 
 @kernel
 def draw_columns(group: Integers, max_features: int, rng: Stream) -> Integers:
-    """The splits of some columns, drawn at random."""
+    """Draw the splits of some columns at random."""
     columns = np.arange(group.max() + 1 if group.shape[0] else 0)
     draw_first(rng, columns, max_features)
     is_drawn = np.zeros(columns.shape[0], dtype=np.bool_)
@@ -476,7 +481,7 @@ def draw_columns(group: Integers, max_features: int, rng: Stream) -> Integers:
 
 @kernel
 def members_of(row: Rows) -> Integers:
-    """The members of a row, in order."""
+    """Return the members of a row, in order."""
     members = np.empty(size(row), dtype=np.int64)
     n = 0
     for w in range(row.shape[0]):

@@ -34,15 +34,15 @@ class Splits(NamedTuple):
     """Pairs of sets of literals, the two *sides* of a split: every row has exactly one of them."""
 
     has: Rows
-    """Splits × examples: the examples that have the first side."""
+    """The examples that have the first side of each split, as splits × examples."""
     sides: Lists
     """The literals: list ``2 i`` of the first side and list ``2 i + 1`` of the second."""
     group: Integers
-    """The number of the column of each split; columns are left out together."""
+    """The number of the column of each split; the splits of a column are left out together."""
 
     @property
     def n_columns(self) -> int:
-        """The number of columns that have splits."""
+        """Number of columns that have splits."""
         return int(self.group.max(initial=-1)) + 1
 
 
@@ -53,14 +53,14 @@ class Quantisation(NamedTuple):
     hessian: float
     per_gradient: float
     per_hessian: float
-    """The inverse of the steps: division is slow."""
+    """Inverses of the steps, because division is slow."""
     gradient_bits: int
-    """Bits of a gradient, with one for the sign."""
+    """Number of bits of a gradient, with one for the sign."""
     hessian_bits: int
 
 
 def quantisation_for(weights: Floats, n_gradient: int, n_hessian: int) -> Quantisation:
-    """The quantisation for rows of these weights.
+    """Return the quantisation for rows of these weights.
 
     For a row of mean weight, gradients from -1 to 1 have ``n_gradient`` levels on either side of
     zero, and Hessians from 0 to 1/4 have ``n_hessian`` levels.
@@ -76,7 +76,7 @@ def quantisation_for(weights: Floats, n_gradient: int, n_hessian: int) -> Quanti
 def quantised(
     gradient: float, hessian: float, quantisation: Quantisation, rng: Stream
 ) -> tuple[int, int]:
-    """Gradient and Hessian as levels, rounded at random so that the mean is right."""
+    """Quantise gradient and Hessian, rounding at random so that the mean is right."""
     noise = draw(rng)
     first = math.floor(gradient * quantisation.per_gradient + np.int64(noise & _HALF) * _RANDOM)
     second = math.floor(
@@ -87,7 +87,7 @@ def quantised(
 
 @kernel
 def rows_of(has: Rows, candidates: Integers, chosen: Rows) -> Rows:
-    """Chosen examples × candidate splits: which first sides each example has."""
+    """Return which first sides each chosen example has, as examples × candidate splits."""
     out = np.empty((size(chosen), (candidates.shape[0] + 63) // 64), dtype=np.uint64)
     block = np.empty(64, dtype=np.uint64)
     n = 0
@@ -186,7 +186,7 @@ def grow_tree(
 
 @kernel
 def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
-    """Partition the examples by a split; returns the number that have its first side."""
+    """Partition the examples by a split, and return the number that have its first side."""
     others = np.empty_like(inside)
     g, shift = a >> 6, np.uint64(a & 63)
     n, n_others = 0, 0
@@ -205,7 +205,7 @@ def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
 
 @kernel
 def paths(children: Integers, choice: Integers, candidates: Integers, n_leaves: int) -> Integers:
-    """The sides that lead to each leaf, depth first."""
+    """Return the sides that lead to each leaf, depth first."""
     path = np.full((n_leaves, max(n_leaves - 1, 1)), -1, dtype=np.int64)
     sides = np.empty(max(n_leaves, 1), dtype=np.int64)
     waiting = np.empty((2 * n_leaves, 2), dtype=np.int64)  # nodes, and their depths
@@ -232,9 +232,9 @@ def paths(children: Integers, choice: Integers, candidates: Integers, n_leaves: 
 
 @kernel
 def leaves_of(path: Integers, has: Rows) -> Rows:
-    """The rows of each leaf, given the sides that lead to it.
+    """Return the rows of each leaf, given the sides that lead to it.
 
-    The beginning that a path shares with the one before it is not worked out again.
+    The beginning that a path shares with the one before it is not computed again.
     """
     n_words = has.shape[1]
     leaves = np.full((path.shape[0], n_words), FULL, dtype=np.uint64)
@@ -332,7 +332,7 @@ def best_split(
     l2_regularization: float,
     min_hessian: float,
 ) -> tuple[float, int]:
-    """The gain of the best split of a leaf, and which it is."""
+    """Return the gain of the best split of a leaf, and its index."""
     gradient, hessian = total[0] * quantisation.gradient, total[1] * quantisation.hessian
     found, choice = 0.0, -1
     if hessian < 2 * min_hessian:
@@ -396,7 +396,7 @@ CHANCE = 0.001
 def informative_columns(
     splits: Splits, labels: Integers, learned: Bits, n_classes: int
 ) -> Integers:
-    """The columns with a split that is associated with the classes, on the rows learned."""
+    """Return the columns with a split that is associated with the classes, on the rows learned."""
     is_class = labels == np.arange(n_classes)[:, None]
     members = pack(np.ascontiguousarray(is_class & learned))
     statistic = chi_squared(count_common(splits.has, members), members)
@@ -410,7 +410,7 @@ def informative_columns(
 
 
 def chi_squared(having: Integers, members: Rows) -> Floats:
-    """Pearson's statistic of each split against the classes; ``having`` are its rows."""
+    """Return Pearson's statistic of each split against the classes; ``having`` are its rows."""
     of_class = count(members)
     share = having.sum(axis=1, keepdims=True) / max(1, of_class.sum())
     expected = share * of_class
@@ -421,7 +421,7 @@ def chi_squared(having: Integers, members: Rows) -> Floats:
 
 
 def only(splits: Splits, columns: Integers) -> Splits:
-    """The splits of some columns."""
+    """Return the splits of some columns."""
     kept = np.flatnonzero(np.isin(splits.group, columns))
     sides = take(splits.sides, np.column_stack([2 * kept, 2 * kept + 1]).ravel())
     group = np.unique(splits.group[kept], return_inverse=True)[1]
@@ -430,7 +430,7 @@ def only(splits: Splits, columns: Integers) -> Splits:
 
 @kernel
 def count_common(first: Rows, second: Rows) -> Integers:
-    """The number of members that each row of one matrix shares with each row of another."""
+    """Return the number of members that each row of one matrix shares with each row of another."""
     out = np.zeros((first.shape[0], second.shape[0]), dtype=np.int64)
     for a in range(first.shape[0]):
         for k in range(second.shape[0]):
