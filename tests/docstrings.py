@@ -28,7 +28,7 @@ OF_A_PROBLEM = ("algebra", "solve")
 
 
 class Docstring(Validator):
-    """A docstring whose ``Attributes`` also describe parameters of the same names."""
+    """A docstring whose ``Attributes``, or those of a base class, also describe parameters."""
 
     def __init__(self, obj_name: str) -> None:
         value = self._load_obj(obj_name)
@@ -42,9 +42,19 @@ class Docstring(Validator):
 
     @property
     def doc_all_parameters(self) -> dict[str, Any]:
+        described = super().doc_all_parameters
         fields = self._doc_parameters(["Attributes"])
-        described = {name: fields[name] for name in self.signature_parameters if name in fields}
-        return super().doc_all_parameters | described
+        for base in _our_bases(self.obj)[1:]:  # inherited fields are described there
+            fields = Docstring(f"{base.__module__}.{base.__qualname__}").doc_all_parameters | fields
+        return described | {
+            name: fields[name] for name in self.signature_parameters if name in fields
+        }
+
+
+def _our_bases(value: Any) -> list[type]:
+    """The class itself and the classes that it inherits from, if it is one."""
+    mro = getattr(value, "__mro__", ())
+    return [base for base in mro if base.__module__.startswith("atomlearn")]
 
 
 def _has_parameters(cls: type) -> bool:
@@ -71,8 +81,7 @@ def exported() -> Iterator[tuple[str, Any]]:
 
 def members(name: str, value: Any) -> Iterator[tuple[str, bool]]:
     """The public methods and properties of a class, and whether the summary says the result."""
-    bases = [one for one in getattr(value, "__mro__", ()) if one.__module__.startswith("atomlearn")]
-    for member in dict.fromkeys(member for base in bases for member in vars(base)):
+    for member in dict.fromkeys(member for base in _our_bases(value) for member in vars(base)):
         if member.startswith("_"):
             continue
         found = inspect.getattr_static(value, member)

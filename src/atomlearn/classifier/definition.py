@@ -60,28 +60,6 @@ class ClassDefinition(Definition):
 
     Attributes
     ----------
-    label : object
-        The class.
-    clauses : tuple of Clause
-        The atoms of the class, as disjunctions of literals.
-    measured : Measure or None
-        Measures on the training sample.
-    held_out : Measure or None
-        Measures, on held-out rows, of definitions made in the same way.
-    classifier_error : float or None
-        Error of the whole classifier on held-out rows, for this class against the rest.
-    total : int or None
-        Total number of atoms, if the clauses are a selection.
-    space : Space
-        The literals, and the combinations of them that can occur.
-    conjecture : Conjecture or None
-        A sentence about lines of an image that fits the rows, if there is one.
-    grid : Grid or None
-        The place of each pixel, if the columns are those of an image.
-    negations : mapping
-        Literals that are written as the negation of another.
-    argument : str
-        Name of the argument of the Python function.
     encoder : LiteralEncoder
         The encoder of the columns.
     decided_by : {"strict", "weighted", "both"}

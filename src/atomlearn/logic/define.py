@@ -33,28 +33,6 @@ class ConstantDefinition(Definition):
 
     Attributes
     ----------
-    label : str
-        The constant.
-    clauses : tuple of Clause
-        The atoms of the constant, as disjunctions of constants.
-    measured : Measure or None
-        Measures on examples; ``None`` if there are none.
-    held_out : Measure or None
-        Measures on held-out examples, which models do not have.
-    classifier_error : float or None
-        Error of a classifier, which models do not have.
-    total : int or None
-        Total number of atoms, if the clauses are a selection.
-    space : Space
-        The constants, and the combinations of them that can occur.
-    conjecture : Conjecture or None
-        A sentence about lines of a grid that fits the examples, if there is one.
-    grid : Grid or None
-        The place of each pixel, if the constants are those of an image.
-    negations : mapping
-        Constants that are written as the negation of another constant.
-    argument : str
-        Name of the argument of the Python function.
     model : Model
         The model.
 
