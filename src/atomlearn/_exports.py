@@ -12,7 +12,7 @@ from importlib import import_module
 def attach(
     package: str, names: Mapping[str, Iterable[str]], submodules: Iterable[str] = ()
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
+    """Return the ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
 
     ``names`` maps a module, relative to the package, to the names that the package takes from it.
     Type checkers do not run this: the package imports the same names under ``TYPE_CHECKING``.

@@ -18,33 +18,33 @@ from types import FrameType, TracebackType
 
 
 class Terminated(KeyboardInterrupt):
-    """The same by SIGTERM, on the command line."""
+    """An interruption by SIGTERM, on the command line."""
 
 
 _MESSAGE = b"\natomlearn: interrupted again, ended at once\n"
 
 
 class Note:
-    """What signals have asked of the main thread since the outermost region began."""
+    """The signals that the main thread has received since the outermost region began."""
 
     def __init__(self) -> None:
         self.signal = 0
         """The first signal; 0 if there was none."""
         self.kept = False
-        """Is there a result in spite of it? Else KeyboardInterrupt is raised at the end."""
+        """Whether there is a result all the same; else KeyboardInterrupt is raised at the end."""
         self.abandoned = False
-        """Has a second one come, in a session that must live on?"""
+        """Whether a second signal has come, in a session that must survive it."""
 
     @property
     def exit_code(self) -> int:
-        """What a command exits with that was ended by this signal."""
+        """Exit code of a command that this signal ended."""
         return 128 + self.signal
 
 
 _note = Note()
 _depth = 0
 _ends_process = 0
-"""Regions in which a second signal ends the process."""
+"""Number of regions in which a second signal ends the process."""
 _is_waiting = False
 _cleanups: list[Callable[[], object]] = []
 
@@ -100,12 +100,12 @@ class Deferred:
 
 
 def in_main_thread() -> bool:
-    """Is this the thread that signals are delivered to?"""
+    """Return whether this is the thread that signals are delivered to."""
     return threading.get_ident() == threading.main_thread().ident
 
 
 def is_exposed() -> bool:
-    """Could a signal raise KeyboardInterrupt here and now? Also where a second one is overdue."""
+    """Return whether a signal could raise KeyboardInterrupt here, or a second one is overdue."""
     if _depth == 0:
         return in_main_thread()
     if _note.abandoned and in_main_thread():
@@ -114,18 +114,18 @@ def is_exposed() -> bool:
 
 
 def requested() -> bool:
-    """Has a signal asked to stop? For every thread that works for the main one."""
+    """Return whether a signal has asked to stop, for every thread that works for the main one."""
     return _depth > 0 and _note.signal != 0
 
 
 def check() -> None:
-    """Raise KeyboardInterrupt if a signal has asked to stop: this is a safe place."""
+    """Raise KeyboardInterrupt if a signal has asked to stop; call it where that is safe."""
     if requested():
         raise interruption()
 
 
 def exit_code(error: KeyboardInterrupt) -> int:
-    """What a command exits with that this has ended.
+    """Return the exit code of a command that this interruption has ended.
 
     >>> exit_code(KeyboardInterrupt()), exit_code(Terminated())
     (130, 143)
@@ -134,13 +134,13 @@ def exit_code(error: KeyboardInterrupt) -> int:
 
 
 def interruption() -> KeyboardInterrupt:
-    """The error that ends what the noted signal has interrupted."""
+    """Return the error that ends what the noted signal has interrupted."""
     return Terminated() if _note.signal == signal.SIGTERM else KeyboardInterrupt()
 
 
 @contextlib.contextmanager
 def waiting() -> Iterator[None]:
-    """The main thread only waits for other processes: a signal ends that with KeyboardInterrupt."""
+    """Let a signal raise KeyboardInterrupt while the main thread only waits for other processes."""
     global _is_waiting
     check()
     _is_waiting = in_main_thread() and _depth > 0
@@ -152,7 +152,7 @@ def waiting() -> Iterator[None]:
 
 @contextlib.contextmanager
 def cleaned_up(cleanup: Callable[[], object]) -> Iterator[None]:
-    """Call this also when a second signal ends the process in the middle."""
+    """Call ``cleanup`` also when a second signal ends the process in the middle."""
     _cleanups.append(cleanup)
     try:
         yield
@@ -162,7 +162,7 @@ def cleaned_up(cleanup: Callable[[], object]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM like Ctrl-C, for commands; outside of regions it raises :class:`Terminated`."""
+    """Treat SIGTERM like Ctrl-C, for commands; outside of regions it raises :class:`Terminated`."""
     if not in_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return

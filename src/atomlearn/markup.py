@@ -1,4 +1,4 @@
-"""HTML of objects in a notebook: short pieces in the style of the pages, and what shows them."""
+"""HTML of objects in a notebook: short pieces in the style of the pages, and their display."""
 
 import html
 import re
@@ -10,17 +10,19 @@ from typing import Any
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""What a terminal or a page would act on instead of showing it, and halves of pairs."""
+"""Characters that a terminal or a page would act on instead of showing, and lone surrogates."""
 
 MOST_ROWS = 50
-"""Rows of a table in a notebook."""
+"""Maximum number of rows of a table in a notebook."""
 
 
 class Displayed:
     """An object with a one-line ``repr`` and a display in notebooks, both from its text.
 
-    Dataclasses need ``repr=False``, or their own ``repr`` wins.
+    Dataclasses need ``repr=False``, or their own ``repr`` is used.
 
+    Examples
+    --------
     >>> class Answer(Displayed):
     ...     def __str__(self):
     ...         return "yes\\nbecause"
@@ -36,7 +38,7 @@ class Displayed:
         return in_notebook(self._html())
 
     def _html(self) -> str:
-        """The display without its frame."""
+        """Return the display without its frame."""
         return formula(str(self))
 
 
@@ -52,20 +54,19 @@ class Listed(list[Any]):
 
 @cache
 def style() -> str:
-    """The style sheet of all pages and displays; every rule is below ``.atomlearn``."""
+    """Return the style sheet of all pages and displays; every rule is below ``.atomlearn``."""
     return files("atomlearn").joinpath("views", "style.css").read_text(encoding="utf-8")
 
 
 def in_notebook(body: str) -> str:
-    """A display for a notebook, which brings its style along."""
+    """Return a display for a notebook, together with its style."""
     return f'<div class="atomlearn"><style>{style()}</style><div class="card">{body}</div></div>'
 
 
 def visible(text: str) -> str:
-    r"""The text with control characters as escapes of JSON; line breaks and tabs stay.
+    r"""Return the text with control characters as escapes of JSON; line breaks and tabs stay.
 
-    Names come from files, and files from anywhere: whoever shows them on a terminal or a page shows
-    them through this.
+    Names come from files, and files from anywhere: text for a terminal or a page goes through this.
 
     >>> print(visible("a\x1b[31mb\u202ec"))
     a\u001b[31mb\u202ec
@@ -74,28 +75,28 @@ def visible(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Text for HTML, with control characters made visible."""
+    """Return text for HTML, with control characters made visible."""
     return html.escape(visible(text))
 
 
 def formula(text: str) -> str:
-    """Lines of text that wrap."""
+    """Return lines of text that wrap."""
     return f'<div class="formula">{escape(text)}</div>'
 
 
 def code(text: str, summary: str) -> str:
-    """Code that is folded until it is asked for."""
+    """Return code that is folded until it is clicked."""
     return folded(f"<pre><code>{escape(text)}</code></pre>", summary)
 
 
 def folded(body: str, summary: str, is_open: bool = False) -> str:
-    """HTML that is folded until it is asked for, or until one has seen enough of it."""
+    """Return HTML that is folded until it is clicked, or ``is_open``."""
     tag = "<details open>" if is_open else "<details>"
     return f"{tag}<summary>{escape(summary)}</summary>{body}</details>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[int] = ()) -> str:
-    """A table that scrolls in its own box; ``numbers`` are the columns to align on the right.
+    """Return a table that scrolls in its own box; ``numbers`` are the columns aligned on the right.
 
     >>> '<td class="num">1</td>' in table(["a"], [[1]], numbers=[0])
     True
@@ -118,7 +119,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[
 
 
 def bar(share: float, most: float = 1.0) -> str:
-    """A horizontal bar; an attribute, because pages forbid styles that are not in the sheet."""
+    """Return a horizontal bar; an attribute, because pages forbid styles outside the sheet."""
     width = 100 * min(1.0, max(0.0, share / most if most > 0 else 0.0))
     return (
         '<svg class="bar" width="100%" height="14" role="img" '
@@ -128,7 +129,7 @@ def bar(share: float, most: float = 1.0) -> str:
 
 
 def bars(values: Iterable[tuple[str, float]], largest: bool = False) -> str:
-    """Named shares, each with its bar; the ``largest`` fills the line, or else 100 % does."""
+    """Return named shares, each with its bar; the ``largest``, or else 100 %, fills the line."""
     listed = list(values)
     most = max((value for _, value in listed), default=1.0) if largest else 1.0
     lines = "".join(

@@ -198,7 +198,7 @@ class Algebra:
         return tuple(r for r in self._relations if not r.positive)
 
     def packed(self) -> PackedRelations:
-        """The relations as packed rows, for the engine."""
+        """Return the relations as packed rows, for the engine."""
         return self._layout().packed
 
     # -- what follows

@@ -227,5 +227,5 @@ def get_model(file: Members) -> Model:
 
 
 def _row_bytes(n_atoms: int, n_constants: int) -> int:
-    """What the atoms take as rows: three times, as they are sorted to find those given twice."""
+    """Return the memory of the atoms as rows, three times: they are sorted to find duplicates."""
     return 24 * n_atoms * bits.width(n_constants)

@@ -1,15 +1,9 @@
-"""Explain one prediction: the atoms that a row misses of each class.
+"""Explain one prediction by the atoms that a row misses of each class.
 
-An atom costs what the log-odds of its class would gain if the row had it, and is *telling* if most
-rows of other classes miss it, which is measured on the training sample. Few atoms are listed, those
-that cost most first; those that say nearly the same are told as one.
-
-The atoms of a class that a row misses, and what each costs in log-odds.
-
-Atoms that say nearly the same are told as one.
-
-A row that misses ``x > 3 or y > 2`` also misses ``x > 3``, and nearly always ``x > 3.1 or y > 2``.
-"""
+The cost of an atom is what the log-odds of its class would gain if the row had it. An atom is
+*telling* if most rows of other classes miss it, which is measured on the training sample. Few atoms
+are listed, those with the highest cost first, and similar atoms are listed as one: a row that
+misses ``x > 3 or y > 2`` also misses ``x > 3``, and nearly always ``x > 3.1 or y > 2``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -96,7 +96,7 @@ def query(
 
 
 def has_relations(file: Path) -> bool:
-    """Is the file text, rather than a model, which is a zip file?"""
+    """Return whether the file is text, rather than a model, which is a zip file."""
     if file.suffix == ".atoms":
         return False
     with file.open("rb") as opened:

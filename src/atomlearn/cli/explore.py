@@ -109,7 +109,7 @@ def _serve(live: "Live", title: str, port: int, open_page: bool) -> None:
 
 
 def _loaded(file: Path) -> Any:
-    """The relations, the model or the classifier of a file."""
+    """Return the relations, the model or the classifier of a file."""
     from atomlearn.engine.pool import Pool
 
     if has_relations(file):
@@ -121,7 +121,7 @@ def _loaded(file: Path) -> Any:
 
 
 def _labelled(model: Any, file: Path, data: Path, target: str | None) -> tuple[Any, Any]:
-    """The rows of ``--data`` and their labels, which the model must know."""
+    """Return the rows of ``--data`` and their labels, which the model must know."""
     from atomlearn.tables.files import read_table
 
     if not hasattr(model, "classes_"):

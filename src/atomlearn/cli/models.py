@@ -164,7 +164,7 @@ def _name(model: Model, name: str) -> str:
 
 
 def how_it_decides(learned: "Learned") -> str:
-    """How the score of a class is computed, and which class is predicted."""
+    """Return how the score of a class is computed, and which class is predicted."""
     strict = f"less {learned.deciding().slope:.3g} × log(1 + the number of strict atoms missed)"
     parts = {
         "strict": strict,
@@ -247,7 +247,7 @@ def _show_classifier(
 
 
 def how_good(classifier: "AlgebraicClassifier") -> str:
-    """The number of atoms, their kind, and the error on held-out rows if it is known."""
+    """Return the number of atoms, their kind, and the error on held-out rows if it is known."""
     from atomlearn.explorer.classifiers import atom_counts
 
     chosen, error = classifier.evidence_.chosen, classifier.estimated_error_
@@ -309,7 +309,7 @@ def export(
 
 
 def load_classifier(file: Path) -> "AlgebraicClassifier":
-    """The classifier of a file; a file of another kind is an error that says how to make one."""
+    """Load the classifier of a file; another kind of file is an error that says how to make one."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
     loaded = load(file)

@@ -25,8 +25,8 @@ BAD = 2
 class VisibleStream:
     """A stream that shows control characters instead of sending them to the terminal.
 
-    Whatever is printed may hold names from a file. Rich, which sends colours, writes to the stream
-    beneath (it asks for ``rich_proxied_file``).
+    Printed text may have names from a file. Rich, which sends colours, writes to the stream beneath
+    (it asks for ``rich_proxied_file``).
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -120,7 +120,7 @@ def write_text(text: str, path: Path | None) -> None:
 
 
 def counted(n: int, noun: str) -> str:
-    """A number and a noun, which is in the plural unless the number is 1.
+    """Return a number and a noun, which is in the plural unless the number is 1.
 
     >>> counted(1, "atom"), counted(2000, "atom"), counted(2, "class")
     ('1 atom', '2,000 atoms', '2 classes')

@@ -38,7 +38,7 @@ GAP = 4
 
 
 class Problem(NamedTuple):
-    """What differs between these commands: how to solve, what to draw and what to print."""
+    """The differences between these commands: how to solve, what to draw and what to print."""
 
     solve: "Callable[..., Solver[Any]]"
     draw_last: "Callable[[list[Answer]], None] | None" = None
@@ -100,7 +100,7 @@ def colouring(
 
 
 def _with_options(command: Callable[..., Problem], epochs: int) -> Callable[..., None]:
-    """The command with the options that all of them have."""
+    """Return the command with the options that all of them have."""
 
     def run(
         *,
@@ -130,7 +130,7 @@ def _with_options(command: Callable[..., Problem], epochs: int) -> Callable[...,
 
 
 class _Session:
-    """Solves, prints the answer of each epoch, and summarises."""
+    """A session that solves, prints the answer of each epoch, and summarises."""
 
     def __init__(self, problem: Problem, quiet: bool) -> None:
         self.problem = problem
@@ -216,7 +216,7 @@ def _schedule(insert: str) -> "Schedule":
 
 
 def read_text(file: Path) -> str:
-    """The text of a file."""
+    """Return the text of a file."""
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -224,7 +224,7 @@ def read_text(file: Path) -> str:
 
 
 class SideBySide:
-    """Prints answers as they arrive, as many side by side as fit."""
+    """A printer of answers as they arrive, as many side by side as fit."""
 
     def __init__(self, *, silent: bool = False) -> None:
         from rich.console import Console
@@ -258,7 +258,7 @@ class SideBySide:
 
 
 def as_text(answer: Any) -> "Text":
-    """A board, a sudoku or another answer as coloured text."""
+    """Return a board, a sudoku or another answer as coloured text."""
     from rich.text import Text
 
     if hasattr(answer, "queens"):
@@ -274,7 +274,7 @@ def _titled(answer: Any) -> "Text":
 
 
 def _board(board: Any) -> "Text":
-    """A board as text: queens bold, given ones blue, an inserted one red, other squares dim."""
+    """Return a board as text: queens bold, given ones blue, an inserted one red, others dim."""
     from rich.text import Text
 
     from atomlearn.problems.queens import square_name
@@ -296,7 +296,7 @@ def _board(board: Any) -> "Text":
 
 
 def _grid(grid: Any) -> "Text":
-    """A sudoku as text: given digits are bold, others blue."""
+    """Return a sudoku as text: given digits are bold, others blue."""
     from rich.text import Text
 
     text = Text()

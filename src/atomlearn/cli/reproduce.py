@@ -71,7 +71,7 @@ def reproduce(
 
 
 def _claim(number: int, out: Path) -> None:
-    """Check one claim and print what came out."""
+    """Check one claim and print the result."""
     from atomlearn_paper.claims import Measured, claim_numbered
 
     one = claim_numbered(number)

@@ -286,7 +286,7 @@ def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:
 
 
 def rows_for(classifier: "AlgebraicClassifier", table: "Table") -> "NamedArray":
-    """The columns of a table that a model needs, with the types it knows; others are ignored."""
+    """Return the columns of a table that a model needs, with the types it knows."""
     from atomlearn.tables.columns import NumberColumn
     from atomlearn.tables.files import Cells, named_rows
 

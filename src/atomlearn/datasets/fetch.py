@@ -124,14 +124,14 @@ Source = Callable[[DataSet, Path], None]
 
 
 def cache_folder() -> Path:
-    """The cache folder, by the conventions of the operating system."""
+    """Return the cache folder, by the conventions of the operating system."""
     import pooch
 
     return Path(pooch.os_cache("atomlearn"))
 
 
 def find(dataset: DataSet, folder: str | Path | None = None) -> Path:
-    """The folder with the files of a data set; nothing is downloaded."""
+    """Return the folder with the files of a data set; nothing is downloaded."""
     if folder is not None:
         return _inside(dataset, _existing(Path(folder)))
     place = _local(dataset)
@@ -144,7 +144,7 @@ def find(dataset: DataSet, folder: str | Path | None = None) -> Path:
 
 
 def provide(dataset: DataSet, to: Path | None = None) -> Path:
-    """The folder with the verified files of a data set, downloaded if needed.
+    """Return the folder with the verified files of a data set, downloaded if needed.
 
     With ``to``, they are stored there. Progress is printed on stderr.
     """
@@ -165,7 +165,7 @@ def provide(dataset: DataSet, to: Path | None = None) -> Path:
 
 
 def sources(dataset: DataSet) -> dict[str, Source]:
-    """The sources of the data, in the order they are tried."""
+    """Return the sources of the data, in the order they are tried."""
     every: dict[str, Source] = {}
     if dataset.unpacked:  # OpenML packs in its own way: only the content can be checked
         every["OpenML"] = from_openml
@@ -207,7 +207,7 @@ def _keep(dataset: DataSet, source: Path, target: Path) -> None:
 
 
 def _local(dataset: DataSet) -> Path | None:
-    """The folder of the environment, or the cache, if it has the data set."""
+    """Return the folder of the environment, or the cache, if it has the data set."""
     named = os.environ.get(FOLDER)
     if named:
         place = _inside(dataset, _existing(Path(named)))

@@ -83,7 +83,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def path_of(folder: Path, name: str) -> Path | None:
-    """An idx file of a folder, packed or not."""
+    """Return the path of an idx file of a folder, packed or not."""
     return next((p for p in (folder / f"{name}.gz", folder / name) if p.is_file()), None)
 
 
@@ -93,7 +93,7 @@ def has_all(folder: Path) -> bool:
 
 
 def unpacked(path: Path) -> bytes:
-    """The content of a file, gzipped or not, up to a size limit."""
+    """Return the content of a file, gzipped or not, up to a size limit."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             data: bytes = file.read(LARGEST + 1)
@@ -105,7 +105,7 @@ def unpacked(path: Path) -> bytes:
 
 
 def read_idx(folder: Path, name: str, ndim: int) -> Bytes:
-    """One idx file of bytes with ``ndim`` dimensions."""
+    """Read one idx file of bytes with ``ndim`` dimensions."""
     path = path_of(folder, name)
     if path is None:
         raise DataNotFound(f"{folder} has no {name} (with or without .gz)")
@@ -113,7 +113,7 @@ def read_idx(folder: Path, name: str, ndim: int) -> Bytes:
 
 
 def parsed(data: bytes, ndim: int, where: str) -> Bytes:
-    """The array in the bytes of an idx file; ``where`` names it if something is wrong.
+    """Return the array in the bytes of an idx file; ``where`` names it in errors.
 
     >>> parsed(idx_bytes(np.eye(2, dtype=np.uint8)), 2, "here").tolist()
     [[1, 0], [0, 1]]
@@ -128,7 +128,7 @@ def parsed(data: bytes, ndim: int, where: str) -> Bytes:
 
 
 def idx_bytes(array: Bytes) -> bytes:
-    """An array of bytes as an idx file."""
+    """Return an array of bytes as an idx file."""
     header = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, dtype=">u4").tobytes()
     return header + np.ascontiguousarray(array, dtype=np.uint8).tobytes()
 

@@ -146,10 +146,10 @@ class Concept:
         self.kept: tuple[Rows | None, Rows | None] = (None, None)
         """The singletons and the composite atoms of the last master, if epochs start from them."""
         self.growths = 0
-        """How often batches have grown, if they grow when accuracy stalls."""
+        """Number of times that batches have grown, if they grow when accuracy stalls."""
         self.all_positives: Positives | None = None
-        """All examples there will ever be, if that is known: pins are then checked when they are
-        born and never again. Else each batch is held against the whole pool."""
+        """All examples there will ever be, if known: pins are then checked once, when they are
+        added. Otherwise the whole pool is checked against each batch."""
         self.symmetries: Symmetries | None = None
         """Symmetries: maps of constants that keep the class, by which new pins are moved."""
 

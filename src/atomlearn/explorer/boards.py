@@ -1,4 +1,4 @@
-"""What the pages of relations and of formal problems show, as plain values."""
+"""Data of the pages of relations and of formal problems, as plain values."""
 
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -22,7 +22,7 @@ MOST_SOLUTIONS = 12
 
 
 def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
-    """The data of the page of relations, with a model learned of them if they are consistent."""
+    """Return the data of the page of relations, with a model of them if they are consistent."""
     data = _constants(list(algebra.names)) | {
         "positive": [[list(r.left.indices), list(r.right.indices)] for r in algebra.positive],
         "negative": [[list(r.left.indices), list(r.right.indices)] for r in algebra.negative],
@@ -36,13 +36,13 @@ def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
 
 
 def model_data(model: Model, definitions: Sequence[ConstantDefinition] = ()) -> dict[str, Any]:
-    """The data of the page of a model, which answers by its atoms alone."""
+    """Return the data of the page of a model, which decides by its atoms alone."""
     listed = [definition_data(one, _drawn(one)) for one in definitions]
     return _constants(list(model.names)) | _atoms(model) | {"definitions": listed}
 
 
 def _drawn(definition: ConstantDefinition) -> dict[str, Any] | None:
-    """The clauses of a constant on its grid, if it has one: dark and light pixels of each."""
+    """Return the dark and light pixels of each clause of a constant on its grid, if it has one."""
     grid = definition.grid
     if grid is None or not definition.clauses:
         return None
@@ -67,7 +67,7 @@ def _atoms(model: Model) -> dict[str, Any]:
 def queens_data(
     size: int, given: list[str], seed: int | None = 0, max_epochs: int = 60
 ) -> dict[str, Any]:
-    """The data of the page of a chess board."""
+    """Return the data of the page of a chess board."""
     setting = queens.game(size, given).setting
     assert setting is not None
     squares = list(setting.yes)
@@ -86,7 +86,7 @@ def queens_data(
 
 
 def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict[str, Any]:
-    """The data of the page of a sudoku."""
+    """Return the data of the page of a sudoku."""
     rows = sudoku.parse(puzzle)
     size, lines = len(rows), range(len(rows))
     digits = range(1, size + 1)
@@ -117,7 +117,7 @@ def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict
 
 
 def _rules(game: Any, sentence: Callable[[Relation], str]) -> dict[str, Any]:
-    """The positive relations, and the constants of each choice."""
+    """Return the positive relations, and the constants of each choice."""
     positive = game.algebra.positive
     return {
         "names": list(game.algebra.names),
@@ -133,7 +133,7 @@ def _rules(game: Any, sentence: Callable[[Relation], str]) -> dict[str, Any]:
 def _epochs(
     solve: Callable[[Callable[[Any], None]], Solver[Any]], max_epochs: int
 ) -> dict[str, Any]:
-    """Learn, and note what each epoch shows; givens that contradict the rules are not learned."""
+    """Learn and record each epoch, unless the givens contradict the rules."""
     epochs: list[dict[str, Any]] = []
     try:
         solver = solve(lambda answer: epochs.append(epoch_data(answer)))
@@ -147,7 +147,7 @@ def _epochs(
 
 
 def epoch_data(answer: Any) -> dict[str, Any]:
-    """What an epoch shows: choices that are made and choices that are excluded."""
+    """Return the choices that are made and those that are excluded in an epoch."""
     if isinstance(answer, queens.Board):
         chosen, excluded = list(answer.queens), sorted(answer.empty)
     else:
@@ -167,7 +167,7 @@ def epoch_data(answer: Any) -> dict[str, Any]:
 
 
 def _queens_sentence(relation: Relation) -> str:
-    """A rule of the queens as a sentence."""
+    """Return a rule of the queens as a sentence."""
     left, right = relation.left.constants, relation.right.constants
     if left == ("S",):
         return "the board is made of queens and empty squares"
@@ -185,7 +185,7 @@ def _queens_sentence(relation: Relation) -> str:
 
 
 def _sudoku_sentence(relation: Relation) -> str:
-    """A rule of sudoku as a sentence."""
+    """Return a rule of sudoku as a sentence."""
     left, right = relation.left.constants, relation.right.constants
     if left[0].startswith("!"):
         (made,) = [name for name in right if name != "U"]

@@ -1,8 +1,7 @@
-"""What the page of a classifier shows, as plain values.
+"""Data of the page of a classifier, as plain values.
 
 A model knows a number only by the cuts it lies between. Each such interval is a *state* of the
-column, and so is each category; for a page each state gets one cell that stands for it.
-"""
+column, and so is each category; on a page each state is represented by one cell."""
 
 import math
 import statistics
@@ -63,7 +62,7 @@ def classifier_data(
     asked: dict[str, Any] | None = None,
     max_listed: int = MOST_LISTED,
 ) -> dict[str, Any]:
-    """The data of the page of a classifier.
+    """Return the data of the page of a classifier.
 
     ``rows`` of a table are shown instead of the sample that the model keeps. The ``definitions``
     are by default those of all classes, and none of images. The page begins with the row that is
@@ -98,7 +97,7 @@ def classifier_data(
 
 
 def asked_row(classifier: "AlgebraicClassifier", about: str, row: Any) -> dict[str, Any]:
-    """The row that a page begins with: a table of one row, or the number of a row that is kept."""
+    """Return the row that a page begins with: a table of one row, or the number of a kept row."""
     encoder = classifier.encoder_
     if isinstance(row, int):
         cells = rows_of(classifier.first_rows_[row : row + 1], encoder)
@@ -108,7 +107,7 @@ def asked_row(classifier: "AlgebraicClassifier", about: str, row: Any) -> dict[s
 
 
 def _json_cells(cells: list[Any]) -> list[Any]:
-    """Cells for JSON: an integer beyond 2**53 as text, since JavaScript would round it."""
+    """Return cells for JSON: an integer beyond 2**53 as text, since JavaScript would round it."""
     return [cell if cell is None else json_value(cell) for cell in cells]
 
 
@@ -131,7 +130,7 @@ def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
 
 
 def atom_counts(learned: Learned) -> list[int]:
-    """How many atoms decide on each class."""
+    """Return the number of atoms that decide on each class."""
     counts = [0] * len(learned.pools)
     for one in learned.deciding().by_class():
         counts[one.k] += len(one.weights)
@@ -141,7 +140,7 @@ def atom_counts(learned: Learned) -> list[int]:
 def definition_data(
     definition: "Definition", drawn: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A definition as a page shows it; ``drawn`` are its clauses as images."""
+    """Return a definition as a page shows it; ``drawn`` are its clauses as images."""
     return {
         **definition.to_dict(),
         **_form(definition),
@@ -153,7 +152,7 @@ def definition_data(
 
 
 def _drawn(definition: "ClassDefinition", shape: tuple[int, int] | None) -> dict[str, Any] | None:
-    """The clauses of a class of images: for each, its pixels and how dark they should be."""
+    """Return the pixels of each clause of a class of images, and how dark they should be."""
     if shape is None:
         return None
     clauses = (clause.literals for clause in definition.clauses)
@@ -169,7 +168,7 @@ def _drawn(definition: "ClassDefinition", shape: tuple[int, int] | None) -> dict
 
 
 def _form(definition: "Definition") -> dict[str, Any]:
-    """The shortest form as parts that are joined by one word, each on a line of its own."""
+    """Return the shortest form as parts that are joined by one word, each on its own line."""
     body = definition.shortest
     while isinstance(body, And | Or) and len(body.parts) == 1:
         body = body.parts[0]
@@ -179,7 +178,7 @@ def _form(definition: "Definition") -> dict[str, Any]:
 
 
 def _literals(part: Formula) -> dict[str, Any]:
-    """A part of a formula as literals that are joined by a word, if it is that flat."""
+    """Return a part of a formula as literals that are joined by a word, if it is that flat."""
     if isinstance(part, And | Or) and all(isinstance(one, Has | Not) for one in part.parts):
         joint = "and" if isinstance(part, And) else "or"
         return {"joint": joint, "literals": [formulas.to_text(one) for one in part.parts]}
@@ -205,8 +204,10 @@ def _conflicts(classifier: "AlgebraicClassifier") -> Iterator[dict[str, Any]]:
 
 
 def _atoms(classifier: "AlgebraicClassifier", max_listed: int) -> dict[str, Any] | None:
-    """Shares of sampled rows that miss each atom, in the order of the description: strict atoms
-    class by class, then weighted ones."""
+    """Return the shares of sampled rows that miss each atom, in the order of the description.
+
+    Strict atoms come class by class, then weighted ones.
+    """
     learned = classifier.learned_
     found = list(learned.deciding().by_class())
     if sum(len(one.weights) for one in found) > max_listed:
@@ -242,10 +243,10 @@ class Example(TypedDict):
 def examples_of(
     classifier: "AlgebraicClassifier", rows: Any = None, labels: Any = None
 ) -> list[Example]:
-    """The hardest rows, then others, class by class in turn.
+    """Return the hardest rows, then others, class by class in turn.
 
     Without ``rows`` they are of the sample that the model keeps, of which only the literals are
-    known: a number is then one that stands for its interval.
+    known: a number is then a representative of its interval.
     """
     if rows is None:
         sample = classifier.sample_
@@ -267,7 +268,7 @@ def examples_of(
 
 
 def table_cells(encoder: LiteralEncoder, table: Any) -> list[list[Any]]:
-    """The rows of a validated table as JSON has them."""
+    """Return the rows of a validated table as JSON has them."""
     dense = table.toarray() if hasattr(table, "toarray") else table
     columns = []
     for j, column in enumerate(encoder.columns_):
@@ -288,7 +289,7 @@ def _number(number: float | None) -> float | None:
 
 
 def _chosen(own: npt.NDArray[np.float64], codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Row numbers: the hardest rows, then the others, one of each class in turn."""
+    """Return row numbers: the hardest rows, then the others, one of each class in turn."""
     order = np.argsort(own, kind="stable")
     hardest, rest = order[:HARDEST], np.sort(order[HARDEST:])
     turn = np.zeros(len(rest), dtype=np.int64)
@@ -300,7 +301,7 @@ def _chosen(own: npt.NDArray[np.float64], codes: npt.NDArray[np.int64]) -> npt.N
 
 
 def confusion(learned: Learned) -> list[list[float]] | None:
-    """Weight of the held-out rows of each class (rows) by prediction (columns)."""
+    """Return the weight of the held-out rows of each class (rows) by prediction (columns)."""
     held_out = learned.held_out
     if len(held_out) == 0:
         return None
@@ -312,7 +313,7 @@ def confusion(learned: Learned) -> list[list[float]] | None:
 
 
 def calibration(learned: Learned) -> list[dict[str, Any]]:
-    """How often predictions of a certain confidence are right: mean confidence, share, weight."""
+    """Return the calibration curve: mean confidence, share of right predictions, weight."""
     held_out = learned.held_out
     if len(held_out) == 0:
         return []
@@ -337,7 +338,7 @@ def calibration(learned: Learned) -> list[dict[str, Any]]:
 
 
 def cells_of(column: Column) -> list[Any]:
-    """One cell for each state of a column; ``None``, the missing cell, is last if it is a state.
+    """Return one cell for each state of a column; ``None`` for a missing cell is last.
 
     >>> cells_of(NumberColumn(0, "age", (17.5, 64.5), has_missing=True))
     [10, 40, 90, None]
@@ -351,7 +352,7 @@ def cells_of(column: Column) -> list[Any]:
 
 
 def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
-    """One number from each interval between cuts, and every value that has a literal of its own."""
+    """Return one number from each interval between cuts, and every value with its own literal."""
     if any(isinstance(cut, int) for cut in cuts):
         return _large_numbers(cuts, values)
     are_whole = all((2 * cut) % 2 == 1 for cut in cuts) and all(v == int(v) for v in values)
@@ -365,8 +366,10 @@ def _numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
 
 
 def _large_numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float]:
-    """One integer from each interval between cuts that are too large for floating point, where a
-    cut is itself the largest number of its interval."""
+    """Return one integer from each interval between cuts too large for floating point.
+
+    There a cut is itself the largest number of its interval.
+    """
     step = max(1, int(cuts[-1] - cuts[0]) // len(cuts))
     last = int(cuts[-1]) + step
     found = set(values)
@@ -377,7 +380,7 @@ def _large_numbers(cuts: Sequence[float], values: Sequence[float]) -> list[float
 
 
 def _ends(cuts: Sequence[float], are_whole: bool) -> list[float]:
-    """The cuts, one number below them and one above."""
+    """Return the cuts, one number below them and one above."""
     if not cuts:
         return [-0.5, 0.5]
     gap = statistics.median(high - low for low, high in pairwise(cuts)) if len(cuts) > 1 else 0.0
@@ -391,7 +394,7 @@ def _ends(cuts: Sequence[float], are_whole: bool) -> list[float]:
 
 
 def shortest_between(low: float, high: float) -> float:
-    """The number between these, near the middle, that has the fewest digits.
+    """Return the number between these, near the middle, that has the fewest digits.
 
     >>> shortest_between(2.45, 2.6), shortest_between(3.5, 4.5), shortest_between(17.5, 64.5)
     (2.5, 4, 40)
@@ -419,7 +422,7 @@ def _plain(number: float) -> float:
 
 
 def rows_of(rows: Rows, encoder: LiteralEncoder) -> list[list[Any]]:
-    """Packed rows as cells, which have the same literals."""
+    """Return packed rows as cells, which have the same literals."""
     truth = unpack(rows, len(encoder.literals_))
     ends = np.cumsum([0, *(column.n_literals for column in encoder.columns_)])
     bounds = np.searchsorted(encoder.kept_, ends)

@@ -1,4 +1,4 @@
-"""Learning while a page looks on: tables round by round, boards epoch by epoch."""
+"""Live learning on a page: tables round by round, boards epoch by epoch."""
 
 import tempfile
 import threading
@@ -49,18 +49,18 @@ class Replaced(Exception):
 
 
 class Live(Protocol):
-    """What the server serves: a page, and learning that is watched on it."""
+    """A page for the server, with learning that is watched on it."""
 
     def data(self) -> dict[str, Any]:
-        """The data of the page as it is now, with a ``title`` if it has one of its own."""
+        """Return the current data of the page, with a ``title`` if it has its own."""
         ...
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
-        """Take a table; returns its columns and its number of rows."""
+        """Take a table, and return its columns and its number of rows."""
         ...
 
     def run(self, asked: dict[str, Any]) -> Learn:
-        """The function that learns what is asked for; raises an error if that cannot be learned."""
+        """Return the function that learns what is asked for, or raise an error."""
         ...
 
 
@@ -68,7 +68,8 @@ class Source(NamedTuple):
     """A table to learn from."""
 
     kind: str
-    """``"sample"`` of the rows that a model keeps, ``"data"`` given beside it, or ``"upload"``."""
+    """Origin of the table: ``"sample"`` of the rows that a model keeps, ``"data"`` given beside it,
+    or ``"upload"``."""
     name: str
     """The file that it came from, if there is one."""
     rows: Any
@@ -76,15 +77,15 @@ class Source(NamedTuple):
     image_shape: tuple[int, int] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields of the page that describe the table."""
+        """Return the fields of the page that describe the table."""
         return {"kind": self.kind, "name": self.name, "rows": len(self.labels)}
 
 
 class LiveTable:
     """A classifier, and a table from which :meth:`~atomlearn.AlgebraicClassifier.fit` learns anew.
 
-    The model is that of ``AlgebraicClassifier(random_state=seed).fit(rows, labels)``: all that the
-    page adds is to look on.
+    The model is that of ``AlgebraicClassifier(random_state=seed).fit(rows, labels)``: the page only
+    displays the progress.
     """
 
     def __init__(
@@ -108,15 +109,15 @@ class LiveTable:
             labels, kind = classifier.classes_[sample.labels], "sample"
         self.source = Source(kind, name, rows, np.asarray(labels), classifier.image_shape)
         self.learned: Source | None = None
-        """What the classifier was learned from, if it was learned here."""
+        """The table that the classifier was learned from, if it was learned here."""
         self.number = 0
-        """How many classifiers have been learned here."""
+        """Number of classifiers that have been learned here."""
         self.uploaded: Table | None = None
         self.page: dict[str, Any] | None = None
         """The data of the page, if it has been made since the last fit."""
 
     def data(self) -> dict[str, Any]:
-        """The page of the classifier as it is now."""
+        """Return the page of the classifier as it is now."""
         with self.lock:
             if self.page is None:  # takes seconds if there are very many atoms
                 self.page = classifier_data(self.classifier, *self.shown)
@@ -130,7 +131,7 @@ class LiveTable:
         return {**page, "live": live}
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
-        """Take a table as CSV; says which columns it has."""
+        """Take a table as CSV, and return its columns."""
         try:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "table.csv"
@@ -154,7 +155,7 @@ class LiveTable:
         return lambda report: self._learn(source, report)
 
     def _taken(self, target: str) -> Source:
-        """The table that was uploaded."""
+        """Return the table that was uploaded."""
         table = self.uploaded
         if table is None:
             raise InvalidParameter("no table has been uploaded")
@@ -192,7 +193,7 @@ class LiveTable:
 
 
 class Watch:
-    """Tells of a fit while it goes on: each round, and how far it has come."""
+    """A reporter of a running fit: each round, and the progress."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -202,11 +203,11 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the beginning, without those in which it was stopped."""
+        """Time since the beginning in seconds, without pauses."""
         return time.monotonic() - self.start - self.waited
 
     def hooks(self, plan: Plan) -> Hooks:
-        """What the training loop calls."""
+        """Return the hooks of the training loop."""
 
         def on_round(done: Round, current: Current) -> None:
             self.n_rounds += 1
@@ -237,16 +238,16 @@ class LiveBoard:
         self.size, self.given, self.seed = size, given, seed
 
     def data(self) -> dict[str, Any]:
-        """The page of the board; epochs come as they are learned."""
+        """Return the page of the board; epochs are added as they are learned."""
         page = queens_data(self.size, self.given, self.seed, max_epochs=0)
         return {**page, "live": {"uploads": False}}
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
-        """Boards are not uploaded."""
+        """Raise an error: boards are not uploaded."""
         raise InvalidProblem("a board takes no files")
 
     def run(self, asked: dict[str, Any]) -> Learn:
-        """Learn the board with these givens."""
+        """Return the function that learns the board with these givens."""
         given = asked.get("given", self.given)
         if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
             raise InvalidProblem("given must be a list of squares")
@@ -270,20 +271,20 @@ class Still:
         self.page = page
 
     def data(self) -> dict[str, Any]:
-        """The page."""
+        """Return the page."""
         return self.page
 
     def upload(self, name: str, content: bytes) -> dict[str, Any]:
-        """Nothing is uploaded."""
+        """Raise an error: nothing is uploaded."""
         raise InvalidParameter("this page takes no files")
 
     def run(self, asked: dict[str, Any]) -> Learn:
-        """Nothing is learned."""
+        """Raise an error: nothing is learned."""
         raise InvalidParameter("nothing is learned on this page")
 
 
 class Session:
-    """Learns one run at a time in a thread of its own."""
+    """A session that learns one run at a time in its own thread."""
 
     def __init__(self, live: Live) -> None:
         self.live = live
@@ -295,7 +296,7 @@ class Session:
         self._run = 0
 
     def begin(self, asked: dict[str, Any]) -> None:
-        """Start a run; one that is under way ends when it next reports something."""
+        """Start a run; a running one ends when it next reports something."""
         learn = self.live.run(asked)
         with self._changed:
             self._run += 1
@@ -318,7 +319,7 @@ class Session:
                 self._changed.notify_all()
 
     def events(self, after: int) -> list[tuple[int, dict[str, Any]]]:
-        """The events after the one of this number, each with its number."""
+        """Return the events after the one of this number, each with its number."""
         with self._changed:
             return [one for one in self._events if one[0] > after]
 

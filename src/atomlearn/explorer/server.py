@@ -1,9 +1,8 @@
 """``--serve``: the page with live learning, for this machine only.
 
-The server listens on 127.0.0.1. Every address begins with a random token, which only who started
-the server knows; requests with another Host (a name that was rebound to this machine) or Origin
-(another page in the same browser) are refused, and so are large ones.
-"""
+The server listens on 127.0.0.1. Every address begins with a random token, known only to the user
+who started the server; requests with another Host (a name that was rebound to this machine) or
+Origin (another page in the same browser) are refused, and so are large ones."""
 
 import asyncio
 import json
@@ -31,13 +30,13 @@ MOST_ASKED = 64 << 10
 MOST_WATCHING = 8
 """At most this many pages may watch at a time."""
 PAUSE = 0.1
-"""Seconds between two looks for events."""
+"""Time in seconds between two checks for events."""
 BEAT = 15.0
-"""Seconds after which a silent stream shows that it is alive."""
+"""Time in seconds after which a silent stream sends a sign of life."""
 BACKLOG = 1024
 """At most this many connections wait to be accepted."""
 PATIENCE = 5.0
-"""A connection on which nothing is asked for this many seconds is closed."""
+"""Time in seconds after which an idle connection is closed."""
 MOST_DIGITS = 15
 """The number of an event has at most this many digits."""
 
@@ -51,12 +50,12 @@ HEADERS = {
 
 
 def new_token() -> str:
-    """A token that cannot be guessed."""
+    """Return a token that cannot be guessed."""
     return secrets.token_urlsafe(24)
 
 
 class LocalOnly:
-    """Refuses requests that do not come from the page itself, on this machine."""
+    """A filter of requests that do not come from the page itself, on this machine."""
 
     def __init__(self, app: "ASGIApp", token: str, port: int) -> None:
         self.app, self.token = app, token
@@ -82,7 +81,7 @@ class LocalOnly:
         await answer(scope, receive, send_marked)
 
     def refusal(self, scope: "Scope") -> tuple[int, str] | None:
-        """Why a request is refused: status and text; ``None`` if it is not."""
+        """Return the status and text of a refusal, or ``None`` if the request is accepted."""
         headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0] not in self.hosts:
@@ -107,7 +106,7 @@ class LocalOnly:
 def application(
     live: Live, title: str, token: str, port: int, is_ending: Callable[[], bool]
 ) -> "Starlette":
-    """The application of a server; needs Starlette. Streams end when the server ``is_ending``."""
+    """Return the application of a server, in Starlette; streams end when it ``is_ending``."""
     try:
         from starlette.applications import Starlette
         from starlette.middleware import Middleware
@@ -206,7 +205,7 @@ async def limited(request: "Request", most: int) -> bytes | None:
 
 
 def parsed(content: bytes) -> dict[str, Any] | None:
-    """A JSON object; ``None`` if it is none."""
+    """Return a JSON object, or ``None`` if the content is not one."""
     try:
         found = json.loads(content or b"{}")
     except (ValueError, RecursionError):  # lists in lists in lists
@@ -228,10 +227,10 @@ def serve(live: Live, title: str, port: int, announce: Callable[[str], object]) 
 def prepared(
     live: Live, title: str, port: int, patience: float = PATIENCE
 ) -> "tuple[uvicorn.Server, socket.socket, str]":
-    """A server that is ready to run, the socket that it listens on, and the address of the page.
+    """Return a server that is ready to run, its socket, and the address of the page.
 
-    Connections are accepted from now on and answered once the server runs; those on which nothing
-    is asked for ``patience`` seconds are closed.
+    Connections are accepted from now on and answered once the server runs; those that stay idle for
+    ``patience`` seconds are closed.
     """
     try:
         import uvicorn
@@ -240,7 +239,7 @@ def prepared(
         raise MissingExtra(NEEDED) from None
 
     class Impatient(H11Protocol):
-        """Closes connections on which nothing is asked, so that they shut nobody out."""
+        """A protocol that closes idle connections, so that they do not block others."""
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)

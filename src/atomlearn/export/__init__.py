@@ -1,4 +1,4 @@
-"""A classifier as a program of its own: SQL, JavaScript, C or Python that needs nothing of ours."""
+"""Export of a classifier as a program in SQL, JavaScript, C or Python that needs no atomlearn."""
 
 from atomlearn.export.programs import KINDS, export_source
 

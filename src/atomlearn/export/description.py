@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 VERSION = 2
 
 LARGEST = 1e300
-"""JSON has no infinity: the offset of a class of weight zero is minus this."""
+"""Stand-in for infinity, which JSON lacks: the offset of a class of weight zero is minus this."""
 
 
 def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str, Any]:
-    """All that is needed to score rows, as plain values ready for JSON.
+    """Return everything needed to score rows, as plain values ready for JSON.
 
     Integers beyond 2**53 become text, since most readers of JSON round them, unless all values are
     to stay ``exact``.
@@ -92,13 +92,13 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
 
 
 def packed(description: dict[str, Any], keep_order: bool = False) -> dict[str, Any]:
-    """The same with long lists as text, for files that should be small.
+    """Return the description with long lists as text, for files that should be small.
 
-    Atoms are sorted, unless their order is to be kept. An atom begins with as many literals of the
-    one before it as ``shared`` says; ``sizes`` says how many follow, and ``steps`` has the
-    difference of each to the one before. These and the ``classes`` are base64 of deflated numbers,
-    of seven bits a byte, the lowest first; the high bit says that more follow. The ``weights`` are
-    base64 of 64-bit floating-point numbers, little-endian.
+    Atoms are sorted, unless their order is to be kept. An atom begins with ``shared`` literals of
+    the one before it; ``sizes`` has the number of further ones, and ``steps`` the difference of
+    each to the one before. These and the ``classes`` are base64 of deflated numbers, of seven bits
+    a byte, the lowest first; the high bit says that more follow. The ``weights`` are base64 of
+    64-bit floating-point numbers, little-endian.
     """
     out = dict(description)
     if (strict := out["strict"]) is not None:
@@ -150,7 +150,7 @@ def _deflated(numbers: Integers) -> str:
 
 
 def _atoms(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
-    """The lists without the constant of the class, which no row has."""
+    """Return the lists without the constant of the class, which no row has."""
     kept = atoms.constants < n_literals
     before = np.concatenate([[0], np.cumsum(kept)])
     return {"starts": before[atoms.starts].tolist(), "constants": atoms.constants[kept].tolist()}
@@ -192,13 +192,13 @@ def _literal(literal: Literal, value: Callable[[Any], Any]) -> list[Any]:
 
 
 def json_value(value: Any) -> Any:
-    """A label or category for JSON; an integer that most readers would round is text."""
+    """Return a label or category for JSON; an integer that most readers would round is text."""
     value = plain_value(value)
     return str(value) if isinstance(value, int) and abs(value) > MOST_EXACT else value
 
 
 def plain_value(value: Any) -> Any:
-    """A label or category as text, a number or a truth value."""
+    """Return a label or category as text, a number or a truth value."""
     value = plain(value)
     if type(value) not in (str, int, float, bool):
         raise UnsavableValue(

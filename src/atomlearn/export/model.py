@@ -1,8 +1,7 @@
-"""What an exported scorer is made of: the classifier's description with its atoms as they are read.
+"""The model of an exported scorer: the classifier's description with its atoms as they are read.
 
-Literals that imply another of their atom are left out, and so are literals that no atom has.
-Strict atoms come in the order in which they are told: those that other classes miss most first.
-"""
+Literals that imply another of their atom are left out, and so are literals that no atom has. Strict
+atoms are in the order in which they are listed: those that other classes miss most first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,15 +30,15 @@ class Model:
     labels: list[Any]
     columns: list[dict[str, Any]]
     literals: list[list[Any]]
-    """``[column, operator, value]`` each; see :mod:`atomlearn.export.description`."""
+    """Literals as ``[column, operator, value]``; see :mod:`atomlearn.export.description`."""
     texts: list[str]
-    """The literals for people."""
+    """The literals as text."""
     offsets: list[float]
-    """Score of each class before any atom is looked at."""
+    """Score of each class before any atom is counted."""
     strict: list[Atoms]
     """The strict atoms of each class; empty if they do not decide."""
     slope: float
-    """With ``m`` missed a class loses ``slope * log(m + 1)``."""
+    """Factor of the strict cost: with ``m`` missed a class loses ``slope * log(m + 1)``."""
     weighted: Atoms
     weighted_class: list[int]
     weights: list[float]
@@ -51,12 +50,12 @@ class Model:
         return sum(map(len, self.strict)) + len(self.weighted)
 
     def text(self, atom: Sequence[int]) -> str:
-        """An atom for people."""
+        """Return an atom as text."""
         return " or ".join(self.texts[i] for i in atom) if atom else "never"
 
 
 def model_of(classifier: "AlgebraicClassifier") -> Model:
-    """All that a program elsewhere needs."""
+    """Return everything that an exported program needs."""
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(classifier)
@@ -88,7 +87,7 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
 
 
 def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:
-    """For each class the order of its strict atoms by the share of other classes that miss them."""
+    """Return for each class the order of its strict atoms, those most missed by others first."""
     sample = classifier.sample_
     columns = sample.columns()
     orders = []
@@ -122,7 +121,7 @@ def _without_idle_literals(model: Model) -> Model:
 
 
 def boundary(value: Number) -> tuple[Number, bool]:
-    """A cut ``v`` as it is best written: ``x > v``, or ``x >= w`` with a shorter number.
+    """Return a cut ``v`` as it is best written: ``x > v``, or ``x >= w`` with a shorter number.
 
     >>> boundary(0.5), boundary(1.7999999999999998)
     ((0.5, False), (1.8, True))

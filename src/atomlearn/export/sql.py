@@ -1,8 +1,7 @@
-"""A classifier as one SQL query.
+"""Export of a classifier as one SQL query.
 
-The literals that are true of a row become a text of zeros and ones; an atom is a row of a list of
-values that says at which places it has its literals.
-"""
+The true literals of a row become a text of zeros and ones; an atom is a row of a list of values
+with the positions of its literals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,8 @@ from atomlearn.errors import ExportTooLarge, InvalidParameter, UnsavableValue
 from atomlearn.export.model import Model, boundary
 
 MOST_ATOMS = 20_000
-"""Each row is compared with each atom: with more a query takes too long."""
+"""Maximum number of atoms: each row is compared with each atom, so that more would take too long.
+"""
 MOST_REASONS = 3
 
 QUERY = """\
@@ -63,7 +63,7 @@ ORDER BY c.row_id, c.place
 
 
 def sql_source(model: Model, table: str, key: str) -> str:
-    """The query."""
+    """Return the query."""
     for what, name in (("table", table), ("key", key)):
         if not name or not name.isprintable():
             raise InvalidParameter(f"{what}={name!r} is not the name of a {what}")
@@ -116,7 +116,7 @@ def _bit(model: Model, literal: Sequence[Any]) -> str:
 
 
 def _condition(model: Model, literal: Sequence[Any]) -> str:
-    """The literal; a comparison with NULL is not true."""
+    """Return the literal as a condition; a comparison with NULL is not true."""
     column, operator, value = literal
     cell = f"t.{_name(model.columns[column]['name'])}"
     if operator in ("missing", "present"):
@@ -137,7 +137,7 @@ def _is_one(alias: str, i: int) -> str:
 
 
 def _padded(literals: Sequence[int], length: int) -> list[int]:
-    """Places from 1; 0 is before the text, where there is nothing."""
+    """Return positions from 1; 0 is before the text and never matches."""
     return [*(i + 1 for i in literals), *[0] * (length - len(literals))]
 
 
@@ -150,12 +150,12 @@ def _rows(rows: Any) -> str:
 
 
 def _nothing(width: int) -> str:
-    """A row of a label that there is not: a list of values may not be empty."""
+    """Return a row of a label that does not exist: a list of values may not be empty."""
     return f"({', '.join(['-1'] * 2 + ['NULL'] * (width - 2))})"
 
 
 def _balanced(parts: list[str]) -> str:
-    """The parts joined in a tree, because databases limit how deep an expression may be."""
+    """Join the parts in a tree, because databases limit the depth of an expression."""
     if len(parts) <= 1:
         return "".join(parts)
     half = len(parts) // 2

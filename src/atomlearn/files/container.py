@@ -103,10 +103,10 @@ class Container:
         self.kind = kind
         self.version = version
         self.info = dict(info or {})
-        """More about the content, in the manifest; for people and not for decisions."""
+        """More about the content, in the manifest, for people only."""
         self.path = "the file"
         self.budget = Budget(self.path)
-        """What reading it may still take in memory."""
+        """The memory that reading may still take."""
         self._members: dict[str, bytes] = {}
 
     def add_json(self, name: str, value: Any) -> None:

@@ -38,11 +38,11 @@ class Implications(NamedTuple):
     watch: Integers
     """For each constant, the implications that have it on the right."""
     needs: Integers
-    """For each implication, how many constants it has on the right."""
+    """For each implication, the number of constants on its right side."""
 
 
 def implications(left: Lists, right: Lists, n: int) -> Implications:
-    """Implications over ``n`` constants."""
+    """Return implications over ``n`` constants."""
     needs = np.diff(right.starts)
     which = np.repeat(np.arange(right.n), needs)
     order = np.argsort(right.constants, kind="stable")
@@ -52,28 +52,28 @@ def implications(left: Lists, right: Lists, n: int) -> Implications:
 
 
 def close(rules: Implications, start: Sequence[int]) -> Constants:
-    """The closure of one set, ascending."""
+    """Return the closure of one set, ascending."""
     return close_each(rules, lists_of([start])).constants
 
 
 class Workspace(NamedTuple):
-    """What a chaining writes to; as large as the algebra, so one serves for many chainings."""
+    """The arrays that chaining writes to; they are as large as the algebra, so they are reused."""
 
     trail: Integers
-    """The constants reached, in the order they were."""
+    """The constants reached, in order."""
     inside: Bits
     reason: Integers
-    """For each constant, the relation that brought it in; -1 if it was there from the start."""
+    """For each constant, the relation that added it; -1 if it was there from the start."""
     fired: Integers
-    """The relations in the order they fired."""
+    """The relations in the order in which they were applied."""
     active: Bits
-    """Relations that are not active do not fire."""
+    """Which relations may be applied."""
     missing: Integers
 
 
 @kernel
 def workspace(rules: Implications) -> Workspace:
-    """A fresh workspace."""
+    """Return a fresh workspace."""
     n_constants, n_relations = rules.watch_at.shape[0] - 1, rules.needs.shape[0]
     return Workspace(
         np.empty(n_constants, dtype=np.int64),
@@ -87,7 +87,7 @@ def workspace(rules: Implications) -> Workspace:
 
 @kernel
 def chain(rules: Implications, start: Constants, work: Workspace) -> tuple[int, int]:
-    """Reach all that ``start`` implies; returns how many constants that is, and how many fired."""
+    """Reach all that ``start`` implies; return the number of constants and of relations applied."""
     n = 0
     for c in start:
         if not work.inside[c]:
@@ -128,7 +128,7 @@ def forget(rules: Implications, n: int, work: Workspace) -> None:
 
 @kernel
 def close_each(rules: Implications, sets: Lists) -> Lists:
-    """The closure of each of many sets."""
+    """Return the closure of each of many sets."""
     work = workspace(rules)
     starts = np.zeros(sets.starts.shape[0], dtype=np.int64)
     closed = np.empty(max(16, sets.constants.shape[0]), dtype=np.int32)
@@ -147,7 +147,7 @@ def close_each(rules: Implications, sets: Lists) -> Lists:
 
 @kernel
 def follow(rules: Implications, left: Lists, right: Lists) -> Bits:
-    """For each pair, does ``left < right`` follow?"""
+    """Return for each pair whether ``left < right`` follows."""
     work = workspace(rules)
     follows = np.ones(right.starts.shape[0] - 1, dtype=np.bool_)
     for s in range(follows.shape[0]):
@@ -161,7 +161,9 @@ def follow(rules: Implications, left: Lists, right: Lists) -> Bits:
 
 
 def close_rows(sets: Rows, left: Rows, right: Rows, n: int) -> Rows:
-    """The closure of each set under the implications ``right[i] ⇒ left[i]``, over ``n`` elements.
+    """Return the closure of each set under the implications ``right[i] ⇒ left[i]``.
+
+    The sets are over ``n`` elements.
 
     >>> from atomlearn.sets import rows
     >>> left, right = rows.from_indices([[2], [3]], 4), rows.from_indices([[0, 1], [2]], 4)
@@ -179,7 +181,7 @@ def close_rows(sets: Rows, left: Rows, right: Rows, n: int) -> Rows:
 
 @kernel
 def chain_columns(containing: Rows, left: Rows, right: Rows) -> bool:
-    """Add to the transposed sets what the implications ask for; was anything added?"""
+    """Add to the transposed sets what the implications require; return whether any was added."""
     n_words = right.shape[1]
     fires = np.empty(containing.shape[1], dtype=np.uint64)
     grown = False
@@ -216,7 +218,7 @@ def chain_columns(containing: Rows, left: Rows, right: Rows) -> bool:
 
 
 def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -> Integers:
-    """The numbers of relations that force ``left < right``, which has to follow.
+    """Return the numbers of relations that force ``left < right``, which has to follow.
 
     >>> from atomlearn.sets.rows import lists_of
     >>> rules = implications(lists_of([[2], [3], [2, 3]]), lists_of([[0], [2], [0, 1]]), 4)
@@ -240,7 +242,7 @@ def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -
 
 @kernel
 def reached_through(rules: Implications, start: Constants, goal: Constants) -> Integers:
-    """The relations that brought the goal in, and those that brought in what these needed, ..."""
+    """Return the relations that added the goal and, recursively, what they needed."""
     work = workspace(rules)
     _, n_fired = chain(rules, start, work)
     needed = np.zeros(work.inside.shape[0], dtype=np.bool_)
@@ -261,7 +263,7 @@ def reached_through(rules: Implications, start: Constants, goal: Constants) -> I
 
 @kernel
 def thinned(rules: Implications, start: Constants, goal: Constants) -> Integers:
-    """Leave out relations one by one while the goal is still reached; the rest in firing order."""
+    """Leave out relations one by one while the goal is still reached; return the rest in order."""
     work = workspace(rules)
     proven = np.zeros(rules.needs.shape[0], dtype=np.bool_)
     prove(rules, start, goal, work.active, proven)
@@ -285,7 +287,7 @@ def thinned(rules: Implications, start: Constants, goal: Constants) -> Integers:
 def prove(
     rules: Implications, start: Constants, goal: Constants, active: Bits, proven: Bits
 ) -> None:
-    """Mark relations that cannot be left out: the only ones to bring in something needed.
+    """Mark relations that cannot be left out: the only ones that add something needed.
 
     Long chains, where every relation is needed, are proven at once and not tried one by one.
     """

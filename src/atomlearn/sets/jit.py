@@ -1,8 +1,7 @@
-"""The one way a kernel is compiled: cached on disk, without the interpreter's lock, never generic.
+"""Compilation of kernels: cached on disk, without the interpreter's lock, never generic.
 
 ``NUMBA_DISABLE_JIT=1`` leaves every kernel the plain Python function that it is written as, which
-is how the suite covers them and checks that both forms agree.
-"""
+is how the suite covers them and checks that both forms agree."""
 
 import contextlib
 import logging
@@ -27,7 +26,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function that no signal can make return by an exception, which would crash."""
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it with signals deferred, if nobody has deferred them yet."""
+        """Call the kernel with signals deferred, if they are not deferred yet."""
         if interrupts.is_exposed():
             with interrupts.Deferred():
                 return super().__call__(*arguments)
@@ -35,7 +34,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` on its first call on a machine, and load it from disk ever after."""
+    """Compile ``function`` on its first call on a machine, and load it from disk afterwards."""
     compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
     if isinstance(compiled, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
         compiled.__class__ = Kernel
@@ -53,7 +52,7 @@ class OptionalCache(FunctionCache):  # type: ignore[misc]
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel, or ``None`` if it has to be compiled."""
+        """Return the compiled kernel, or ``None`` if it has to be compiled."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling a damaged file can raise anything
@@ -76,7 +75,7 @@ _warned = False
 
 
 def warn_once(error: Exception) -> None:
-    """Say that kernels are compiled in every process, and how to change that."""
+    """Warn that kernels are compiled in every process, and how to change that."""
     global _warned
     if not _warned:
         _warned = True
@@ -88,7 +87,7 @@ def warn_once(error: Exception) -> None:
 
 
 class CompilationProgress(event.Listener):  # type: ignore[misc]
-    """Says why the first call takes some seconds, and on a terminal how far it is."""
+    """A listener that says why the first call takes some seconds, on a terminal with progress."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -96,7 +95,7 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
         self.started = 0.0
 
     def on_start(self, event: Any) -> None:
-        """A kernel is about to be compiled, perhaps on behalf of another."""
+        """Note that a kernel is about to be compiled, perhaps for another."""
         function = event.data["dispatcher"].py_func
         if not function.__module__.startswith("atomlearn"):
             return
@@ -108,7 +107,7 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
         self._line(f"compiling {function.__name__} ({self.done} kernels done, {seconds:.0f} s)")
 
     def on_end(self, event: Any) -> None:
-        """A kernel has been compiled."""
+        """Note that a kernel has been compiled."""
         if event.data["dispatcher"].py_func.__module__.startswith("atomlearn"):
             self.depth -= 1
             self.done += 1

@@ -28,16 +28,16 @@ Seed = (
     | np.random.RandomState
     | None
 )
-"""What a user may give as ``random_state``."""
+"""The types that a user may pass as ``random_state``."""
 
 
 def stream(seed: Seed) -> Stream:
-    """A stream from a seed; ``None`` gives another one each time."""
+    """Return a stream from a seed; ``None`` gives another one each time."""
     return seed_sequence(seed).generate_state(1, np.uint64).astype(np.uint64)
 
 
 def seed_sequence(seed: Seed) -> np.random.SeedSequence:
-    """The same as NumPy's sequence, from which independent streams are spawned."""
+    """Return NumPy's seed sequence, from which independent streams are spawned."""
     if isinstance(seed, np.random.SeedSequence):
         return seed
     if isinstance(seed, np.random.Generator):
@@ -49,7 +49,7 @@ def seed_sequence(seed: Seed) -> np.random.SeedSequence:
 
 @kernel
 def draw(state: Stream) -> np.uint64:
-    """The next word of the stream."""
+    """Return the next word of the stream."""
     state[0] = state[0] + _GAMMA
     z = state[0]
     z = (z ^ (z >> _S30)) * _MIX1
@@ -59,13 +59,13 @@ def draw(state: Stream) -> np.uint64:
 
 @kernel
 def below(state: Stream, n: int) -> int:
-    """A number from ``0`` to ``n - 1`` (``n`` under 2**32)."""
+    """Return a random number from ``0`` to ``n - 1`` (``n`` under 2**32)."""
     return np.int64(((draw(state) >> _S32) * np.uint64(n)) >> _S32)  # type: ignore[return-value]
 
 
 @kernel
 def shuffle(state: Stream, items: Integers) -> None:
-    """Put ``items`` in random order, in place."""
+    """Shuffle ``items`` in place."""
     for i in range(items.shape[0] - 1, 0, -1):
         j = below(state, i + 1)
         items[i], items[j] = items[j], items[i]
@@ -73,21 +73,21 @@ def shuffle(state: Stream, items: Integers) -> None:
 
 @kernel
 def draw_first(state: Stream, items: Integers, size: int) -> None:
-    """Bring ``size`` of the items, drawn at random, to the front."""
+    """Move ``size`` of the items, drawn at random, to the front."""
     for i in range(size):
         j = i + below(state, items.shape[0] - i)
         items[i], items[j] = items[j], items[i]
 
 
 def permutation(state: Stream, n: int) -> Integers:
-    """The numbers below ``n`` in random order."""
+    """Return the numbers below ``n`` in random order."""
     items = np.arange(n)
     shuffle(state, items)
     return items
 
 
 def sample(state: Stream, n: int, size: int) -> Integers:
-    """``size`` different numbers below ``n``, or all of them if there are no more."""
+    """Return ``size`` different numbers below ``n``, or all of them if there are no more."""
     items = np.arange(n)
     size = min(size, n)
     draw_first(state, items, size)

@@ -20,7 +20,7 @@ WORD = 64
 
 
 def width(n: int) -> int:
-    """Words that hold ``n`` bits.
+    """Return the number of words that hold ``n`` bits.
 
     >>> width(0), width(1), width(64), width(65)
     (0, 1, 1, 2)
@@ -29,12 +29,12 @@ def width(n: int) -> int:
 
 
 def empty(n_rows: int, n: int) -> Rows:
-    """``n_rows`` empty sets over a universe of ``n``."""
+    """Return ``n_rows`` empty sets over a universe of ``n``."""
     return np.zeros((n_rows, width(n)), dtype=np.uint64)
 
 
 def row(members: Iterable[int], n: int) -> Rows:
-    """One set as a row.
+    """Return one set as a row.
 
     >>> row([0, 3], 8)
     array([9], dtype=uint64)
@@ -43,7 +43,7 @@ def row(members: Iterable[int], n: int) -> Rows:
 
 
 def from_indices(sets: Sequence[Sequence[int]], n: int) -> Rows:
-    """Many sets of indices as rows."""
+    """Return many sets of indices as rows."""
     sizes = [len(s) for s in sets]
     members = np.fromiter((i for s in sets for i in s), dtype=np.int64, count=sum(sizes))
     return from_pairs(np.repeat(np.arange(len(sets)), sizes), members, len(sets), n)
@@ -52,7 +52,7 @@ def from_indices(sets: Sequence[Sequence[int]], n: int) -> Rows:
 def from_pairs(
     which: npt.NDArray[np.integer], members: npt.NDArray[np.integer], n_rows: int, n: int
 ) -> Rows:
-    """Rows to which ``members[i]`` is added to row ``which[i]``.
+    """Return rows in which ``members[i]`` is added to row ``which[i]``.
 
     >>> from_pairs(np.array([0, 0, 1]), np.array([0, 3, 1]), 2, 8).tolist()
     [[9], [2]]
@@ -64,7 +64,7 @@ def from_pairs(
 
 
 def pack(matrix: Bits) -> Rows:
-    """Rows from a boolean matrix ``(n_sets, n)``.
+    """Return rows from a boolean matrix ``(n_sets, n)``.
 
     >>> pack(np.array([[True, False, True]]))
     array([[5]], dtype=uint64)
@@ -76,24 +76,24 @@ def pack(matrix: Bits) -> Rows:
 
 
 def without_full(rows: Rows, n: int) -> Rows:
-    """The sets that lack a member: an atom of all ``n`` (the paper's 0) decides nothing."""
+    """Return the sets that lack a member: an atom of all ``n`` (the paper's 0) decides nothing."""
     some: Rows = rows[(rows != full(n)).any(axis=1)]
     return some
 
 
 def pack_row(which: Bits) -> Rows:
-    """One set as a row, from a truth value for each member."""
+    """Return one set as a row, from a truth value for each member."""
     return pack(which[None, :])[0]
 
 
 def unpack(rows: Rows, n: int) -> Bits:
-    """The boolean matrix of some rows; the inverse of :func:`pack`."""
+    """Return the boolean matrix of some rows; the inverse of :func:`pack`."""
     octets = np.ascontiguousarray(rows, dtype="<u8").view(np.uint8)
     return np.unpackbits(octets, axis=-1, count=n, bitorder="little").astype(np.bool_)
 
 
 def members(one: Rows) -> Integers:
-    """The members of one row, ascending.
+    """Return the members of one row, ascending.
 
     >>> members(row([70, 2], 80)).tolist()
     [2, 70]
@@ -102,12 +102,12 @@ def members(one: Rows) -> Integers:
 
 
 def count(rows: Rows) -> Integers:
-    """Size of each set (along the last axis)."""
+    """Return the size of each set (along the last axis)."""
     return np.bitwise_count(rows).sum(axis=-1, dtype=np.int64)
 
 
 def full(n: int) -> Rows:
-    """The row with all ``n`` members.
+    """Return the row with all ``n`` members.
 
     >>> full(66).tolist() == [2**64 - 1, 3]
     True
@@ -119,27 +119,27 @@ def full(n: int) -> Rows:
 
 
 def complement(rows: Rows, n: int) -> Rows:
-    """All that is not in the set."""
+    """Return the complement of each set."""
     return ~rows & full(n)
 
 
 def union(rows: Rows) -> Rows:
-    """The union of all rows."""
+    """Return the union of all rows."""
     return np.bitwise_or.reduce(rows, axis=0)
 
 
 def meets(rows: Rows, one: Rows) -> Bits:
-    """Which rows share a member with ``one``."""
+    """Return which rows share a member with ``one``."""
     return np.asarray((rows & one).any(axis=-1))
 
 
 def within(rows: Rows, one: Rows) -> Bits:
-    """Which rows are subsets of ``one``."""
+    """Return which rows are subsets of ``one``."""
     return np.asarray(~(rows & ~one).any(axis=-1))
 
 
 def distinct(rows: Rows) -> Rows:
-    """The different rows among some, first come first."""
+    """Return the distinct rows, in the order of their first occurrence."""
     if rows.shape[0] < 2 or rows.shape[1] == 0:
         return rows[:1]
     keys = np.ascontiguousarray(rows).view([("", np.uint64)] * rows.shape[1]).ravel()
@@ -148,19 +148,19 @@ def distinct(rows: Rows) -> Rows:
 
 
 class Lists(NamedTuple):
-    """Set ``k`` is ``constants[starts[k]:starts[k + 1]]``, ascending."""
+    """Sets as lists: set ``k`` is ``constants[starts[k]:starts[k + 1]]``, ascending."""
 
     starts: Integers
     constants: npt.NDArray[np.int32]
 
     @property
     def n(self) -> int:
-        """How many sets there are."""
+        """Number of sets."""
         return len(self.starts) - 1
 
 
 def lists_of(sets: Sequence[Sequence[int]]) -> Lists:
-    """The lists of some sets.
+    """Return the lists of some sets.
 
     >>> lists_of([[0, 2], [], [1]])
     Lists(starts=array([0, 2, 2, 3]), constants=array([0, 2, 1], dtype=int32))
@@ -170,12 +170,12 @@ def lists_of(sets: Sequence[Sequence[int]]) -> Lists:
 
 
 def no_lists() -> Lists:
-    """No set at all."""
+    """Return lists of no set at all."""
     return lists_of([])
 
 
 def take(lists: Lists, which: Integers) -> Lists:
-    """Some of the sets, in the given order."""
+    """Return some of the sets, in the given order."""
     first = lists.starts[which]
     sizes = lists.starts[which + 1] - first
     starts = _starts(sizes)
@@ -185,13 +185,13 @@ def take(lists: Lists, which: Integers) -> Lists:
 
 
 def append(lists: Lists, more: Lists) -> Lists:
-    """All of these and all of those."""
+    """Concatenate two lists of sets."""
     starts = np.concatenate([lists.starts, lists.starts[-1] + more.starts[1:]])
     return Lists(starts, np.concatenate([lists.constants, more.constants]))
 
 
 def united(which: Integers, constants: npt.NDArray[np.int32], n_lists: int) -> Lists:
-    """Lists of the constants that are added to each, in any order, some more than once.
+    """Return lists of the constants that are added to each, in any order, some more than once.
 
     >>> united(np.array([2, 0, 2, 2]), np.array([7, 3, 1, 7], dtype=np.int32), 3)
     Lists(starts=array([0, 1, 1, 3]), constants=array([3, 1, 7], dtype=int32))
@@ -203,13 +203,13 @@ def united(which: Integers, constants: npt.NDArray[np.int32], n_lists: int) -> L
 
 
 def to_rows(lists: Lists, n: int) -> Rows:
-    """The sets as packed rows over ``n`` elements."""
+    """Return the sets as packed rows over ``n`` elements."""
     which = np.repeat(np.arange(lists.n), np.diff(lists.starts))
     return from_pairs(which, lists.constants, lists.n, n)
 
 
 def to_lists(rows: Rows) -> Lists:
-    """Packed rows as lists."""
+    """Return packed rows as lists."""
     from atomlearn.sets.words import write_members  # compiled: loaded by who needs it
 
     starts = _starts(count(rows))

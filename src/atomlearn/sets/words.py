@@ -20,7 +20,7 @@ _S1, _S2, _S4, _S56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 @kernel
 def popcount(word: np.uint64) -> int:
-    """Members in one word (LLVM turns this idiom into the processor's own instruction)."""
+    """Count the members of one word (LLVM compiles this idiom to one instruction)."""
     word = word - ((word >> _S1) & _M1)
     word = (word & _M2) + ((word >> _S2) & _M2)
     word = (word + (word >> _S4)) & _M4
@@ -29,13 +29,13 @@ def popcount(word: np.uint64) -> int:
 
 @kernel
 def lowest(word: np.uint64) -> int:
-    """The smallest member of a word that is not empty."""
+    """Return the smallest member of a word that is not empty."""
     return popcount((word & (~word + ONE)) - ONE)
 
 
 @kernel
 def nth(word: np.uint64, n: int) -> int:
-    """The member of a word with ``n`` smaller ones."""
+    """Return the member of a word with ``n`` smaller ones."""
     for _ in range(n):
         word &= word - ONE
     return lowest(word)
@@ -43,19 +43,19 @@ def nth(word: np.uint64, n: int) -> int:
 
 @kernel
 def bit_of(i: int) -> np.uint64:
-    """The word with the bit of ``i`` alone."""
+    """Return the word with the bit of ``i`` alone."""
     return ONE << np.uint64(i & 63)
 
 
 @kernel
 def tail(n: int) -> np.uint64:
-    """The bits in use of the last word of a row over ``n`` (all of them if ``n`` fills it)."""
+    """Return the bits in use of the last word of a row over ``n`` (all if ``n`` fills it)."""
     return (ONE << np.uint64(n & 63)) - ONE if n & 63 else FULL
 
 
 @kernel
 def has(row: Rows, i: int) -> bool:
-    """Is ``i`` in the row?"""
+    """Return whether ``i`` is in the row."""
     return row[i >> 6] & bit_of(i) != ZERO
 
 
@@ -81,7 +81,7 @@ def put(row: Rows, i: int) -> None:
 
 @kernel
 def size(row: Rows) -> int:
-    """Members of a row."""
+    """Count the members of a row."""
     total = 0
     for w in range(row.shape[0]):
         total += popcount(row[w])
@@ -90,7 +90,7 @@ def size(row: Rows) -> int:
 
 @kernel
 def select(row: Rows, n: int) -> int:
-    """The member of a row with ``n`` smaller ones; ``-1`` if there are not so many."""
+    """Return the member of a row with ``n`` smaller ones, or ``-1`` if there are too few."""
     for w in range(row.shape[0]):
         inside = popcount(row[w])
         if n < inside:
@@ -101,7 +101,7 @@ def select(row: Rows, n: int) -> int:
 
 @kernel
 def sum_members(rows: Rows, values: Floats) -> Floats:
-    """The values of the members of each row, added up in order."""
+    """Add up the values of the members of each row, in order."""
     sums = np.zeros(rows.shape[0])
     for i in range(rows.shape[0]):
         for w in range(rows.shape[1]):
@@ -126,7 +126,7 @@ def write_members(rows: Rows, out: npt.NDArray[np.int32]) -> None:
 
 
 def transpose(rows: Rows, n: int) -> Rows:
-    """The matrix with one row for each of the ``n`` members, telling which rows hold it.
+    """Return the matrix with one row for each of the ``n`` members: the rows that contain it.
 
     >>> from atomlearn.sets.rows import from_indices, members
     >>> [members(r).tolist() for r in transpose(from_indices([[0, 2], [2]], 3), 3)]
@@ -155,7 +155,7 @@ def transpose_into(rows: Rows, out: Rows) -> None:
 
 @kernel
 def flip(block: Rows) -> None:
-    """Transpose one block of 64 words in place: swap halves, quarters, ... single bits."""
+    """Transpose one block of 64 words in place: swap halves, quarters, and so on to single bits."""
     step = 32
     mask = np.uint64(0x00000000FFFFFFFF)
     while step != 0:

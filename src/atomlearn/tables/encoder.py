@@ -43,7 +43,7 @@ from atomlearn.typing import Bits, Floats, Integers, Objects
 FEWEST_ROWS = 100
 """Tables with fewer rows are not checked for identifiers."""
 EXPECTED = 20.0
-"""A column is only judged if at least this many pairs of equal values are expected by chance."""
+"""A column is only checked if at least this many pairs of equal values are expected by chance."""
 REPEATED = 0.1
 """An identifier has at most this share of the repetitions that are expected by chance."""
 OF_ROWS = 0.01

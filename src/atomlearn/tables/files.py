@@ -30,7 +30,7 @@ from atomlearn.tables.numbers import has_large_integers, number_in
 from atomlearn.tables.validation import NamedArray
 
 MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"])
-"""Cells of a CSV file that stand for a missing value."""
+"""Cells of a CSV file that mean a missing value."""
 TRUTH = {"true": True, "false": False}
 """Cells of a CSV file that are booleans, in lower case."""
 FEW_TEXT = 0.1
@@ -395,7 +395,7 @@ def _by_pyarrow(
 def _by_pandas(
     path: Path, separator: str, n_columns: int, n_rows: int | None
 ) -> Iterator[list[Cells]]:
-    """The same, read by pandas, which would fill up short rows: these are looked for first."""
+    """Yield the columns of each part, read by pandas, after a search for ragged rows."""
     import pandas as pd
 
     _find_error(path, separator, n_columns)
@@ -408,7 +408,7 @@ def _by_pandas(
 
 
 def _cells(texts: list[str], codes: npt.NDArray[np.integer[Any]]) -> Cells:
-    """Cells of text without blanks around it, missing where it stands for a missing value."""
+    """Return cells of text without blanks around it, and missing values as ``None``."""
     stripped = [text.strip() for text in texts]
     return Cells([None if text in MISSING else text for text in stripped], codes)
 

@@ -188,7 +188,7 @@ class Training:
         self.find_splits = find_splits
         self.boosted: BoostedFolds | None = None
         self.taken: Integers | None = None
-        """The examples that are learned from, if these are not all."""
+        """The examples that are learned from, if not all."""
         self.reports = self._no_reports()
 
     def run(self) -> Learned:

@@ -121,7 +121,7 @@ class Clock:
         self.settings = settings
         self.start = settings.started
         self.end = self.deadline = math.inf
-        """When learning ends, which is earlier if there are many pools, and when training does."""
+        """End of learning, which is earlier if there are many pools, and end of training."""
         limit, self.allowed = settings.time_limit, math.inf
         if limit is not None:
             self.allowed = max(ALLOWED, ALLOWED_SHARE * limit)
@@ -131,9 +131,9 @@ class Clock:
             self.end = max(self.start + limit - max(kept, 0.0), ready)
         self.interrupted = False
         self.ended = False
-        """Has a hook asked to stop?"""
+        """Whether a hook has asked to stop."""
         self.on_check: Callable[[], object] | None = None
-        """Called whenever the clock is asked; it may block, or raise an exception."""
+        """A function called at every check of the clock; it may block, or raise an exception."""
 
     @property
     def seconds(self) -> float:

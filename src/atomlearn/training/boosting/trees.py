@@ -2,7 +2,7 @@
 
 A *split* is a pair of sets of literals of which every row has exactly one, such as ``x > 3`` and
 ``x ≤ 3``. A tree is grown leaf by leaf: the split that gains most, of any leaf, comes next. (How
-this is an instance of crossing is told in docs/how-it-works.)
+this is an instance of crossing is explained in docs/how-it-works.)
 
 Gradients are quantised to a few bits. Their sum over a set of rows is then a few counts of bits,
 exact and the same on every machine. (Few bits are enough if the weights of the leaves are summed
