@@ -152,8 +152,7 @@ class Algebra:
         Parameters
         ----------
         relation : str or Relation
-            Text as in a relation file, or a relation of another algebra, whose constants are
-            matched.
+            Text as in a relation file, or a relation of a related algebra, such as a copy.
 
         Examples
         --------
@@ -487,6 +486,8 @@ class Algebra:
 
         Raises
         ------
+        InconsistentRelations
+            If no model satisfies all relations.
         ModelTooLarge
             If it would have more than ``max_atoms`` atoms.
 

@@ -163,8 +163,8 @@ def minimal_hitting_sets(sets: Iterable[Indices], most: int = MOST) -> list[Indi
         new = {g for g in longer if not any(h < g for h in hit)}
         found = hit + [g for g in new if not any(other < g for other in new)]
         if len(found) > most:
-            told = f"there are more than {most:,} irreducible subsets of atoms: raise max_subsets"
-            raise ModelTooLarge(told, estimate=len(found), limit=most)
+            text = f"there are more than {most:,} irreducible subsets of atoms: raise max_subsets"
+            raise ModelTooLarge(text, estimate=len(found), limit=most)
     return found
 
 

@@ -348,7 +348,7 @@ def space_of(literals: Sequence[Literal], columns: Sequence[Column]) -> Space:
 def states_of(column: Column) -> Bits:
     """Return the truth values of a column's literals, one row for each distinct state."""
     if isinstance(column, NumberColumn):
-        # Where a value is also a cut, a number below it is told from it by the value only.
+        # Where a value is also a cut, only the value separates it from a number below.
         below = [just_below(value) for value in column.values]
         missing = [None] if column.has_missing else []
         numbers = [*column.cuts, *column.values, *below, np.inf, *missing]

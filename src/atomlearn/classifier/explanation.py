@@ -563,7 +563,7 @@ class RowExplainer:
     def _seen(self, atoms: Lists, a: int, telling: float) -> AtomSeen:
         ours = [self.literals[c] for c in self._constants(atoms, a)]
         true = [self.literals[c] for c in self._constants(atoms, a) if self.has[c]]
-        # Of what is true the strongest is told, of the atom the weakest: both say the same in less.
+        # Drop implied literals: of true ones keep the strongest, of the atom the weakest.
         columns = tuple(dict.fromkeys(literal.column for literal in ours))
         clause = Clause.of(ours)
         facts = () if true else tuple(told_together(self._fact(one) for one in clause.literals))

@@ -91,8 +91,8 @@ class Checkpoint:
     def _state(self, file: Members) -> State:
         state = file.json("state.json")
         for what, ours in self.about.items():
-            told = state.given(what)
-            if told is None or told.raw != _digest(ours):
+            saved = state.given(what)
+            if saved is None or saved.raw != _digest(ours):
                 raise CheckpointMismatch(
                     f"{self.path} is a checkpoint with other {what}: remove it to begin anew, or "
                     "name another file (nothing has been changed)"
@@ -161,32 +161,32 @@ def _finite(loss: float) -> float | None:
     return None if math.isinf(loss) else loss
 
 
-def _loss(told: Value | None) -> float:
-    return math.inf if told is None else told.number()
+def _loss(saved: Value | None) -> float:
+    return math.inf if saved is None else saved.number()
 
 
 def _digest(value: object) -> str:
     return hashlib.blake2b(json.dumps(value).encode(), digest_size=16).hexdigest()
 
 
-def _round(told: Value, n_classes: int) -> Round:
-    error, loss = told.given("error"), told.given("loss")
+def _round(saved: Value, n_classes: int) -> Round:
+    error, loss = saved.given("error"), saved.given("loss")
     return Round(
-        told["epochs"].integer(high=MOST_EPOCHS),
-        told["seconds"].number(low=0),
+        saved["epochs"].integer(high=MOST_EPOCHS),
+        saved["seconds"].number(low=0),
         None if error is None else error.number(),
         None if loss is None else loss.number(),
-        [[_report(one) for one in ours.items()] for ours in told["reports"].items(n_classes)],
+        [[_report(one) for one in ours.items()] for ours in saved["reports"].items(n_classes)],
     )
 
 
-def _report(told: Value) -> Report:
+def _report(saved: Value) -> Report:
     report = Report()
     for field in fields(Report):
         if field.type is int:
-            setattr(report, field.name, told[field.name].integer())
-    report.seconds = {name: one.number(low=0) for name, one in told["seconds"].fields().items()}
-    report.words = {name: one.integer() for name, one in told["words"].fields().items()}
+            setattr(report, field.name, saved[field.name].integer())
+    report.seconds = {name: one.number(low=0) for name, one in saved["seconds"].fields().items()}
+    report.words = {name: one.integer() for name, one in saved["words"].fields().items()}
     return report
 
 

@@ -559,12 +559,12 @@ def pools_in(file: Members, n_constants: int, n_pools: int) -> list[Pool]:
     return pools
 
 
-def _sources(told: Value) -> list[Source]:
+def _sources(saved: Value) -> list[Source]:
     sources = [
         Source(one["name"].text(), one["digest"].text(), one["examples"].integer())
-        for one in told.items()
+        for one in saved.items()
     ]
-    told.need(sources, "is empty: there is no source of pins")
+    saved.need(sources, "is empty: there is no source of pins")
     return sources
 
 

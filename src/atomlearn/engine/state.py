@@ -34,7 +34,7 @@ class Report:
     n_negative : int
         Number of negative relations.
     n_conflicts : int
-        Number of counterexamples that contradict the relations and were left out.
+        Number of negative relations that the positive ones contradict; they were left out.
     n_witnesses : int
         Number of witnesses in the dual.
     n_atoms : int

@@ -285,10 +285,10 @@ class Embedding:
             below = " ".join(f"[{c}]" for c in term.constants)
             lines.append(f"{'M*:' if k == 0 else '   '} {name} below {below}")
         traces = self.traces()
-        told = [f"Tr({c}) = {_set(t)}" for c, t in traces.items() if len(t) < len(self.witnesses)]
-        if len(told) < len(traces):
-            told.append(f"of the {'others' if told else 'constants'}: all")
-        return "\n".join([*lines, ", ".join(told)])
+        shown = [f"Tr({c}) = {_set(t)}" for c, t in traces.items() if len(t) < len(self.witnesses)]
+        if len(shown) < len(traces):
+            shown.append(f"of the {'others' if shown else 'constants'}: all")
+        return "\n".join([*lines, ", ".join(shown)])
 
     def svg(self) -> str:
         """Draw the graphs of ``M`` and ``M*`` side by side, as in the paper's figures."""

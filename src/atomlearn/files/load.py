@@ -185,9 +185,9 @@ class Value:
 
     def one_of(self, known: Sequence[str]) -> str:
         """Return one of these texts."""
-        told = self.text()
-        self.need(told in known, f"is none of {', '.join(known)}")
-        return told
+        text = self.text()
+        self.need(text in known, f"is none of {', '.join(known)}")
+        return text
 
     def texts(self, size: int | None = None) -> list[str]:
         """Return a list of texts."""

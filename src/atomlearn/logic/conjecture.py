@@ -159,10 +159,10 @@ def conjecture(
     found: list[Conjecture] = []
     for sentence, formula in sentences(grid):
         if all(constant in truth for constant in formula.constants()):
-            told = measure(formula.evaluate(truth), of_class)
-            if told.error == 0:
+            measured = measure(formula.evaluate(truth), of_class)
+            if measured.error == 0:
                 exact = ExactAtomization(formula, _pairs(grid))
-                found.append(Conjecture(sentence, formula, told, compared(exact)))
+                found.append(Conjecture(sentence, formula, measured, compared(exact)))
     return max(found, key=lambda one: one.atoms.exact, default=None)
 
 

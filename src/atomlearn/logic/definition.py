@@ -240,8 +240,8 @@ class Definition(Displayed):
         """Formula as a sentence about rows and columns, if it is about lines of a grid."""
         if self.grid is None:
             return None
-        told = None if self._short_dnf is None else self.grid.some(self._short_dnf)
-        return told or self.grid.every(self._short_cnf)
+        sentence = None if self._short_dnf is None else self.grid.some(self._short_dnf)
+        return sentence or self.grid.every(self._short_cnf)
 
     # -- as text
 
@@ -254,18 +254,18 @@ class Definition(Displayed):
             body = "  (no atom distinguishes it)"
         else:
             body = "  always"
-        told = [head, body, *self._reliability()]
+        lines = [head, body, *self._reliability()]
         if self.conjecture is not None and self.conjecture.sentence != self.sentence:
-            told.insert(0, f"{self.label} looks like: {self.conjecture}")
-        return "\n".join(one for one in told if one)
+            lines.insert(0, f"{self.label} looks like: {self.conjecture}")
+        return "\n".join(one for one in lines if one)
 
     def to_latex(self) -> str:
         """Return the shortest form in LaTeX, for a display; ``aligned`` if it has several lines."""
         name = self.label if isinstance(self.label, str) else str(self.label)
-        told = formulas.latex_of(name) if self.argument == "present" else _text(name)
+        label = formulas.latex_of(name) if self.argument == "present" else _text(name)
         body = self.shortest
         if not isinstance(body, And | Or) or len(body.parts) < 2 or formulas.is_flat(body):
-            return rf"{told} \iff {formulas.to_latex(body)}"
+            return rf"{label} \iff {formulas.to_latex(body)}"
         sign = r"\land" if isinstance(body, And) else r"\lor"
         parts = [
             f"({formulas.to_latex(part)})"
@@ -274,7 +274,7 @@ class Definition(Displayed):
             for part in body.parts
         ]
         lines = f" \\\\\n  & {sign} ".join(parts)
-        return f"\\begin{{aligned}}\n{told} \\iff & {lines}\n\\end{{aligned}}"
+        return f"\\begin{{aligned}}\n{label} \\iff & {lines}\n\\end{{aligned}}"
 
     def to_python(self) -> str:
         """Return the source of a Python function that evaluates the formula."""
@@ -289,7 +289,7 @@ class Definition(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the definition as plain values, for JSON."""
-        told = {
+        result = {
             "label": plain(self.label),
             "clauses": [[str(literal) for literal in clause.literals] for clause in self.clauses],
             "formula": formulas.to_text(self.shortest),
@@ -298,7 +298,7 @@ class Definition(Displayed):
             "is_partial": self.is_partial,
         }
         if self.measured is not None:
-            told |= {
+            result |= {
                 "coverage": self.measured.coverage,
                 "exclusion": self.measured.exclusion,
                 "error": self.measured.error,
@@ -307,7 +307,7 @@ class Definition(Displayed):
                 "held_out_rows": None if self.held_out is None else self.held_out.examples,
                 "classifier_held_out_error": self.classifier_error,
             }
-        return told
+        return result
 
     def __str__(self) -> str:
         return self.to_text()
@@ -329,8 +329,8 @@ class Definition(Displayed):
         else:
             nothing = "(no atom distinguishes it)" if self.is_partial else "always"
             lines.append(f"<p>{nothing}</p>")
-        told = "<br>".join(escape(line.strip()) for line in self._reliability())
-        lines.append(f'<p class="small muted">{told}</p>' if told else "")
+        remarks = "<br>".join(escape(line.strip()) for line in self._reliability())
+        lines.append(f'<p class="small muted">{remarks}</p>' if remarks else "")
         lines.append(code(self.to_python(), "as Python"))
         return "".join(lines)
 

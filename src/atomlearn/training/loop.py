@@ -312,7 +312,7 @@ class Training:
     def _end_round(self) -> None:
         """Evaluate on held-out rows, and call the hooks."""
         state, held_out = self.state, self.judge.judge(self.state)
-        if len(held_out) == 0:  # too few rows to hold any out: nothing tells when to stop
+        if len(held_out) == 0:  # too few rows to hold any out: there is no stopping rule
             self._note_round(None, None)
             return
         if not np.isfinite(state.first):
