@@ -204,6 +204,6 @@ class TestBadInput:
             read_batches(tmp_path / "t.csv", "y", 0)
         with pytest.raises(InvalidTable, match="3 rows and 2 labels"):
             ArrayBatches(np.zeros((3, 1)), np.zeros(2))
-        monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-        with pytest.raises(MissingExtra, match="pip install pyarrow"):
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(MissingExtra, match=r"pip install 'atomlearn\[tables\]'"):
             list(read_batches(tmp_path / "t.parquet", "kind"))
