@@ -267,7 +267,7 @@ def long_integers():
 def test_long_integers_are_exact_in_python_and_sql(long_integers):
     clf, X, rows = long_integers
     labels = clf.predict(X).tolist()
-    assert clf.score(X, labels) == 1 and len(set(labels)) == 3
+    assert len(set(labels)) == 3
     space = {}
     exec(clf.export("python"), space)
     assert [space["predict"](row) for row in rows] == labels
