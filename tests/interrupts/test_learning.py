@@ -47,15 +47,15 @@ def test_fit_stops_with_the_epoch(table, monkeypatch, number):
         model = AlgebraicClassifier(random_state=0, max_epochs=12).fit(*table)
     assert len(epochs) == number  # no epoch is begun after it
     assert model.learned_.interrupted and model.learned_.is_known
-    assert model.score(*table) > (0.9 if number > 20 else 0.2)
-    assert model.history_
+    assert number > 20 or model.evidence_.chosen == "strict"
+    assert set(model.predict(table[0])) <= {0, 1, 2, 3} and model.history_
 
 
-def test_a_large_set(table, monkeypatch):
-    monkeypatch.setattr(loop, "SMALL", 100)
+def test_a_large_set(monkeypatch):
+    X = np.random.default_rng(0).integers(0, 2, size=(5500, 20))
     epochs = interrupt_epoch(monkeypatch, 3)
     with pytest.warns(InterruptedWarning):
-        model = AlgebraicClassifier(random_state=0).fit(*table)
+        model = AlgebraicClassifier(random_state=0, evidence="strict").fit(X, X[:, 0] * 2 + X[:, 1])
     assert len(epochs) == 3
     assert model.learned_.epochs == [1, 1, 0, 0]  # classes advance together
 
@@ -74,7 +74,7 @@ def test_between_epochs(table, monkeypatch, call):
     monkeypatch.setattr(strict.Judge, "judge", interrupted)
     with pytest.warns(InterruptedWarning):
         model = AlgebraicClassifier(random_state=0, max_epochs=12).fit(*table)
-    assert model.score(*table) > 0.9
+    assert (model.misses(table[0])[np.arange(240), table[1]] == 0).all()
 
 
 def test_while_atoms_of_folds_are_put_together(table, monkeypatch):
@@ -89,7 +89,7 @@ def test_while_atoms_of_folds_are_put_together(table, monkeypatch):
     monkeypatch.setattr(loop, "drop_refuted", interrupted)
     with pytest.warns(InterruptedWarning):
         model = fit_batches(ArrayBatches(*table, rows=120), random_state=0, max_epochs=10)
-    assert model.score(*table) > 0.9
+    assert (model.misses(table[0])[np.arange(240), table[1]] == 0).all()
 
 
 def test_before_the_first_epoch_there_is_nothing_to_return(table, monkeypatch):
@@ -124,7 +124,7 @@ def test_partial_fit(table, monkeypatch):
     interrupt_epoch(monkeypatch, 3)
     with pytest.warns(InterruptedWarning):
         model.partial_fit(*table)
-    assert model.score(*table) > 0.9
+    assert (model.misses(table[0])[np.arange(240), table[1]] == 0).all()
 
 
 @pytest.mark.slow
