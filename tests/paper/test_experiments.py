@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 from dataclasses import replace
 
 import pytest
@@ -172,12 +173,15 @@ def test_spared_images_are_in_no_batch(tiny_mnist):
 
 
 def test_no_data_is_told_before_anything_runs(tmp_path, monkeypatch):
-    from atomlearn.datasets import fetch
     from atomlearn.errors import DataNotFound
 
+    def offline(*told, **options):
+        raise OSError("no network")
+
     monkeypatch.delenv("ATOMLEARN_DATA", raising=False)
-    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(fetch, "sources", lambda dataset: {})
+    monkeypatch.setenv("PATH", str(tmp_path))  # no npm
+    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "cache")
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
     with pytest.raises(DataNotFound, match="set ATOMLEARN_DATA"):
         reproduce_all(NAMES, tmp_path / "out", Setting(quick=True))
     assert not (tmp_path / "out").exists()
@@ -186,7 +190,7 @@ def test_no_data_is_told_before_anything_runs(tmp_path, monkeypatch):
 def test_no_matplotlib_is_told_before_anything_runs(tmp_path, monkeypatch):
     from atomlearn.errors import MissingExtra
 
-    monkeypatch.setattr("atomlearn_paper.charts.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r"atomlearn\[plot\]"):
         reproduce_all(["toy"], tmp_path / "out", Setting(quick=True))
     assert not (tmp_path / "out").exists()
