@@ -141,11 +141,10 @@ def test_empty_partitions_and_class_weights(blocks):
     assert np.allclose(lift, [np.log(100), 0, 0, 0])
 
 
-def test_weighted_atoms_are_learned_from_a_sample(blocks, digits, monkeypatch):
+def test_weighted_atoms_are_learned_from_a_sample(blocks, monkeypatch):
     monkeypatch.setattr(fitting, "HOME_ROWS", 500)
     model = fit(*blocks, random_state=0, evidence="weighted")
     assert model.evidence_.chosen == "weighted" and len(model.learned_.held_out) <= 504
-    assert model.score(*digits) > 0.97
 
 
 class TestCheckpoints:
@@ -207,10 +206,10 @@ class TestCheckpoints:
         longer = fit(*blocks, random_state=0, max_epochs=EPOCHS, checkpoint=path)
         assert set(longer.learned_.epochs) == {EPOCHS // 5}
 
-    def test_a_place_where_no_file_can_be(self, blocks, tmp_path, monkeypatch):
-        monkeypatch.setattr("atomlearn.training.strict.Exchange.run", None)  # it does not get there
+    def test_a_place_where_no_file_can_be(self, blocks, tmp_path, capsys):
         with pytest.raises(FileNotFoundError, match=r"no/fit\.atoms"):
-            fit(*blocks, random_state=0, max_epochs=10, checkpoint=tmp_path / "no" / "fit.atoms")
+            fit(*blocks, random_state=0, checkpoint=tmp_path / "no" / "fit.atoms", verbose=1)
+        assert "epoch" not in capsys.readouterr().err  # it is told before anything is learned
 
 
 class TestBadInput:
