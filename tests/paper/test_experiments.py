@@ -151,8 +151,7 @@ def test_attempts_are_a_setting():
 
 
 @pytest.mark.slow
-def test_mnist_pages(tmp_path, tiny_mnist, monkeypatch):
-    monkeypatch.setitem(mnist.RECIPES, "default", Recipe(first=20))
+def test_mnist_pages(tmp_path, tiny_mnist):
     done = command("mnist", "--quick", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     results = check_folder(tmp_path / "mnist")
