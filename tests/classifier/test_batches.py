@@ -198,7 +198,7 @@ def test_symmetries_that_move_atoms_make_strict_ones():
     assert ours.evidence_.chosen == "strict" and ours.learned_.weighted is None
 
 
-def test_a_small_batch_is_one_voice_of_many():
+def test_a_small_batch_counts_by_its_share_of_all_rows():
     rows, labels = np.zeros((30, 1), np.uint64), np.zeros(30, np.int64)
     assert EarlierRows(rows, labels, np.ones(30), 30).share(10) == 1.0
     assert EarlierRows(rows, labels, np.ones(30), 390).share(10) == pytest.approx(0.1)

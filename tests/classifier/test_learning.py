@@ -16,7 +16,7 @@ def quick(**parameters):
     return AlgebraicClassifier(**{"random_state": 0, "max_epochs": 12, **parameters})
 
 
-def test_contradictions_are_resolved_and_told():
+def test_contradictions_are_resolved_and_reported():
     X = np.array([[0], [0], [0], [1], [1], [2]])
     classifier = quick().fit(X, ["a", "a", "b", "b", "b", "c"])
     assert classifier.predict([[0], [1], [2]]).tolist() == ["a", "b", "c"]
@@ -75,7 +75,7 @@ def test_history(fitted):
     assert {one["class"] for one in fitted.history_} == set(fitted.classes_)
 
 
-def test_large_sets_spare_examples_and_stop():
+def test_large_sets_are_learned_in_three_folds():
     X = np.random.default_rng(0).normal(size=(6000, 4))
     y = X[:, 0] * X[:, 1] > 0
     classifier = quick(max_epochs=9, evidence="strict").fit(X, y)

@@ -122,16 +122,16 @@ def test_costs_add_up_to_the_score(by_evidence, noisy, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_dearest_atoms_first_and_none_twice(by_evidence, noisy, kind):
+def test_atoms_that_cost_most_come_first_and_none_twice(by_evidence, noisy, kind):
     (X, _), fitted = noisy, by_evidence[kind]
     truth = fitted.encoder_.transform(X)
     number = {literal: i for i, literal in enumerate(fitted.encoder_.literals_)}
     for row in (3, 50):
         for one in fitted.explain(X.iloc[row], max_atoms=10).classes:
             costs = [atom.cost for atom in one.missed]
-            dear, gains = [c for c in costs if c >= 0], [c for c in costs if c < 0]
+            losses, gains = [c for c in costs if c >= 0], [c for c in costs if c < 0]
             assert len(costs) <= 10 and (costs or not one.misses)
-            assert costs == sorted(dear, reverse=True) + sorted(gains)
+            assert costs == sorted(losses, reverse=True) + sorted(gains)
             clauses = [set(atom.clause.literals) for atom in one.missed]
             assert not any(a < b for a in clauses for b in clauses)
             misses = [
