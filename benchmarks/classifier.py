@@ -110,9 +110,9 @@ def folds(X: np.ndarray, y: np.ndarray, seed: int, labels: np.ndarray | None = N
     return [(X[a], said[a], X[b], y[b]) for a, b in split]
 
 
-def small(load: Callable[..., Any], make: Make) -> dict[str, float]:
+def small(load: Callable[..., Any], make: Make, seeds: range = SEEDS) -> dict[str, float]:
     X, y = load(return_X_y=True)
-    return averaged(make, [(seed, split) for seed in SEEDS for split in folds(X, y, seed)])
+    return averaged(make, [(seed, split) for seed in seeds for split in folds(X, y, seed)])
 
 
 def noise(share: float, make: Make) -> dict[str, float]:
@@ -123,18 +123,18 @@ def noise(share: float, make: Make) -> dict[str, float]:
     return averaged(make, [(0, split) for split in folds(X, y, 0, labels)])
 
 
-def parity(make: Make) -> dict[str, float]:
+def parity(make: Make, seeds: range = SEEDS) -> dict[str, float]:
     splits = [
         (seed, (*bar_parity(2000, random_state=seed), *bar_parity(10_000, random_state=100 + seed)))
-        for seed in SEEDS
+        for seed in seeds
     ]
     return averaged(make, splits)
 
 
-def few(n: int, make: Make) -> dict[str, float]:
+def few(n: int, make: Make, seeds: range = SEEDS) -> dict[str, float]:
     images = mnist()
     splits: list[tuple[int, Split]] = []
-    for seed in SEEDS:
+    for seed in seeds:
         some = np.random.default_rng(seed).choice(len(images.labels), n, replace=False)
         test = images.test_pixels, images.test_labels
         splits.append((seed, (images.pixels[some], images.labels[some], *test)))
@@ -156,10 +156,10 @@ def with_edges(pixels: np.ndarray) -> np.ndarray:
     return np.hstack([part.reshape(len(pixels), -1) for part in (grid, left, up)])
 
 
-def edges(see: Callable[[np.ndarray], np.ndarray]) -> dict[str, float]:
+def edges(see: Callable[[np.ndarray], np.ndarray], make: Make = ours) -> dict[str, float]:
     images = mnist()
     X, y = images.pixels[:10_000], images.labels[:10_000]
-    return averaged(ours, [(0, (see(X), y, see(images.test_pixels), images.test_labels))])
+    return averaged(make, [(0, (see(X), y, see(images.test_pixels), images.test_labels))])
 
 
 def columns(name: str, n_noise: int, make: Make) -> dict[str, float]:
@@ -193,7 +193,7 @@ class InBatches(AlgebraicClassifier):
         return self
 
 
-def batches(rows: int | None) -> dict[str, float]:
+def batches(rows: int | None, n_train: int = 32_561) -> dict[str, float]:
     """Adult in the order of its rows."""
 
     def make(seed: int) -> AlgebraicClassifier:
@@ -203,4 +203,4 @@ def batches(rows: int | None) -> dict[str, float]:
         model.rows = rows
         return model
 
-    return averaged(make, [(0, large.table("adult", 32_561))])
+    return averaged(make, [(0, large.table("adult", n_train))])

@@ -2,6 +2,7 @@
 
 import time
 import tracemalloc
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,10 +14,10 @@ N_CONSTANTS = 1569
 SIZES = {"examples": (10_000, 100_000, 1_000_000), "atoms": (1_000, 10_000, 100_000)}
 
 
-def measure() -> dict[str, float]:
+def measure(sizes: Mapping[str, Sequence[int]] = SIZES) -> dict[str, float]:
     figures = {}
     atoms = random_atoms(1000)
-    for n in SIZES["examples"]:
+    for n in sizes["examples"]:
         seconds, predicted, peak = counting(atoms, random_terms(n))
         figures[f"misses of 1,000 atoms, {n:,} examples: ns an atom and example"] = (
             seconds / n * 1e6
@@ -25,7 +26,7 @@ def measure() -> dict[str, float]:
             peak / predicted
         )
     positives = positives_of(np.tile(random_terms(1), (2000, 1)), random_terms(2000), N_CONSTANTS)
-    for n in SIZES["atoms"]:
+    for n in sizes["atoms"]:
         pins = random_atoms(n)
         contradicted(pins, positives.left_of, positives.right_of)
         start = time.perf_counter()

@@ -62,13 +62,16 @@ def steps() -> dict[str, Step]:
     return found | {f"translations/{OURS}": with_translations}
 
 
-def measure(load: Callable[[], Split], method: str) -> dict[str, Any]:
+def measure(
+    load: Callable[[], Split], method: str, make: Callable[[pd.DataFrame], Any] | None = None
+) -> dict[str, Any]:
     warnings.filterwarnings("ignore")
     split = load()
     X, y = split[:2]
     if method == OURS:
         warm_up(X, y)
-    return all_figures(METHODS[method](X if hasattr(X, "iloc") else pd.DataFrame(X[:1])), split)
+    make = make or METHODS[method]
+    return all_figures(make(X if hasattr(X, "iloc") else pd.DataFrame(X[:1])), split)
 
 
 def with_translations() -> dict[str, Any]:

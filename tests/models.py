@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
-from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.distributed import fit_batches
+from atomlearn import Algebra, AlgebraicClassifier, distributed
 from atomlearn.problems import queens
 from atomlearn.tables import translations
 from atomlearn.tables.batches import ArrayBatches
@@ -81,7 +80,17 @@ def on_disk() -> str:
     X, y = load_iris(return_X_y=True)
     order = np.random.default_rng(0).permutation(150)
     batches = ArrayBatches(X[order], y[order], rows=50)
-    return classifier_digest(fit_batches(batches, random_state=0, max_epochs=5), X)
+    return classifier_digest(distributed.fit_batches(batches, random_state=0, max_epochs=5), X)
+
+
+def partitions() -> str:
+    """In threads of this process; on any cluster it is the same model."""
+    from dask.array import from_array
+
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(150)
+    blocks = from_array(X[order], chunks=(60, -1)), from_array(y[order], chunks=60)
+    return classifier_digest(distributed.fit(*blocks, random_state=0, max_epochs=5), X)
 
 
 def many_classes() -> str:
@@ -128,6 +137,7 @@ MODELS: dict[str, Callable[[], str]] = {
     "rules": lambda: fitted(*mixed(), rules=["no if age < 30", "not yes if job = d"], max_epochs=8),
     "batches": in_batches,
     "batches on disk": on_disk,
+    "partitions of Dask": partitions,
     "many classes": many_classes,
     "relations": lambda: atoms_of(relations().learn(random_state=0)),
     "epochs": epochs,

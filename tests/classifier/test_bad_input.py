@@ -175,11 +175,13 @@ class TestUnseenCategories:
         model.predict(pd.DataFrame({"zip": pd.Series(new, dtype=object)}))
         assert not recwarn.list
 
-    def test_rows_are_looked_at_together_though_encoded_in_parts(self, monkeypatch, recwarn):
-        model = self.fitted(["10", "20", "30"] * 50)
-        monkeypatch.setattr(encoding, "CELLS_AT_ONCE", 1)  # 64 rows at a time
-        model.predict(pd.DataFrame({"zip": ["1"] * 100 + ["10"]}))
-        model.predict(pd.DataFrame({"zip": ["10"] + ["1"] * 100}))
+    @pytest.mark.parametrize("parts", [(["1"] * 100, ["10"]), (["10"], ["1"] * 100)])
+    def test_rows_are_looked_at_together_though_encoded_in_parts(self, parts, recwarn):
+        (column,) = self.fitted(["10", "20", "30"] * 8).encoder_.columns_
+        unseen = encoding.UnseenColumns()
+        for values in (np.array(part, dtype=object) for part in parts):
+            unseen.look(column, values, column.encode(values))
+        unseen.warn()
         assert not recwarn.list
 
 

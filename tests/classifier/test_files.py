@@ -187,9 +187,13 @@ def test_damaged_bytes_never_end_the_process(tmp_path_factory, fitted, iris, dat
         assert (loaded.misses(iris[0]) == fitted.misses(iris[0])).all()
 
 
-def test_held_out_predictions_in_files_are_bounded(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr("atomlearn.classifier.files.MOST_HELD_OUT", 40)
+@pytest.mark.parametrize("evidence", ["strict", "weighted"])
+def test_held_out_predictions_in_files_are_bounded(tmp_path, evidence):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(21_000, 5))
+    y = X[:, 0] + rng.normal(size=21_000) > 0
+    fitted = AlgebraicClassifier(random_state=0, max_epochs=3, evidence=evidence).fit(X, y)
     fitted.save(tmp_path / "m.atoms")
     again = atomlearn.load(tmp_path / "m.atoms")
-    assert 0 < len(again.learned_.held_out) <= 40 < len(fitted.learned_.held_out)
+    assert 0 < len(again.learned_.held_out) <= 20_000 < len(fitted.learned_.held_out)
     assert again.estimated_error_ == fitted.estimated_error_

@@ -83,7 +83,6 @@ def test_callbacks_may_stop_the_fit(iris):
     classifier.set_callbacks(recorder).fit(*iris)
     assert recorder.events.count("end round") == 1
     assert classifier.learned_.epochs[0] == 3
-    assert classifier.score(*iris) > 0.9
 
 
 def test_callbacks_of_batches(iris):
@@ -111,4 +110,4 @@ def test_callbacks_reach_it_through_a_search(iris, capsys):
 
 def test_without_callbacks_in_scikit_learn(iris, monkeypatch):
     monkeypatch.delattr(fitting.CallbackSupportMixin, "_init_callback_context")
-    assert quick().fit(*iris).score(*iris) > 0.9
+    assert quick().fit(*iris).learned_.is_known

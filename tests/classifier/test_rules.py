@@ -296,24 +296,6 @@ def test_merging_takes_over_the_rules_of_others(flowers, many):
     assert [str(rule) for rule in ours.rules_] == RULES and violations(ours, many) == []
 
 
-@pytest.mark.slow
-def test_a_rule_is_worth_examples():
-    """Told half of what decides, it needs fewer rows for the rest."""
-    rng = np.random.default_rng(0)
-    X = rng.random((3000, 12)) < 0.5
-    y = np.where((X[:, 0] & X[:, 1]) | (X[:, 2] & X[:, 3] & X[:, 4]), "in", "out")
-    rule = ["in if x0 = true and x1 = true"]
-    plain, told = (
-        [
-            AlgebraicClassifier(random_state=0, rules=rules).fit(X[few], y[few])
-            for few in np.arange(200).reshape(4, 50)
-        ]
-        for rules in (None, rule)
-    )
-    errors = [np.mean([1 - one.score(X[500:], y[500:]) for one in ours]) for ours in (plain, told)]
-    assert errors[1] < 0.7 * errors[0]
-
-
 # -- rules mean what is written, everywhere
 
 

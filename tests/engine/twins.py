@@ -1,7 +1,7 @@
 """Twins in sets for what the oracle does in another order than the kernels.
 
-``tests/naive.py`` is the oracle; where a kernel asks chance for the same things in another order,
-or keeps atoms in slots, it is restated here, and :mod:`learning.test_twins` compares the two.
+:mod:`tests.naive` is the oracle; where a kernel makes the same random choices in another order, or
+keeps atoms in slots, it is restated here, and :mod:`tests.engine.test_twins` compares the two.
 """
 
 from collections.abc import Sequence

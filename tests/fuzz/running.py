@@ -20,7 +20,6 @@ from pathlib import Path
 from tests.fuzz.attacks import AGREED, BAD, CRASH, LOADED, MISMATCH, RAW, REFUSED
 
 ROOT = Path(__file__).parents[2]
-WORKER = "tests.fuzz.worker"
 PATIENCE = 300
 """Seconds without a word after which a worker hangs: compiling takes a minute, or several if the
 machine is busy."""
@@ -95,6 +94,7 @@ class Run:
     first: int = 0
     """The number of the first case."""
     is_quiet: bool = True
+    worker: str = "tests.fuzz.worker"
 
     def attack(
         self, what: str, cases: int, seconds: float, tally: Tally, predictions: int = 0
@@ -114,7 +114,7 @@ class Run:
         """Let one worker go on as long as it lives; the number of the next case."""
         number, what = first, goal.what
         end = sys.maxsize if goal.predictions else first + goal.cases - tally.done[what]
-        command = [sys.executable, "-m", WORKER, what, self.seed, str(first), str(end)]
+        command = [sys.executable, "-m", self.worker, what, self.seed, str(first), str(end)]
         with (path.parent / "stderr").open("wb+") as errors:
             worker = subprocess.Popen(
                 [*command, str(path)], stdout=subprocess.PIPE, stderr=errors, env=self._env()

@@ -167,9 +167,9 @@ def test_a_worker_that_crashes_is_begun_again_and_its_file_kept(tmp_path, monkey
         "    print(i, 'model', 'bytes', 'refused', 0, '', sep='\\t', flush=True)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(running, "WORKER", "fuzz_worker")
     tally = Tally()
-    Run("0", tmp_path / "kept", bounds_check=False).attack("files", 6, 60, tally)
+    run = Run("0", tmp_path / "kept", bounds_check=False, worker="fuzz_worker")
+    run.attack("files", 6, 60, tally)
     assert tally.outcomes["model", REFUSED] == 5
     assert [n for (_, outcome), n in tally.outcomes.items() if outcome == CRASH] == [1]
     assert (tmp_path / "kept" / "files-0-3.atoms").read_text() == "3"

@@ -2,13 +2,13 @@
 
 import csv
 import io
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atomlearn.errors import EmptyFile, InvalidTable, NotText
-from atomlearn.tables import files
 from atomlearn.tables.batches import CsvBatches
 from atomlearn.tables.files import MISSING, csv_tables, read_table
 
@@ -21,10 +21,7 @@ CELLS = st.text(st.sampled_from(list('a1.é"\n ;,|\t\u3000')), max_size=4) | st.
 def reader(request, monkeypatch):
     """Read by pyarrow, or by pandas as if pyarrow were not installed."""
     if request.param == "pandas":
-        found = files.find_spec
-        monkeypatch.setattr(
-            files, "find_spec", lambda name: found(name) if name == "pandas" else None
-        )
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

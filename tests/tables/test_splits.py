@@ -9,7 +9,7 @@ from atomlearn.tables import LiteralEncoder
 from atomlearn.tables.literals import find_splits
 
 
-def alternatives_of(frame):
+def splits_of(frame):
     encoder = LiteralEncoder().fit(frame)
     truths = encoder.transform(frame)
     return encoder, truths, find_splits(encoder.literals_, rows.pack(truths))
@@ -19,7 +19,7 @@ def test_a_row_has_exactly_one_side():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=80), "y": rng.choice(["a", "b", "c"], 80)})
     frame.loc[rng.random(80) < 0.3, "x"] = np.nan
-    _, truths, found = alternatives_of(frame)
+    _, truths, found = splits_of(frame)
     having = rows.unpack(found.has, len(frame))
     for i, line in enumerate(having):
         first, second = (take(found.sides, np.array([2 * i + s])).constants for s in range(2))
@@ -32,6 +32,6 @@ def test_numbers_are_compared_though_another_column_says_when_they_are_missing()
     x = np.arange(40.0)
     x[::4] = np.nan
     frame = pd.DataFrame({"measured": np.where(np.isnan(x), "no", "yes"), "x": x})
-    encoder, _, found = alternatives_of(frame)
+    encoder, _, found = splits_of(frame)
     sides = [encoder.literals_[c] for c in found.sides.constants]
     assert any(one.name == "x" and one.operator == ">" for one in sides)

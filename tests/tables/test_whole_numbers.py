@@ -118,7 +118,6 @@ def test_sympy_and_latex():
 def test_definitions_and_explanations(passengers):
     X, y = passengers
     classifier = AlgebraicClassifier(random_state=0, max_epochs=10).fit(X, y)
-    assert classifier.score(X, y) > 0.97
     definition = classifier.definition("yes")
     assert "pclass = 2" in str(definition)
     odd = pd.DataFrame({"pclass": [0, 2, 4], "age": [40.0, 40.0, 40.0]})

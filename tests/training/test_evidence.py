@@ -60,7 +60,7 @@ def test_many_classes_have_fewer_epochs_each():
     assert epochs_of_rounds(False, 300, 3, Settings(max_epochs=60))[-1] == 20
 
 
-def test_atoms_that_have_no_say_do_not_decide():
+def test_scores_of_factor_zero_do_not_decide():
     """Strict scores that are always wrong get the factor 0: that is not a mean of both."""
     labels = np.arange(400) % 2
     right = np.eye(2)[labels] * 2.0

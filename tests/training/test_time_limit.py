@@ -12,7 +12,7 @@ from atomlearn.classifier import estimator, sample
 from atomlearn.distributed import fit_batches
 from atomlearn.engine.concept import Sampler
 from atomlearn.tables.batches import ArrayBatches
-from atomlearn.training import loop, parts
+from atomlearn.training import parts
 from atomlearn.training import settings as clocks
 from atomlearn.training.boosting.rounds import Booster
 from atomlearn.training.settings import Settings
@@ -41,22 +41,25 @@ def clock(monkeypatch):
     return clock
 
 
+def rows_of_classes(n):
+    return np.random.default_rng(0).normal(size=(n, 4)), np.arange(n) % CLASSES
+
+
 @pytest.fixture
 def table():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(300, 4)), np.arange(300) % CLASSES
+    return rows_of_classes(300)
 
 
-@pytest.mark.parametrize("small", [5000, 100])
+@pytest.mark.parametrize("n_rows", [300, 5100])
 @pytest.mark.parametrize("limit", [1, 12, 30])
-def test_it_holds(clock, table, monkeypatch, small, limit):
-    monkeypatch.setattr(loop, "SMALL", small)
+def test_it_holds(clock, n_rows, limit):
+    table = rows_of_classes(n_rows)
     with pytest.warns(UserWarning, match=rf"time_limit={limit} ended before .* of 60 classes"):
         model = AlgebraicClassifier(random_state=0, time_limit=limit).fit(*table)
     assert limit <= clock.seconds <= limit + clocks.GRACE + 2
     learned = sum(epochs > 0 for epochs in model.learned_.epochs)
     assert learned >= limit / 2
-    assert model.predict(table[0]).shape == (300,)
+    assert model.predict(table[0]).shape == (n_rows,)
 
 
 def test_it_holds_for_batches(clock, table):
@@ -111,33 +114,34 @@ def test_definitions_are_measured_while_there_is_time(clock, table, monkeypatch,
 
 def test_the_search_for_fewer_atoms_ends(clock, monkeypatch):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(300, 6)), rng.integers(3, size=300)
-    monkeypatch.setattr("atomlearn.training.strict.SIZES", {1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0})
-    judged = slowed(monkeypatch, clock, Judge, "_judged", 2)
-    AlgebraicClassifier(random_state=0, time_limit=40, evidence="strict").fit(X, y)
-    assert clock.seconds <= 48
-    assert len([start for start in judged if start > 40]) <= 2
+    X, y = rng.normal(size=(2000, 6)), rng.integers(3, size=2000)
+    judged = slowed(monkeypatch, clock, Judge, "without_calibration", 1)
+    AlgebraicClassifier(random_state=0, time_limit=100, evidence="strict").fit(X, y)
+    assert clock.seconds <= 120
+    # Five folds with all atoms and with fewer, and the model: there is no time for other sizes.
+    assert len([start for start in judged if start > 100]) == 5 + 5 + 1
 
 
-def test_many_classes_are_judged_by_fewer_rows(clock, table, monkeypatch):
-    whole = AlgebraicClassifier(random_state=0, max_epochs=5, evidence="strict").fit(*table)
-    monkeypatch.setattr(clocks, "JUDGED", 100 * CLASSES)
-    monkeypatch.setattr(clocks, "JUDGED_EACH_SECOND", 0)
-    limited = AlgebraicClassifier(
-        random_state=0, max_epochs=5, evidence="strict", time_limit=1e6
-    ).fit(*table)
-    assert len(whole.learned_.held_out) == 300
-    assert 50 <= len(limited.learned_.held_out) <= 100
+def test_many_classes_are_judged_by_fewer_rows(clock):
+    X, y = rows_of_classes(20_000)
+    limited, whole = (
+        AlgebraicClassifier(
+            random_state=0, max_epochs=1, max_cuts=9, evidence="weighted", time_limit=limit
+        ).fit(X, y)
+        for limit in (1, None)
+    )
+    most = Settings(time_limit=1).most_held(CLASSES)
+    assert most / 2 <= len(limited.learned_.held_out) <= most < len(whole.learned_.held_out)
     assert limited.estimated_error_ is not None
 
 
-def test_weighted_atoms_are_not_begun_without_time(clock, table, monkeypatch):
-    begun = slowed(monkeypatch, clock, Booster, "run_round", 1)
-    monkeypatch.setattr(clocks, "WEIGHED", 1.0)
-    monkeypatch.setattr(loop, "WEIGHED", 1.0)
-    model = AlgebraicClassifier(random_state=0, time_limit=8 * CLASSES).fit(*table)
-    assert not begun
-    assert model.evidence_.chosen == "strict"
+@pytest.mark.parametrize(("limit", "is_enough"), [(360.01, False), (361, True)])
+def test_weighted_atoms_are_not_begun_without_time(clock, table, monkeypatch, limit, is_enough):
+    """Of 60 classes two folds have three epochs first; boosting all would take 0.013 s."""
+    begun = slowed(monkeypatch, clock, Booster, "run_round", 0)
+    model = AlgebraicClassifier(random_state=0, time_limit=limit).fit(*table)
+    assert bool(begun) == is_enough
+    assert model.evidence_.chosen == ("weighted" if is_enough else "strict")
 
 
 @pytest.mark.parametrize("evidence", ["strict", "weighted"])

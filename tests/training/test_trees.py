@@ -1,4 +1,4 @@
-"""Trees against the same done with sets and plain sums."""
+"""Trees on packed literals against trees of plain sets and sums."""
 
 import numpy as np
 import pytest
@@ -24,8 +24,10 @@ from tests.sets.strategies import KERNELS
 pytestmark = KERNELS
 
 
-def naive_grow(batch, has, offered, gradient, hessian, most, l2_regularization, min_hessian):
-    """The leaves as sets, split as long as something is gained."""
+def naive_grow(
+    examples, has, offered, gradient, hessian, max_leaves, l2_regularization, min_hessian
+):
+    """The leaves as sets; the split that gains most is made first."""
 
     def fit(members):
         g, h = sum(gradient[i] for i in members), sum(hessian[i] for i in members)
@@ -40,8 +42,8 @@ def naive_grow(batch, has, offered, gradient, hessian, most, l2_regularization, 
                 found = (one + two - fit(members)[0], a)
         return found
 
-    leaves = [(batch, best_split(batch))]
-    while len(leaves) < most:
+    leaves = [(examples, best_split(examples))]
+    while len(leaves) < max_leaves:
         members, (gain, a) = max(leaves, key=lambda leaf: leaf[1][0])
         if gain <= 0:
             break
@@ -52,7 +54,7 @@ def naive_grow(batch, has, offered, gradient, hessian, most, l2_regularization, 
 
 
 @given(st.lists(st.integers(-70, 70), min_size=1, max_size=64))
-def test_digits_add_up_to_the_values(values):
+def test_binary_digits_add_up_to_the_values(values):
     digits = np.zeros(8, dtype=np.uint64)
     write_digits(np.arange(len(values))[::-1].copy(), np.array(values), digits)
     for place, value in enumerate(reversed(values)):
@@ -83,12 +85,12 @@ def test_rounding_is_right_in_the_mean():
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 150))
-def test_sums_are_those_of_the_examples_inside(seed, n, n_candidates):
+def test_gradients_are_summed_over_the_examples_of_a_leaf(seed, n, n_splits):
     rng = np.random.default_rng(seed)
     gradient, hessian = rng.integers(-40, 41, n), rng.integers(0, 16, n)
-    has, inside = rng.random((n, n_candidates)) < 0.5, rng.permutation(n)[: n // 2]
+    has, inside = rng.random((n, n_splits)) < 0.5, rng.permutation(n)[: n // 2]
     place = rng.permutation(n)
-    gradients, hessians = np.zeros((2, n_candidates), dtype=np.int64)
+    gradients, hessians = np.zeros((2, n_splits), dtype=np.int64)
     total, quantisation = np.zeros(2, dtype=np.int64), Quantisation(1.0, 1.0, 1.0, 1.0, 7, 4)
     packed = rows.pack(has)
     sum_gradients(
@@ -101,19 +103,27 @@ def test_sums_are_those_of_the_examples_inside(seed, n, n_candidates):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 90), st.integers(1, 6), st.integers(1, 6))
-def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
+def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves):
     rng = np.random.default_rng(seed)
     gradient, hessian = rng.integers(-40, 41, n), rng.integers(0, 16, n)
-    has = rng.random((n_alternatives, n)) < 0.5
+    has = rng.random((n_splits, n)) < 0.5
     inside = rng.random(n) < 0.8
-    offered = np.flatnonzero(rng.random(n_alternatives) < 0.8)
+    offered = np.flatnonzero(rng.random(n_splits) < 0.8)
     # Odd units, so that no two splits gain the same: ties could be broken either way.
     unit = 0.5 + seed / 2**33
     quantisation = Quantisation(unit, 0.25, 1 / unit, 4.0, 7, 4)
     of_batch = rows_of(rows.pack(has), offered, rows.pack(inside[None])[0])
     place = np.arange(inside.sum())
     paths = grow_tree(
-        of_batch, place, offered, gradient[inside], hessian[inside], quantisation, most, 1.0, 0.75
+        of_batch,
+        place,
+        offered,
+        gradient[inside],
+        hessian[inside],
+        quantisation,
+        max_leaves,
+        1.0,
+        0.75,
     )
     expected = naive_grow(
         frozenset(np.flatnonzero(inside).tolist()),
@@ -121,7 +131,7 @@ def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
         offered.tolist(),
         gradient * unit,
         hessian * 0.25,
-        most,
+        max_leaves,
         1.0,
         0.75,
     )
@@ -146,17 +156,17 @@ def test_cells_are_those_of_plain_sums(seed, n, n_alternatives, most):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 150), st.integers(1, 150))
-def test_rows_of_some_examples_and_alternatives(seed, n, n_alternatives):
+def test_rows_of_some_examples_and_splits(seed, n, n_splits):
     rng = np.random.default_rng(seed)
-    has = rng.random((n_alternatives, n)) < 0.5
-    offered = rng.permutation(n_alternatives)[: n_alternatives // 2]
+    has = rng.random((n_splits, n)) < 0.5
+    offered = rng.permutation(n_splits)[: n_splits // 2]
     chosen = rng.random(n) < 0.4
     found = rows_of(rows.pack(has), offered, rows.pack(chosen[None])[0])
     assert (rows.unpack(found, len(offered)) == has[offered][:, chosen].T).all()
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 100), st.integers(1, 9))
-def test_paths_may_share_their_beginning_or_not(seed, n, n_paths):
+def test_rows_reach_the_leaf_at_the_end_of_their_path(seed, n, n_paths):
     rng = np.random.default_rng(seed)
     has = rng.random((4, n)) < 0.5
     paths = rng.integers(0, 3, (n_paths, 5))
@@ -169,12 +179,12 @@ def test_paths_may_share_their_beginning_or_not(seed, n, n_paths):
         assert (reached == line).all()
 
 
-def test_sums_and_amounts_of_cells():
+def test_gradients_are_summed_and_values_added_by_leaf():
     member = np.array([[True, False, True], [False, True, False]])
     labels, weights = np.array([1, 0, 0]), np.array([1.0, 2.0, 3.0])
     p, sums = np.array([0.5, 0.25, 0.2]), np.zeros((2, 2))
-    batch = rows.pack(np.array([[True, True, True]]))[0]
-    sum_leaves(rows.pack(member), batch, labels, 1, weights, p, sums)
+    examples = rows.pack(np.array([[True, True, True]]))[0]
+    sum_leaves(rows.pack(member), examples, labels, 1, weights, p, sums)
     assert sums[0].tolist() == pytest.approx([0.5 - 3 * 0.2, -2 * 0.25])
     assert sums[1].tolist() == pytest.approx([0.25 + 3 * 0.16, 2 * 0.1875])
     scores = np.zeros(3)

@@ -42,7 +42,7 @@ def test_an_atom_begins_with_what_it_shares_with_the_one_before(atoms):
         assert lines[k][:n] == before[:n]  # of a tree, all that they share
 
 
-def test_the_lightest_atoms_are_forgotten_first():
+def test_atoms_of_the_smallest_weights_are_dropped_first():
     weights = np.array([1.0, -3.0, 0.1, 2.0])
     atoms = WeightedAtoms(lists_of([[0], [1], [2], [3]]), np.arange(4), weights, np.zeros(4))
     fewer = atoms.heaviest(2)

@@ -12,7 +12,7 @@ import numpy as np
 
 from atomlearn.engine.misses import containing
 from atomlearn.export.description import describe
-from atomlearn.sets import rows as packed
+from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import pack_row
 from atomlearn.tables.literals import Literal, weakest
 from atomlearn.tables.numbers import Number
@@ -93,7 +93,7 @@ def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:
     orders = []
     for k, atoms in enumerate(classifier.learned_.deciding().strict):
         missing = ~containing(atoms, columns) & pack_row(sample.labels != k)
-        orders.append(np.argsort(-packed.count(missing), kind="stable").tolist())
+        orders.append(np.argsort(-bits.count(missing), kind="stable").tolist())
     return orders
 
 
