@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from atomlearn.files.writing import replacing
+from atomlearn.files.container import replacing
 from atomlearn_paper.readme import between_marks
 from benchmarks.markdown import made_with, percent, seconds, table
 from benchmarks.record import BENCHMARKS, RESULTS, Records

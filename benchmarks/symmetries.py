@@ -19,9 +19,14 @@ from atomlearn.datasets import bar_parity, vertical_bars
 from atomlearn.engine.concept import READABLE, Concept, Sampler
 from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.engine.symmetries import Symmetries
-from atomlearn.tables.images import column_swaps, generated, permuted, row_swaps
-from atomlearn.tables.symmetries import check_constant_maps
-from atomlearn.tables.symmetries import check_symmetries as check_columns
+from atomlearn.tables.images import (
+    check_constant_maps,
+    column_swaps,
+    generated,
+    permuted,
+    row_swaps,
+)
+from atomlearn.tables.images import check_symmetries as check_columns
 from atomlearn_paper.images import n_constants, terms
 
 PROBLEMS = {

@@ -9,8 +9,7 @@ from sphinx.application import Sphinx
 
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.explorer import explore
-from atomlearn.explorer.boards import queens_data
-from atomlearn.explorer.page import explorer_page, write_page
+from atomlearn.explorer.page import explorer_page, queens_data, write_page
 
 BARS = """v < c1 c2 c7 c8
 v < c3 c4 c5 c6

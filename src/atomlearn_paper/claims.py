@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from atomlearn.errors import DataNotFound, InvalidParameter
-from atomlearn.files.writing import replacing
+from atomlearn.files.container import replacing
 from atomlearn.views.page import Page
 from atomlearn_paper.expressions import filled, value_of
 from atomlearn_paper.steps import read_json, text_of, write_json

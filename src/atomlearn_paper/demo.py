@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from atomlearn import AlgebraicClassifier, __version__
-from atomlearn.explorer.boards import algebra_data, queens_data
 from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.explorer.page import explorer_page, write_page
+from atomlearn.explorer.page import algebra_data, explorer_page, queens_data, write_page
 from atomlearn.logic.formulas import html_of
 from atomlearn.markup import escape, folded
 from atomlearn.views.page import Page, figure_html

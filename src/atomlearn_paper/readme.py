@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.files.writing import replacing
+from atomlearn.files.container import replacing
 from atomlearn.views.page import png
 from atomlearn_paper import NAMES
 from atomlearn_paper.expressions import spoken

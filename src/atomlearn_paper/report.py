@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atomlearn import __version__
-from atomlearn.files.writing import replacing
+from atomlearn.files.container import replacing
 from atomlearn.views.page import Page, png
 from atomlearn_paper import paper
 from atomlearn_paper.expressions import as_literal, filled, value_of

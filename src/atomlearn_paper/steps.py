@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from atomlearn import __version__, interrupts
-from atomlearn.files.writing import replacing
+from atomlearn.files.container import replacing
 from atomlearn_paper.expressions import as_literal, value_of
 
 Results = Mapping[str, Any]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.algebra.text import (
+from atomlearn.algebra.terms import (
     _parse_plain,
     parse_names,
     parse_relation,

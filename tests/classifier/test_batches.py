@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import atomlearn
 from atomlearn import AlgebraicClassifier
-from atomlearn.training.boosting.folds import EarlierRows
+from atomlearn.training.boosting.ensemble import EarlierRows
 from atomlearn.training.scores import KINDS
 
 CLASSES = [0, 1, 2]

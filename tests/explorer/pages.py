@@ -8,9 +8,14 @@ from pathlib import Path
 from sklearn.datasets import load_digits, load_iris
 
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.explorer.boards import algebra_data, queens_data, sudoku_data
 from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.explorer.page import explorer_page, write_page
+from atomlearn.explorer.page import (
+    algebra_data,
+    explorer_page,
+    queens_data,
+    sudoku_data,
+    write_page,
+)
 
 RULE = "not setosa if petal length > 3"
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier
-from atomlearn.explorer.boards import algebra_data
 from atomlearn.explorer.classifiers import asked_row, classifier_data
+from atomlearn.explorer.page import algebra_data
 from tests.explorer import browser as web
 from tests.explorer import pages
 

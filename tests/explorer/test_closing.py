@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from atomlearn import Algebra
-from atomlearn.algebra.text import parse_relation, write_names
-from atomlearn.explorer.boards import algebra_data, queens_data, sudoku_data
+from atomlearn.algebra.terms import parse_relation, write_names
+from atomlearn.explorer.page import algebra_data, queens_data, sudoku_data
 from atomlearn.problems import queens
 from tests.explorer import node
 

@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
-from atomlearn.files.writing import check_replaceable, private_folder, replacing
+from atomlearn.files.container import check_replaceable, private_folder, replacing
 
 KILLED = """
 import os, signal, sys
-from atomlearn.files.writing import replacing
+from atomlearn.files.container import replacing
 with replacing(sys.argv[1]) as file:
     file.write(b"half of")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -135,8 +135,8 @@ def run(script):
 def test_a_second_signal_ends_the_process_and_cleans_up(tmp_path):
     done = run(f"""
         import signal
-        from atomlearn.files.writing import replacing
-        from atomlearn.files.writing import private_folder
+        from atomlearn.files.container import replacing
+        from atomlearn.files.container import private_folder
         from atomlearn.interrupts import Deferred
         with Deferred(learning=True):
             with private_folder({str(tmp_path)!r}), replacing({str(tmp_path / "f")!r}) as file:

@@ -11,8 +11,7 @@ from atomlearn import Algebra
 from atomlearn.datasets import vertical_bars
 from atomlearn.engine.concept import READABLE, Concept, Sampler
 from atomlearn.engine.pool import Pool
-from atomlearn.logic.comparison import Comparison, compare
-from atomlearn.logic.conjecture import Grid, conjecture, sentences
+from atomlearn.logic.comparison import Comparison, Grid, compare, conjecture, sentences
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, exists, forall
 from atomlearn.sets import rows

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from atomlearn import Algebra, Model
 from atomlearn.errors import FormulaTooLarge, UnknownConstant
-from atomlearn.logic.conjecture import Grid
+from atomlearn.logic.comparison import Grid, measure, most_telling
 from atomlearn.logic.define import define_constant
 from atomlearn.logic.exact import ExactAtomization
 from atomlearn.logic.formulas import Has, Not, exists, forall
-from atomlearn.logic.telling import measure, most_telling
 from atomlearn.sets import rows
 from tests.logic.oracle import is_true
 

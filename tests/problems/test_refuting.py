@@ -10,7 +10,7 @@ import pytest
 from atomlearn import InconsistentRelations
 from atomlearn.errors import ContradictoryGivens
 from atomlearn.problems import colouring, hamiltonian, queens, sudoku
-from atomlearn.problems.choices import Choices, one_of_each, play
+from atomlearn.problems.game import Choices, one_of_each, play
 from atomlearn.problems.graphs import graph
 from atomlearn.problems.refuting import minimal
 from tests import naive

@@ -9,8 +9,8 @@ import pytest
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.rows import to_lists
-from atomlearn.training.boosting import folds
-from atomlearn.training.boosting.folds import boost_folds
+from atomlearn.training.boosting import ensemble
+from atomlearn.training.boosting.ensemble import WeightedAtoms, boost_folds
 from atomlearn.training.boosting.rounds import (
     Booster,
     BoostingRecipe,
@@ -72,7 +72,7 @@ def test_scores_of_held_out_rows_are_those_of_the_atoms(problem):
         booster.run_round()
     blocks = blocks_of(examples.variants[0], examples.n_constants)
     for n_rounds in (0, 5, 12):
-        by_atoms = booster.atoms(n_rounds).scores(blocks, len(truths))[held]
+        by_atoms = WeightedAtoms.of(booster, n_rounds).scores(blocks, len(truths))[held]
         scores = booster.held_scores(n_rounds)
         # Only differences between classes count; of two classes one has all the weights.
         np.testing.assert_allclose(by_atoms - by_atoms[:, :1], scores - scores[:, :1], atol=1e-12)
@@ -132,10 +132,12 @@ def test_the_learning_rate_grows_with_rows_and_classes():
 )
 def test_trees_have_more_leaves_if_that_is_clearly_better(losses, chosen):
     def tried_before(recipe):
-        return SimpleNamespace(losses=[9.0, losses[recipe.max_leaves]], rounds=range(folds.TRIAL))
+        return SimpleNamespace(
+            losses=[9.0, losses[recipe.max_leaves]], rounds=range(ensemble.TRIAL)
+        )
 
     recipes = [BoostingRecipe(max_leaves=n) for n in losses]
-    found, tried = folds._choose_recipe(recipes, tried_before, None)
+    found, tried = ensemble._choose_recipe(recipes, tried_before, None)
     assert found.max_leaves == chosen and tried.losses[-1] == losses[chosen]
 
 

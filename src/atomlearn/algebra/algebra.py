@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from atomlearn.algebra.entailment import Layout
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import (
     Conflict,
+    Layout,
     QueryResult,
     Relation,
     Verdict,

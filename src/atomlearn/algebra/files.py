@@ -19,8 +19,14 @@ from typing import BinaryIO
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
-from atomlearn.algebra.terms import Term, Vocabulary
-from atomlearn.algebra.text import SIGNLIKE, ParsedRelation, parse_relation, write_name
+from atomlearn.algebra.terms import (
+    SIGNLIKE,
+    ParsedRelation,
+    Term,
+    Vocabulary,
+    parse_relation,
+    write_name,
+)
 from atomlearn.errors import (
     AtomlearnError,
     DoubtfulRelation,
@@ -28,9 +34,8 @@ from atomlearn.errors import (
     NotText,
     RelationSyntaxError,
 )
-from atomlearn.files.container import VARIABLE, Budget, Container
+from atomlearn.files.container import VARIABLE, Budget, Container, replacing
 from atomlearn.files.load import Members
-from atomlearn.files.writing import replacing
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import lists_of, to_rows
 

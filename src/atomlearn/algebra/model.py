@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
-from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term
-from atomlearn.algebra.text import write_names
+from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term, write_names
 from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
 from atomlearn.markup import MOST_ROWS, Displayed, in_notebook, table
 from atomlearn.sets import rows as bits
@@ -18,7 +17,7 @@ from atomlearn.typing import Bits
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
-    from atomlearn.logic.conjecture import Grid
+    from atomlearn.logic.comparison import Grid
     from atomlearn.logic.define import ConstantDefinition
     from atomlearn.logic.formulas import Pairs
 

@@ -16,12 +16,18 @@ import numpy as np
 from atomlearn.classifier.sample import MOST_CLAUSES, TrainingSample, chosen_atoms
 from atomlearn.engine.misses import blocks_of, containing, count_misses
 from atomlearn.errors import InvalidParameter
-from atomlearn.logic.comparison import compare
-from atomlearn.logic.conjecture import Conjecture, Grid, Place, conjecture
+from atomlearn.logic.comparison import (
+    Conjecture,
+    Grid,
+    Measure,
+    Place,
+    compare,
+    conjecture,
+    measure,
+)
 from atomlearn.logic.definition import Definition
 from atomlearn.logic.formulas import And, Clause, Formula, Has, Or
 from atomlearn.logic.minimise import Group, Space
-from atomlearn.logic.telling import Measure, measure
 from atomlearn.markup import escape
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, pack_row, take

@@ -32,7 +32,7 @@ from atomlearn.engine.pool import add_lists, add_pools, pools_in
 from atomlearn.errors import InvalidRule, UnsavableValue
 from atomlearn.files.container import Container
 from atomlearn.files.load import LARGE, MOST_EPOCHS, Members, Value, save
-from atomlearn.logic.telling import Measure
+from atomlearn.logic.comparison import Measure
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Lists
 from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn

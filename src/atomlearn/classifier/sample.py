@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from atomlearn.engine.misses import containing
-from atomlearn.logic.telling import (
+from atomlearn.logic.comparison import (
     Measure,
     by_gain,
     by_net_gain,
@@ -26,7 +26,7 @@ from atomlearn.logic.telling import (
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, pack_row, take
 from atomlearn.sets.words import transpose
-from atomlearn.training.boosting.folds import EarlierRows
+from atomlearn.training.boosting.ensemble import EarlierRows
 from atomlearn.training.data import Examples, FoldAtoms, by_label, row_keys
 from atomlearn.training.learned import Learned
 from atomlearn.training.settings import Clock

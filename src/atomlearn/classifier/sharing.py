@@ -21,7 +21,7 @@ from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.engine.pool import Merged, Pool, hash_lists
 from atomlearn.engine.state import examples_of
 from atomlearn.errors import DifferentConstants
-from atomlearn.logic.telling import Measure
+from atomlearn.logic.comparison import Measure
 from atomlearn.sets.rows import Rows, take
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.rules import Rule, compile_rules

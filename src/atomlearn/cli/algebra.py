@@ -8,14 +8,16 @@ import typer
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Relation
-from atomlearn.algebra.terms import MAKE_IT_FIRST
-from atomlearn.algebra.text import write_name
-from atomlearn.cli.options import Json, OutFile, RelationFile, SeedIfAny
+from atomlearn.algebra.terms import MAKE_IT_FIRST, write_name
 from atomlearn.cli.output import (
     BAD,
     NO,
     OPEN,
     YES,
+    Json,
+    OutFile,
+    RelationFile,
+    SeedIfAny,
     counted,
     fail,
     note,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn.cli.algebra import has_relations, read_algebra
-from atomlearn.cli.options import MaxEpochs, Queens, Seed, TargetIfAny
-from atomlearn.cli.output import check_page, fail
+from atomlearn.cli.output import MaxEpochs, Queens, Seed, TargetIfAny, check_page, fail
 from atomlearn.cli.problems import read_text
 from atomlearn.cli.tables import complaints, rows_for
 from atomlearn.files.load import load
@@ -67,9 +66,14 @@ def explore(
     path = Path(f"{name.replace(' ', '-')}.html") if out is None else out
     if not serve:
         check_page(path)
-    from atomlearn.explorer.boards import queens_data, sudoku_data
     from atomlearn.explorer.live import LiveBoard, LiveTable, Still
-    from atomlearn.explorer.page import explorer_page, page_data, write_page
+    from atomlearn.explorer.page import (
+        explorer_page,
+        page_data,
+        queens_data,
+        sudoku_data,
+        write_page,
+    )
 
     live: Live
     if size is not None and serve:

@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn.algebra.model import Model
-from atomlearn.algebra.terms import Term
-from atomlearn.algebra.text import write_names
-from atomlearn.cli.options import ClassifierFile, Html, Json, ModelFile, OutFile, OutInstead
-from atomlearn.cli.output import check_choice, counted, fail, print_json, write_text
+from atomlearn.algebra.terms import Term, write_names
+from atomlearn.cli.output import (
+    ClassifierFile,
+    Html,
+    Json,
+    ModelFile,
+    OutFile,
+    OutInstead,
+    check_choice,
+    counted,
+    fail,
+    print_json,
+    write_text,
+)
 from atomlearn.errors import suggest
 from atomlearn.files.load import load
 
@@ -85,8 +95,7 @@ def show(
     atoms = model.atoms if of is None else model.atoms_of(model.term(of))
     definitions = _definitions(model, of, pairs, grid)
     if html is not None:
-        from atomlearn.explorer.boards import model_data
-        from atomlearn.explorer.page import explorer_page, write_page
+        from atomlearn.explorer.page import explorer_page, model_data, write_page
 
         write_page(explorer_page(file.stem, model_data(model, definitions)), html)
     if as_json:
@@ -297,7 +306,7 @@ def export(
 
     It needs nothing of atomlearn: one SQL query, a JavaScript module, a C file or a Python module.
     """
-    from atomlearn.export.model import model_of
+    from atomlearn.export.description import model_of
 
     check_choice("--to", to, LANGUAGES)
     classifier = load_classifier(file)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from atomlearn import interrupts
-from atomlearn.cli.options import (
+from atomlearn.cli.output import (
+    NO,
     AtomsPicture,
     Json,
     MaxEpochs,
@@ -20,8 +21,12 @@ from atomlearn.cli.options import (
     SeedIfAny,
     SvgPicture,
     TextFile,
+    check_choice,
+    counted,
+    fail,
+    note,
+    print_json,
 )
-from atomlearn.cli.output import NO, check_choice, counted, fail, note, print_json
 from atomlearn.errors import ContradictoryGivens, NotText
 
 if TYPE_CHECKING:

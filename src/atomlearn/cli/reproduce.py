@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from atomlearn import interrupts
-from atomlearn.cli.options import Jobs, Seed
-from atomlearn.cli.output import check_page, fail
+from atomlearn.cli.output import Jobs, Seed, check_page, fail
 from atomlearn.errors import suggest
 
 ALL, CLAIM, CLAIMS = "all", "claim", "claims"
@@ -95,6 +94,6 @@ def data(
 
     if which not in SETS:
         fail(f"there is no data set {which!r}{suggest(which, SETS)}")
-    from atomlearn.datasets.fetch import provide
+    from atomlearn.datasets.images import provide
 
     print(provide(SETS[which], to))

@@ -12,7 +12,7 @@ import typer
 
 from atomlearn import interrupts
 from atomlearn.cli.models import how_good, load_classifier
-from atomlearn.cli.options import (
+from atomlearn.cli.output import (
     ClassifierFile,
     Html,
     JobsIfAny,
@@ -24,8 +24,6 @@ from atomlearn.cli.options import (
     Seed,
     TableFile,
     Target,
-)
-from atomlearn.cli.output import (
     check_choice,
     counted,
     fail,

@@ -1,6 +1,5 @@
 """Data sets of the paper: generated bars, MNIST and Fashion-MNIST."""
 
-from atomlearn.datasets.fetch import load_fashion_mnist, load_mnist
-from atomlearn.datasets.images import bar_parity, vertical_bars
+from atomlearn.datasets.images import bar_parity, load_fashion_mnist, load_mnist, vertical_bars
 
 __all__ = ["bar_parity", "load_fashion_mnist", "load_mnist", "vertical_bars"]

@@ -30,13 +30,11 @@ from atomlearn.distributed.running import DaskRows, connected, delayed_parts
 from atomlearn.engine.pool import add_pools, pools_in
 from atomlearn.engine.state import Report
 from atomlearn.errors import CheckpointMismatch, UnfitParts
-from atomlearn.files.container import Container
+from atomlearn.files.container import Container, check_replaceable
 from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
-from atomlearn.files.writing import check_replaceable
 from atomlearn.sets.rows import Rows, width
-from atomlearn.tables.images import check_maps
+from atomlearn.tables.images import check_maps, sorted_out
 from atomlearn.tables.rules import Rule, RuleConflict, compile_rules
-from atomlearn.tables.symmetries import sorted_out
 from atomlearn.tables.validation import check_labels, declared_kinds, read_table
 from atomlearn.training.data import folds_for
 from atomlearn.training.parts import Parts, joined_parts

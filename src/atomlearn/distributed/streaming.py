@@ -26,7 +26,7 @@ from atomlearn.distributed.parts import (
 from atomlearn.engine.pool import Source
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.errors import UnfitParts
-from atomlearn.files.writing import private_folder
+from atomlearn.files.container import private_folder
 from atomlearn.tables.batches import chained
 from atomlearn.training.data import Examples, FoldAssignment
 from atomlearn.training.parts import Job, OnResult, Part, run_in_threads

@@ -3,7 +3,7 @@
 A symmetry is a map of constants that makes examples of a class into examples of the same class. If
 every example has something of an atom then it also has something of the atom moved, so a pin and a
 symmetry give another pin. The other way round, an atom of which some image fails is false itself,
-though no example says so yet. :mod:`atomlearn.tables.symmetries` tells whether a map is a
+though no example says so yet. :mod:`atomlearn.tables.images` tells whether a map is a
 symmetry at all.
 """
 

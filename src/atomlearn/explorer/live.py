@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import AtomlearnError, InvalidParameter, InvalidProblem, InvalidTable
-from atomlearn.explorer.boards import epoch_data, queens_data
 from atomlearn.explorer.classifiers import classifier_data, rows_of
+from atomlearn.explorer.page import epoch_data, queens_data
 from atomlearn.problems import queens
 from atomlearn.tables.files import Table, read_table
 from atomlearn.tables.validation import NamedArray

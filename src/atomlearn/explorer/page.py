@@ -3,23 +3,215 @@
 A page that is opened from disk cannot import modules from other files. The JavaScript modules are
 therefore joined in the order of their imports; the ``import`` lines and the word ``export`` fall
 away, so that all modules share one scope and their top-level names must differ, which is checked.
+
+Data of the pages of relations and of formal problems, as plain values.
 """
 
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import atomlearn
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
-from atomlearn.errors import InvalidParameter
-from atomlearn.explorer.boards import algebra_data, model_data
-from atomlearn.explorer.classifiers import classifier_data
-from atomlearn.files.writing import replacing
+from atomlearn.algebra.relations import Relation
+from atomlearn.errors import ContradictoryGivens, InvalidParameter, ModelTooLarge
+from atomlearn.explorer.classifiers import classifier_data, definition_data
+from atomlearn.files.container import replacing
+from atomlearn.logic.define import ConstantDefinition
 from atomlearn.markup import escape
+from atomlearn.problems import queens, sudoku
+from atomlearn.problems.game import Choices, Game
+from atomlearn.problems.solving import Solver
 from atomlearn.views.page import document
+
+MOST_ATOMS = 2000
+"""A page of more atoms than this says only how many they are."""
+MOST_SOLUTIONS = 12
+"""Learning for the page of a board ends when this many solutions are found."""
+
+
+def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
+    """Return the data of the page of relations, with a model of them if they are consistent."""
+    data = _constants(list(algebra.names)) | {
+        "positive": [[list(r.left.indices), list(r.right.indices)] for r in algebra.positive],
+        "negative": [[list(r.left.indices), list(r.right.indices)] for r in algebra.negative],
+    }
+    if not algebra.relations or algebra.conflicts():
+        return data
+    try:
+        return data | _atoms(algebra.learn(random_state=seed))
+    except ModelTooLarge:
+        return data
+
+
+def model_data(model: Model, definitions: Sequence[ConstantDefinition] = ()) -> dict[str, Any]:
+    """Return the data of the page of a model, which decides by its atoms alone."""
+    listed = [definition_data(one, _drawn(one)) for one in definitions]
+    return _constants(list(model.names)) | _atoms(model) | {"definitions": listed}
+
+
+def _drawn(definition: ConstantDefinition) -> dict[str, Any] | None:
+    """Return the dark and light pixels of each clause of a constant on its grid, if it has one."""
+    grid = definition.grid
+    if grid is None or not definition.clauses:
+        return None
+    _, _, dark = next(iter(grid.place.values()))
+    clauses = []
+    for clause in definition.clauses:
+        places = [grid.place[name] for name in clause.literals if name in grid.place]
+        clauses.append([[i * grid.shape[1] + j, float(colour == dark)] for i, j, colour in places])
+    return {"shape": grid.shape, "clauses": clauses}
+
+
+def _constants(names: list[str]) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"positive": None, "negative": None, "atoms": None, "n_atoms": 0}
+    return {"kind": "algebra", "names": names, "definitions": [], **nothing}
+
+
+def _atoms(model: Model) -> dict[str, Any]:
+    atoms = sorted((list(atom.indices) for atom in model.atoms), key=lambda one: (len(one), one))
+    return {"atoms": atoms if len(atoms) <= MOST_ATOMS else None, "n_atoms": len(atoms)}
+
+
+def queens_data(
+    size: int, given: list[str], seed: int | None = 0, max_epochs: int = 60
+) -> dict[str, Any]:
+    """Return the data of the page of a chess board."""
+    setting = queens.game(size, given).setting
+    assert setting is not None
+    squares = list(setting.yes)
+    data = {
+        "kind": "board",
+        "game": "queens",
+        "size": size,
+        "cells": [{"name": one, "choices": [one]} for one in squares],
+        "given": list(setting.given),
+        **_rules(setting, _queens_sentence),
+    }
+    solve = lambda watch: queens.solve(  # noqa: E731
+        size, setting.given, random_state=seed, max_epochs=max_epochs, on_epoch=watch
+    )
+    return data | _epochs(solve, max_epochs)
+
+
+def sudoku_data(puzzle: str, seed: int | None = 0, max_epochs: int = 60) -> dict[str, Any]:
+    """Return the data of the page of a sudoku."""
+    rows = sudoku.parse(puzzle)
+    size, lines = len(rows), range(len(rows))
+    digits = range(1, size + 1)
+    choices = Choices(sudoku.rules_of(size))
+    algebra = choices.constants.copy()
+    algebra.add(choices.positive())
+    given = [sudoku.choice((r, c), rows[r][c]) for r in lines for c in lines if rows[r][c]]
+    data = {
+        "kind": "board",
+        "game": "sudoku",
+        "size": size,
+        "box": list(sudoku.BOXES[size]),
+        "cells": [
+            {"name": f"r{r + 1}c{c + 1}", "choices": [sudoku.choice((r, c), d) for d in digits]}
+            for r in lines
+            for c in lines
+        ],
+        "given": given,
+        **_rules(
+            Game(algebra, algebra, choices.yes, choices.no, choices.U, choices.S, choices.S),
+            _sudoku_sentence,
+        ),
+    }
+    solve = lambda watch: sudoku.solve(  # noqa: E731
+        puzzle, random_state=seed, max_epochs=max_epochs, on_epoch=watch
+    )
+    return data | _epochs(solve, max_epochs)
+
+
+def _rules(game: Any, sentence: Callable[[Relation], str]) -> dict[str, Any]:
+    """Return the positive relations, and the constants of each choice."""
+    positive = game.algebra.positive
+    return {
+        "names": list(game.algebra.names),
+        "positive": [[list(one.left.indices), list(one.right.indices)] for one in positive],
+        "sentences": [sentence(one) for one in positive],
+        "yes": {name: one.indices[0] for name, one in game.yes.items()},
+        "no": {name: one.indices[0] for name, one in game.no.items()},
+        "rule": game.rule.indices[0],
+        "solution": game.solution.indices[0],
+    }
+
+
+def _epochs(
+    solve: Callable[[Callable[[Any], None]], Solver[Any]], max_epochs: int
+) -> dict[str, Any]:
+    """Learn and record each epoch, unless the givens contradict the rules."""
+    epochs: list[dict[str, Any]] = []
+    try:
+        solver = solve(lambda answer: epochs.append(epoch_data(answer)))
+        found = list(islice(solver, MOST_SOLUTIONS)) if max_epochs else []
+    except ContradictoryGivens as error:
+        return {"epochs": [], "outcome": str(error)}
+    if not epochs and found:
+        outcome = "The rules alone decide it: nothing has to be learned."
+        return {"epochs": [epoch_data(found[0])], "outcome": outcome}
+    return {"epochs": epochs, "outcome": str(solver.summary) if max_epochs else ""}
+
+
+def epoch_data(answer: Any) -> dict[str, Any]:
+    """Return the choices that are made and those that are excluded in an epoch."""
+    if isinstance(answer, queens.Board):
+        chosen, excluded = list(answer.queens), sorted(answer.empty)
+    else:
+        rows, lines = answer.rows, range(answer.size)
+        known = [(r, c) for r in lines for c in lines if rows[r][c]]
+        chosen, excluded = [sudoku.choice(cell, rows[cell[0]][cell[1]]) for cell in known], []
+    return {
+        "epoch": answer.epoch,
+        "idle": answer.idle,
+        "inserted": answer.inserted,
+        "solved": answer.solved(),
+        "progress": answer.progress,
+        "atoms": 0 if answer.model is None else answer.model.n_atoms,
+        "chosen": chosen,
+        "excluded": excluded,
+    }
+
+
+def _queens_sentence(relation: Relation) -> str:
+    """Return a rule of the queens as a sentence."""
+    left, right = relation.left.constants, relation.right.constants
+    if left == ("S",):
+        return "the board is made of queens and empty squares"
+    if right == ("S",):
+        line = f"row {left[0][1:]}" if left[0][0] == "R" else f"column {left[0][1:]}"
+        return f"there is a queen in {line}"
+    (queen,) = [name for name in (*left, *right) if name[0] == "Q"]
+    if queen in left:
+        others = [name[1:] for name in right if name[0] == "E"]
+        line = f"column {queen[1]}" if others[0][0] == queen[1] else f"row {queen[2:]}"
+        return f"if all other squares of {line} are empty, the queen of {line} is on {queen[1:]}"
+    if left[0][0] == "E":
+        return f"a queen on {queen[1:]} leaves all squares empty that it attacks"
+    return f"a queen on {queen[1:]} is the queen of row {queen[2:]} and of column {queen[1]}"
+
+
+def _sudoku_sentence(relation: Relation) -> str:
+    """Return a rule of sudoku as a sentence."""
+    left, right = relation.left.constants, relation.right.constants
+    if left[0].startswith("!"):
+        (made,) = [name for name in right if name != "U"]
+        return f"{made} excludes other digits there, and this digit in row, column and box"
+    others = [name[1:] for name in right if name not in ("U", "S")]
+    cell = left[0].partition("=")[0]
+    if all(other.partition("=")[0] == cell for other in others):
+        return f"{left[0]} if no other digit is left for {cell}"
+    return f"{left[0]} if no other of these cells is left for it: " + " ".join(
+        other.partition("=")[0] for other in others
+    )
+
 
 BODY = """<header class="top"><h1>{title}</h1></header>
 <main id="explorer"><p class="muted" id="loading">Loading the model …</p>

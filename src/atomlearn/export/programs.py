@@ -1,19 +1,199 @@
-"""Export a classifier as a program of its own, in Python, JavaScript, C or SQL."""
+"""Export a classifier as a program of its own, in Python, JavaScript, C or SQL.
 
-from collections.abc import Callable, Iterable
+Export of a classifier as one SQL query.
+
+The true literals of a row become a text of zeros and ones; an atom is a row of a list of values
+with the positions of its literals.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from itertools import accumulate
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from atomlearn.errors import InvalidParameter, UnsavableValue, suggest
-from atomlearn.export.model import Atoms, Model, model_of
-from atomlearn.export.sql import sql_source
+from atomlearn.errors import ExportTooLarge, InvalidParameter, UnsavableValue, suggest
+from atomlearn.export.description import Atoms, Model, boundary, model_of
 from atomlearn.tables.numbers import float_below, has_large_integers
 from atomlearn.views.page import as_json
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
+
+MOST_ATOMS = 20_000
+"""Maximum number of atoms: each row is compared with each atom, so that more would take too long.
+"""
+MOST_REASONS = 3
+
+QUERY = """\
+-- Scores the rows of {table} like the atomlearn classifier it was written from: for each row and
+-- label the probability, whether it is predicted, and the missed atoms that change it most, with
+-- what each adds to the log-odds. For SQLite (with its mathematical functions) and DuckDB; other
+-- databases need CTEs with lists of values, window functions, SUBSTR, EXP and LN.
+WITH
+truth AS (SELECT t.{key} AS row_id,
+  {bits}
+  AS bits FROM {table} t),
+labels (label_no, label, prior) AS (VALUES
+  {labels}),
+atoms (atom, label_no, weight, told{places}) AS (VALUES
+  {atoms}),
+bans (label_no, told{rule_places}) AS (VALUES
+  {bans}),
+missed AS (SELECT t.row_id, a.atom, a.label_no, a.weight, a.told FROM truth t JOIN atoms a
+  ON NOT ({has})),
+counted AS (SELECT row_id, label_no, SUM(CASE WHEN weight IS NULL THEN 1 ELSE 0 END) AS strict,
+  SUM(COALESCE(weight, 0.0)) AS weighted FROM missed GROUP BY row_id, label_no),
+banned AS (SELECT t.row_id, b.label_no, MIN(b.told) AS told FROM truth t JOIN bans b
+  ON {met} GROUP BY t.row_id, b.label_no),
+obeyed AS (SELECT row_id FROM banned GROUP BY row_id HAVING COUNT(*) < {n_labels}),
+scored AS (SELECT t.row_id, l.label_no, l.label, COALESCE(c.strict, 0) AS strict, b.told AS ban,
+  CASE WHEN b.told IS NULL THEN l.prior - {slope} * LN(COALESCE(c.strict, 0) + 1.0)
+    + COALESCE(c.weighted, 0.0) ELSE -1e300 END AS score
+  FROM truth t CROSS JOIN labels l
+  LEFT JOIN counted c ON c.row_id = t.row_id AND c.label_no = l.label_no
+  LEFT JOIN (SELECT b.* FROM banned b JOIN obeyed o ON o.row_id = b.row_id) b
+    ON b.row_id = t.row_id AND b.label_no = l.label_no),
+chances AS (SELECT s.*, CASE WHEN score - MAX(score) OVER (PARTITION BY row_id) < -700 THEN 0.0
+  ELSE EXP(score - MAX(score) OVER (PARTITION BY row_id)) END AS chance,
+  ROW_NUMBER() OVER (PARTITION BY row_id ORDER BY score DESC, label_no) AS place FROM scored s),
+changes AS (SELECT m.row_id, m.label_no, m.atom, m.told, COALESCE(m.weight,
+  -{slope} * LN((c.strict + 1.0) / c.strict)) AS change FROM missed m
+  JOIN counted c ON c.row_id = m.row_id AND c.label_no = m.label_no),
+ranked AS (SELECT row_id, label_no, told, change, ROW_NUMBER() OVER (
+  PARTITION BY row_id, label_no ORDER BY ABS(change) DESC, atom) AS place FROM changes),
+reasons AS (SELECT row_id, label_no,
+  {reasons}
+  FROM ranked WHERE place <= {most} GROUP BY row_id, label_no)
+SELECT c.row_id, c.label, c.chance / SUM(c.chance) OVER (PARTITION BY c.row_id) AS probability,
+  CASE WHEN c.place = 1 THEN 1 ELSE 0 END AS is_predicted, c.ban AS forbidden_by,
+  {reason_columns}
+FROM chances c LEFT JOIN reasons r ON r.row_id = c.row_id AND r.label_no = c.label_no
+ORDER BY c.row_id, c.place
+"""
+
+
+def sql_source(model: Model, table: str, key: str) -> str:
+    """Return the query."""
+    for what, name in (("table", table), ("key", key)):
+        if not name or not name.isprintable():
+            raise InvalidParameter(f"{what}={name!r} is not the name of a {what}")
+    if model.n_atoms > MOST_ATOMS:
+        raise ExportTooLarge(
+            f"a query can have at most {MOST_ATOMS:,} atoms, and the classifier has "
+            f"{model.n_atoms:,}: export to c, js or python, or fit with evidence='weighted'"
+        )
+    atoms = [
+        (k, None, atom) for k, ours in enumerate(model.strict) for atom in ours
+    ] + list(zip(model.weighted_class, model.weights, model.weighted, strict=True))  # fmt: skip
+    longest = max((len(atom) for _, _, atom in atoms), default=0)
+    conditions = max((len(rule["literals"]) for rule in model.rules), default=0)
+    numbered = range(1, MOST_REASONS + 1)
+    return QUERY.format(
+        table=_name(table),
+        key=_name(key),
+        bits=_balanced([_bit(model, one) for one in model.literals]) or "''",
+        labels=_rows(
+            [k, _value(label), repr(prior)]
+            for k, (label, prior) in enumerate(zip(model.labels, model.offsets, strict=True))
+        ),
+        places=_place_names(longest),
+        atoms=_rows(
+            [i, k, "NULL" if weight is None else repr(weight), _sql_text(model.text(atom)),
+             *_padded(atom, longest)]
+            for i, (k, weight, atom) in enumerate(atoms)
+        ) or _nothing(4 + longest),
+        rule_places=_place_names(conditions),
+        bans=_rows(
+            [k, _sql_text(rule["text"]), *_padded(rule["literals"], conditions)]
+            for rule in model.rules for k in rule["forbidden"]
+        ) or _nothing(2 + conditions),
+        has=" OR ".join(_is_one("a", i) for i in range(longest)) or "1 = 0",
+        met=" AND ".join(f"(b.p{i} = 0 OR {_is_one('b', i)})" for i in range(conditions))
+        or "1 = 0",
+        n_labels=len(model.labels),
+        slope=repr(model.slope),
+        most=MOST_REASONS,
+        reasons=",\n  ".join(
+            f"MAX(CASE WHEN place = {i} THEN told END) AS reason_{i}, "
+            f"MAX(CASE WHEN place = {i} THEN change END) AS change_{i}" for i in numbered
+        ),
+        reason_columns=", ".join(f"r.reason_{i}, r.change_{i}" for i in numbered),
+    )  # fmt: skip
+
+
+def _bit(model: Model, literal: Sequence[Any]) -> str:
+    return f"CASE WHEN {_condition(model, literal)} THEN '1' ELSE '0' END"
+
+
+def _condition(model: Model, literal: Sequence[Any]) -> str:
+    """Return the literal as a condition; a comparison with NULL is not true."""
+    column, operator, value = literal
+    cell = f"t.{_name(model.columns[column]['name'])}"
+    if operator in ("missing", "present"):
+        return f"{cell} IS {'NOT ' * (operator == 'present')}NULL"
+    if model.columns[column]["kind"] == "boolean":
+        return f"CAST({cell} AS INTEGER) {'=' if value else '<>'} 1"
+    if operator in (">", "<="):
+        cut, included = boundary(value)
+        sign = {">": ">=", "<=": "<"}[operator] if included else operator
+        return f"{cell} {sign} {cut!r}"
+    if operator in ("in", "not in"):
+        return f"{cell} {operator.upper()} ({', '.join(map(_value, value))})"
+    return f"{cell} {'=' if operator == '=' else '<>'} {_value(value)}"
+
+
+def _is_one(alias: str, i: int) -> str:
+    return f"SUBSTR(t.bits, {alias}.p{i}, 1) = '1'"
+
+
+def _padded(literals: Sequence[int], length: int) -> list[int]:
+    """Return positions from 1; 0 is before the text and never matches."""
+    return [*(i + 1 for i in literals), *[0] * (length - len(literals))]
+
+
+def _place_names(length: int) -> str:
+    return "".join(f", p{i}" for i in range(length))
+
+
+def _rows(rows: Any) -> str:
+    return ",\n  ".join(f"({', '.join(map(str, row))})" for row in rows)
+
+
+def _nothing(width: int) -> str:
+    """Return a row of a label that does not exist: a list of values may not be empty."""
+    return f"({', '.join(['-1'] * 2 + ['NULL'] * (width - 2))})"
+
+
+def _balanced(parts: list[str]) -> str:
+    """Join the parts in a tree, because databases limit the depth of an expression."""
+    if len(parts) <= 1:
+        return "".join(parts)
+    half = len(parts) // 2
+    return f"({_balanced(parts[:half])}\n  || {_balanced(parts[half:])})"
+
+
+def _name(name: str) -> str:
+    _refuse_nul(name)
+    quoted = name.replace('"', '""')
+    return f'"{quoted}"'
+
+
+def _sql_text(text: str) -> str:
+    _refuse_nul(text)
+    quoted = text.replace("'", "''")
+    return f"'{quoted}'"
+
+
+def _refuse_nul(text: str) -> None:
+    if "\x00" in text:
+        raise UnsavableValue(f"{text!r} cannot be written in SQL, which has no NUL in text")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _sql_text(value)
+    return str(int(value)) if isinstance(value, bool) else repr(value)
 
 
 def template(name: str) -> Template:

@@ -8,11 +8,10 @@ import numpy as np
 
 from atomlearn.engine.misses import containing
 from atomlearn.errors import UnknownConstant, nearest
-from atomlearn.logic.comparison import compare
+from atomlearn.logic.comparison import Measure, compare, measure, most_telling
 from atomlearn.logic.definition import Definition
 from atomlearn.logic.formulas import Clause, Pairs, complements
 from atomlearn.logic.minimise import Space
-from atomlearn.logic.telling import Measure, measure, most_telling
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import lists_of
 from atomlearn.typing import Bits
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from atomlearn.algebra.relations import Relation
     from atomlearn.algebra.terms import Term
 
-from atomlearn.logic.conjecture import Conjecture, Grid, conjecture
+from atomlearn.logic.comparison import Conjecture, Grid, conjecture
 
 MOST_CLAUSES = 50
 

@@ -20,10 +20,9 @@ import numpy as np
 
 from atomlearn.errors import FormulaTooLarge
 from atomlearn.logic import formulas
-from atomlearn.logic.conjecture import Conjecture, Grid
+from atomlearn.logic.comparison import Conjecture, Grid, Measure
 from atomlearn.logic.formulas import And, Clause, Formula, Has, Not, Or
 from atomlearn.logic.minimise import Space, absorb, distribute, minimise
-from atomlearn.logic.telling import Measure
 from atomlearn.markup import Displayed, code, escape
 from atomlearn.typing import Bits
 

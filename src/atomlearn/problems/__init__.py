@@ -7,8 +7,7 @@ and nothing in the engine knows of these problems.
 """
 
 from atomlearn.problems import colouring, drawing, hamiltonian, queens, sudoku
-from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Answer, Game
+from atomlearn.problems.game import Answer, Choices, Game, Rules, one_of_each, play
 from atomlearn.problems.refuting import Refutation
 from atomlearn.problems.solving import ATTEMPTS, PAPER, Schedule, Solver, Summary
 

@@ -123,7 +123,7 @@ def _save(draw: Sequence[Callable[["Axes"], None]], path: Path, per_row: int, ce
         ax.set_axis_off()
     for one, ax in zip(draw, axes, strict=False):
         one(ax)
-    from atomlearn.files.writing import replacing
+    from atomlearn.files.container import replacing
 
     with replacing(path) as file:
         figure.savefig(file, dpi=120, format=path.suffix.lstrip(".") or None)

@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from atomlearn.algebra.algebra import Algebra
-from atomlearn.algebra.entailment import Layout
-from atomlearn.algebra.relations import Conflict
+from atomlearn.algebra.relations import Conflict, Layout
 from atomlearn.algebra.terms import Constant
 from atomlearn.errors import ContradictoryGivens
 from atomlearn.markup import Displayed

@@ -21,8 +21,7 @@ from typing import ClassVar
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem
-from atomlearn.problems.choices import Choices, Rules, one_of_each, play
-from atomlearn.problems.game import Answer, PartialSolution
+from atomlearn.problems.game import Answer, Choices, PartialSolution, Rules, one_of_each, play
 from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
 

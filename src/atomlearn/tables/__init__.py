@@ -4,6 +4,7 @@ from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, r
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.files import Cells, Table, read_table
 from atomlearn.tables.images import (
+    check_symmetries,
     column_swaps,
     generated,
     permuted,
@@ -14,7 +15,6 @@ from atomlearn.tables.images import (
 )
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.rules import Condition, Rule
-from atomlearn.tables.symmetries import check_symmetries
 
 __all__ = [
     "ArrayBatches",

@@ -16,9 +16,8 @@ from atomlearn.markup import Displayed
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.images import check_maps, permuted
+from atomlearn.tables.images import believed_symmetries, check_maps, permuted, sorted_out
 from atomlearn.tables.rules import Rule, RuleConflict
-from atomlearn.tables.symmetries import believed_symmetries, sorted_out
 from atomlearn.tables.validation import refusing
 from atomlearn.training.data import NO_RULES, Dissent, Examples, HardRules, row_keys
 from atomlearn.typing import Bits, Floats, Integers

@@ -23,8 +23,13 @@ from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.state import Report
 from atomlearn.sets.rows import Rows
-from atomlearn.training.boosting.ensemble import no_weighted_atoms
-from atomlearn.training.boosting.folds import BoostedFolds, EarlierRows, boost_batch, boost_folds
+from atomlearn.training.boosting.ensemble import (
+    BoostedFolds,
+    EarlierRows,
+    boost_batch,
+    boost_folds,
+    no_weighted_atoms,
+)
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import (
     FORBIDDEN,

@@ -4,13 +4,15 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from atomlearn import interrupts
 from atomlearn.engine.concept import Recipe
 from atomlearn.engine.state import Report
-from atomlearn.training.learned import Learned
 from atomlearn.typing import Floats
+
+if TYPE_CHECKING:
+    from atomlearn.training.learned import Learned
 
 GRACE = 0.4
 """Time beyond the limit, in seconds, in which classes without an epoch may still get one."""
@@ -193,7 +195,7 @@ class Round:
     """Reports of the epochs of each class."""
 
 
-Current = Callable[[], Learned]
+Current = Callable[[], "Learned"]
 """A function that computes the current model on demand."""
 
 OnRound = Callable[[Round, Current], object]

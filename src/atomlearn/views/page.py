@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from atomlearn.algebra.text import visible
-from atomlearn.files.writing import replacing
+from atomlearn.algebra.terms import visible
+from atomlearn.files.container import replacing
 from atomlearn.markup import escape, style, table
 
 if TYPE_CHECKING:

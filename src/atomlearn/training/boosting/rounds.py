@@ -20,9 +20,8 @@ import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
-from atomlearn.sets.rows import Lists, Rows, pack, take, united
+from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
-from atomlearn.training.boosting.ensemble import WeightedAtoms
 from atomlearn.training.boosting.trees import (
     Quantisation,
     Splits,
@@ -336,16 +335,6 @@ class Booster:
         self._judge()
         return self.losses[-1]
 
-    def atoms(self, n_rounds: int, part: float = 1.0) -> WeightedAtoms:
-        """Return the atoms of the first rounds, with their weights multiplied by ``part``."""
-        rounds = self.rounds[:n_rounds]
-        classes = np.concatenate([_NONE, *(found.column for found in rounds)])
-        weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
-        if self.n_classes == 2:  # in favour of the second class is against the first
-            classes = (weights < 0).astype(np.int64)
-            weights = -np.abs(weights)
-        return WeightedAtoms(self._atoms(rounds), classes, weights, part * self.offset)
-
     def held_scores(self, n_rounds: int) -> Floats:
         """Return the scores of the held-out rows after the first rounds, by class."""
         has, held = self.splits.has, np.ascontiguousarray(self.start[:, self.held])
@@ -360,14 +349,6 @@ class Booster:
         self.losses.append(
             held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
         )
-
-    def _atoms(self, rounds: Sequence[Trees]) -> Lists:
-        """Return the atom of each leaf, which consists of the sides of the splits not taken."""
-        depths = np.concatenate([_NONE, *((found.path >= 0).sum(axis=1) for found in rounds)])
-        taken = np.concatenate([_NONE, *(found.path[found.path >= 0] for found in rounds)])
-        missed = take(self.splits.sides, taken ^ 1)  # the other side
-        atom = np.repeat(np.repeat(np.arange(len(depths)), depths), np.diff(missed.starts))
-        return united(atom, missed.constants, len(depths))
 
 
 def add_rounds(rounds: Sequence[Trees], has: Rows, scores: Floats) -> None:
