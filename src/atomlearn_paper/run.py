@@ -52,7 +52,7 @@ def _cost(experiment: Experiment, folder: Path, setting: Setting, again: bool) -
 
 def _fetch_data(experiment: Experiment) -> None:
     if experiment.data is not None:
-        from atomlearn.datasets.images import SETS, find, provide
+        from atomlearn.datasets import SETS, find, provide
 
         try:
             find(SETS[experiment.data])

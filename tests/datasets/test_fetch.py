@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from atomlearn import datasets as fetch
+from atomlearn import datasets as sets
 from atomlearn.cli import app
-from atomlearn.datasets import images as fetch
-from atomlearn.datasets import images as sets
-from atomlearn.datasets import load_fashion_mnist, load_mnist
-from atomlearn.datasets.images import (
+from atomlearn.datasets import (
     from_npm,
     from_openml,
     from_publisher,
     has_all,
     idx_bytes,
+    load_fashion_mnist,
+    load_mnist,
     unpack_idx,
     verify,
     write_packed,
@@ -187,7 +188,7 @@ def test_mnist_in_the_folder_is_not_taken_for_fashion(content, cache, tmp_path, 
 
 
 def test_download_is_only_on_demand(dataset, cache, openml, monkeypatch):
-    monkeypatch.setattr("atomlearn.datasets.images.MNIST", dataset)
+    monkeypatch.setattr("atomlearn.datasets.MNIST", dataset)
     with pytest.raises(DataNotFound):
         load_mnist()
     assert len(load_mnist(download=True)[0]) == 6

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from atomlearn.distributed import fit_batches, streaming
+from atomlearn.distributed import fit_batches, fitting
 from atomlearn.errors import FileFormatError, InvalidTable, MissingExtra, UnfitParts
 from atomlearn.files.container import private_folder
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
@@ -22,13 +22,13 @@ def model(digits):
 def packed_files(monkeypatch):
     """What lies on disk while it is learned from: name and size by folder, as it is read."""
     seen = {}
-    load = streaming.load_part
+    load = fitting.load_part
 
     def spy(path, *sizes):
         seen[path.parent] = {file.name: file.stat().st_size for file in path.parent.iterdir()}
         return load(path, *sizes)
 
-    monkeypatch.setattr(streaming, "load_part", spy)
+    monkeypatch.setattr(fitting, "load_part", spy)
     return seen
 
 

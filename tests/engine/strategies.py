@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from atomlearn.engine.relations import PackedRelations
+from atomlearn.engine.protocol import PackedRelations
 from atomlearn.engine.state import Dual, Master, Positives, dual_of, master_of, positives_of
 from atomlearn.sets.rows import Lists, to_lists
 from tests.naive import Relation, Term, closure, conflicts, distinct

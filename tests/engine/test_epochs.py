@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from atomlearn import Algebra, InconsistentRelations
 from atomlearn.engine.epoch import prepare
 from atomlearn.engine.epochs import choose_witnesses, close_pins
-from atomlearn.engine.relations import PackedRelations
+from atomlearn.engine.protocol import PackedRelations
 from atomlearn.errors import DifferentConstants
 from atomlearn.sets import rows
 from atomlearn.sets.random import stream

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from atomlearn.datasets.images import idx_bytes, write_packed
+from atomlearn.datasets import idx_bytes, write_packed
 
 
 @pytest.fixture

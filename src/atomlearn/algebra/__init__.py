@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from atomlearn._exports import attach
+from atomlearn import attach
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra as Algebra

@@ -18,7 +18,7 @@ from atomlearn.algebra.relations import (
     make_relation,
 )
 from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term
-from atomlearn.engine.relations import PackedRelations, check_learning
+from atomlearn.engine.protocol import PackedRelations, check_learning
 from atomlearn.errors import InconsistentRelations
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows, lists_of

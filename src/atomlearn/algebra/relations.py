@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from atomlearn.algebra.terms import Term, make_term, parse_relation
-from atomlearn.engine.relations import PackedRelations
+from atomlearn.engine.protocol import PackedRelations
 from atomlearn.errors import NotARelation, RelationAsTruthValue, RelationSyntaxError
 from atomlearn.markup import Displayed
 from atomlearn.sets.rows import Lists, lists_of, to_rows

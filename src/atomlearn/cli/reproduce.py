@@ -90,10 +90,10 @@ def data(
     ] = None,
 ) -> None:
     """Download a data set if needed, verify it, and print its folder."""
-    from atomlearn.datasets.images import SETS
+    from atomlearn.datasets import SETS
 
     if which not in SETS:
         fail(f"there is no data set {which!r}{suggest(which, SETS)}")
-    from atomlearn.datasets.images import provide
+    from atomlearn.datasets import provide
 
     print(provide(SETS[which], to))

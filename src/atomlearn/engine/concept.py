@@ -16,8 +16,7 @@ import numpy.typing as npt
 from atomlearn.engine.epoch import PreparedBatch, prepare, run, split
 from atomlearn.engine.misses import Blocks, blocks_of, contradicted, count_misses
 from atomlearn.engine.pool import Pool, Source
-from atomlearn.engine.protocol import DEFAULT, LETTER, Protocol
-from atomlearn.engine.relations import PackedRelations
+from atomlearn.engine.protocol import DEFAULT, LETTER, PackedRelations, Protocol
 from atomlearn.engine.state import Positives, Report, examples_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows

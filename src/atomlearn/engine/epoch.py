@@ -20,9 +20,8 @@ import numpy.typing as npt
 from atomlearn import interrupts
 from atomlearn.engine.dual import cover
 from atomlearn.engine.pool import hash_lists
-from atomlearn.engine.protocol import DEFAULT, Protocol
+from atomlearn.engine.protocol import DEFAULT, PackedRelations, Protocol
 from atomlearn.engine.reduction import discriminating, reduce
-from atomlearn.engine.relations import PackedRelations
 from atomlearn.engine.sparse_crossing import cross_until
 from atomlearn.engine.state import (
     Dual,

@@ -25,8 +25,7 @@ from atomlearn.engine.dual import Cover, cover
 from atomlearn.engine.epoch import PreparedBatch, embed, prepare, run, split
 from atomlearn.engine.misses import contradicted
 from atomlearn.engine.pool import Pool
-from atomlearn.engine.protocol import DEFAULT, Protocol, protocol_of
-from atomlearn.engine.relations import PackedRelations
+from atomlearn.engine.protocol import DEFAULT, PackedRelations, Protocol, protocol_of
 from atomlearn.engine.state import OnEpoch, Report, atoms_of, positives_of
 from atomlearn.errors import DifferentConstants, InconsistentRelations
 from atomlearn.sets import rows

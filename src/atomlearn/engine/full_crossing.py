@@ -7,7 +7,7 @@ A model is as free as another if it satisfies the other's pinning relations ``¬
 
 import numpy as np
 
-from atomlearn.engine.relations import PackedRelations, check_size
+from atomlearn.engine.protocol import PackedRelations, check_size
 from atomlearn.sets import rows as bits
 from atomlearn.sets.closing import Implications, close_each
 from atomlearn.sets.jit import kernel

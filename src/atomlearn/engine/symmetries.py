@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.engine.misses import contradicted
-from atomlearn.engine.relations import check_size
+from atomlearn.engine.protocol import check_size
 from atomlearn.engine.state import Positives, positives_of
 from atomlearn.errors import UnknownConstant, nearest
 from atomlearn.sets.random import Stream, below

@@ -27,6 +27,9 @@ from atomlearn.errors import DamagedFile, DataNotFound, FileFormatError, UnsafeF
 from atomlearn.files.container import private_folder, replacing
 from atomlearn.typing import Bits
 
+__all__ = ["bar_parity", "load_fashion_mnist", "load_mnist", "vertical_bars"]
+
+
 IMAGES, LABELS = "{}-images-idx3-ubyte", "{}-labels-idx1-ubyte"
 FILES = tuple(name.format(split) for split in ("train", "t10k") for name in (IMAGES, LABELS))
 """Names of the four idx files of a data set like MNIST."""
