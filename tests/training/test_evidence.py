@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.training.loop import FIRST_ROUND, GLANCE, epochs_of_rounds
 from atomlearn.training.scores import Evidence, adds_nothing, sizes_of, weigh_evidence
 from atomlearn.training.settings import Settings
+from atomlearn.training.strict import FIRST_ROUND, GLANCE, epochs_of_rounds
 
 SIZES = {"strict": 10, "weighted": 20, "both": 30}
 

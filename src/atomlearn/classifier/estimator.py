@@ -47,10 +47,11 @@ from atomlearn.tables.validation import check_targets, declared_kinds, read_tabl
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import HardRules, folds_for
 from atomlearn.training.learned import Learned
-from atomlearn.training.loop import Training, nothing_learned, plan, plan_part, train_batch
+from atomlearn.training.loop import Training, nothing_learned, plan_part, train_batch
 from atomlearn.training.parts import InMemory, Part
 from atomlearn.training.scores import softmax
 from atomlearn.training.settings import Clock, Current, Hooks, Plan, Round, Settings
+from atomlearn.training.strict import plan
 from atomlearn.typing import Floats, Integers
 
 ROWS_AT_ONCE = 1 << 16

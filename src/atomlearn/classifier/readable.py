@@ -1,9 +1,4 @@
-"""Explanations and definitions of a fitted classifier.
-
-A classifier and its explanations as HTML, for notebooks and pages.
-
-The atoms of a classifier as a table, and the importance of each column.
-"""
+"""A fitted classifier for people: explanations, definitions, importances, a table of its atoms."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

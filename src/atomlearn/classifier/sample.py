@@ -1,6 +1,4 @@
-"""A bounded sample of the training rows, on which definitions and explanations are measured.
-
-Measure definitions on held-out rows.
+"""A bounded sample of the training rows, and the measures of definitions on held-out rows.
 
 Every strict atom of a class holds for all of its training rows, so a definition looks better on
 these than on new rows. Definitions are therefore made again from what was learned without some

@@ -1,10 +1,9 @@
-"""Exchange of pins between classifiers, as objects or files.
-
-Merge classifiers with weighted atoms: their scores are averaged.
+"""Exchange of atoms between classifiers, as objects or files.
 
 Strict atoms of two classifiers are simply joined, because each holds for every example of its
-class. Weights only make sense together with the other weights of the same classifier, so each
-classifier keeps its own, and counts by the number of rows that it was fitted on.
+class. The scores of weighted atoms are averaged. Weights only make sense together with the other
+weights of the same classifier, so each classifier keeps its own, and counts by the number of rows
+that it was fitted on.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,7 @@
-"""Output of the commands: results to stdout, messages to stderr, and the exit codes.
+"""What all commands share: options, each declared once, output, messages and exit codes.
 
-Arguments and options that several commands have, each spelt and explained once.
-
-A file that a command will write is checked here, while the command line is read: an error about it
-comes before hours of learning, not after.
+Results go to stdout, messages to stderr. A file that a command will write is checked here, while
+the command line is read: an error about it comes before hours of learning, not after.
 """
 
 import json

@@ -1,11 +1,10 @@
-"""Fit a classifier to parts of a table: ``fit`` for Dask collections, and what all parts share.
+"""Fit a classifier to parts of a table: ``fit`` for Dask collections, ``fit_batches`` for batches.
 
-A checkpoint of :func:`atomlearn.distributed.fit` is its state between two exchanges.
+A checkpoint is the state of :func:`atomlearn.distributed.fit` between two exchanges.
 
-Learn from more data than memory on one machine: batches are packed to disk like partitions.
-
-A row takes a bit for each literal, which is far less than it took in the table. Only one batch for
-each job is in memory at a time, besides the atoms and a sample of the rows.
+Batches are packed to disk, so that one machine can learn from more data than its memory. A row
+takes a bit for each literal, which is far less than it took in the table. Only one batch for each
+job is in memory at a time, besides the atoms and a sample of the rows.
 """
 
 import hashlib

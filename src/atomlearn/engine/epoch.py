@@ -3,9 +3,8 @@
 It reads as section 2 of the paper: the dual, the trace constraints, the crossing of each positive
 relation, the reduction. What the paper does otherwise is a switch of the protocol.
 
-Pinning relations ``¬(c < T_φ)`` as negative relations of an epoch (section 2.9).
-
-The paper has two strategies. The first enforces all of them with the batch. The second, which it
+For pinning relations ``¬(c < T_φ)`` (section 2.9) the paper has two strategies. The first enforces
+all of them with the batch. The second, which it
 used in its experiments, makes a dual for the batch alone, and gives trace constraints to those
 pinning relations that happen to hold there: some witness has ``T_φ`` and not ``c``.
 """

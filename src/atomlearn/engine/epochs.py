@@ -11,7 +11,7 @@ first, and at random among equals. Crossed in a wholly random order, an epoch ma
 the complements of its witnesses, and its pins teach nothing new; in this order it makes twice the
 atoms, many of them maximal, in a third of the time (17×17 queens).
 
-A model of a set of relations, from one epoch of Sparse Crossing.
+:func:`learn` is one such epoch, without pins.
 """
 
 from collections.abc import Iterator

@@ -1,15 +1,14 @@
 """Algorithm 6 for the engine: pinning terms, kept between epochs as the atoms they came from.
 
-The pinning term of an atom is the set of the constants that do not hold it, so the atom is the
-same knowledge in fewer bits, and ``T_φ ⊇ b`` is ``φ ∩ b = ∅``. Pins are hypotheses: a pin that the
+The pinning term of an atom is the set of the constants that do not hold it, so the atom is the same
+knowledge in fewer bits, and ``T_φ ⊇ b`` is ``φ ∩ b = ∅``. Pins are hypotheses: a pin that the
 positive relations of a batch contradict is dropped, and only that.
 
-Pools in files: pins, each with the data and epoch it is from.
-
-Pin ``k`` has the constants ``atoms.npy[offsets.npy[k]:offsets.npy[k + 1]]``; ``born.npy`` tells its
-epoch and ``source.npy`` its source in ``sources.json``. A file may have several pools over the same
-constants: ``class_offsets.npy`` has the first pin of each. A pool to share (``.atoms``, kind
-``pool``) is the only one of its file, and ``pool.json`` has the names of its constants.
+In files, pin ``k`` has the constants ``atoms.npy[offsets.npy[k]:offsets.npy[k + 1]]``; ``born.npy``
+tells its epoch and ``source.npy`` its source in ``sources.json``. A file may have several pools
+over the same constants: ``class_offsets.npy`` has the first pin of each. A pool to share
+(``.atoms``, kind ``pool``) is the only one of its file, and ``pool.json`` has the names of its
+constants.
 """
 
 import copy

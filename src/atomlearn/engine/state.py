@@ -1,10 +1,8 @@
-"""The state of an epoch as bit matrices, in the tuples that the kernels pass around.
+"""The state of an epoch as bit matrices, in tuples that the kernels pass around, and its report.
 
 The atoms of the master come in two kinds. A *singleton* ``{c}`` is one bit of a row; only a
 *composite* atom, born of a crossing, has rows of its own. Everything else about an atom is the
 union of what its constants have: its trace, and the relations whose left or right side holds it.
-
-Figures of an epoch: sizes, and seconds and words by phase.
 """
 
 import time

@@ -4,10 +4,9 @@ An :class:`Embedding` holds the master ``M`` (atoms) and the dual ``M*`` (its at
 set of constants whose duals contain it). Its methods are the paper's steps, in the paper's order:
 build the dual, enforce the trace constraints, cross, reduce, pin.
 
-The master and the dual of a small embedding as graphs in layers, as the paper draws them: SVG.
-
-Lines go upwards. Left ``M``: atoms, constants, terms of the relations. Right ``M*``: its atoms, the
-duals of terms and constants, and the duals of the atoms of ``M``; positive relations are red.
+Master and dual are drawn as graphs in layers, as in the paper. Lines go upwards. Left ``M``: atoms,
+constants, terms of the relations. Right ``M*``: its atoms, the duals of terms and constants, and
+the duals of the atoms of ``M``; positive relations are red.
 """
 
 import html

@@ -1,10 +1,8 @@
-"""The page of a model: data, modules and style in one file that needs no server or network.
+"""Pages of models, relations and formal problems: each one file that needs no server or network.
 
 A page that is opened from disk cannot import modules from other files. The JavaScript modules are
 therefore joined in the order of their imports; the ``import`` lines and the word ``export`` fall
 away, so that all modules share one scope and their top-level names must differ, which is checked.
-
-Data of the pages of relations and of formal problems, as plain values.
 """
 
 import re

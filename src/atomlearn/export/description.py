@@ -18,9 +18,8 @@ probabilities. A program that evaluates it:
 Lists of atoms are ``{"starts": ..., "constants": ...}``: atom ``i`` has the literals
 ``constants[starts[i]:starts[i + 1]]``. :func:`packed` replaces long lists by compressed text.
 
-The model of an exported scorer: the classifier's description with its atoms as they are read.
-
-Literals that imply another of their atom are left out, and so are literals that no atom has. Strict
+A :class:`Model` has the atoms as they are read, for exported programs: literals that imply another
+of their atom are left out, and so are literals that no atom has. Strict
 atoms are in the order in which they are listed: those that other classes miss most first.
 """
 

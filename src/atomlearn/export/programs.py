@@ -1,9 +1,7 @@
 """Export a classifier as a program of its own, in Python, JavaScript, C or SQL.
 
-Export of a classifier as one SQL query.
-
-The true literals of a row become a text of zeros and ones; an atom is a row of a list of values
-with the positions of its literals.
+In SQL, the true literals of a row become a text of zeros and ones; an atom is a row of a list of
+values with the positions of its literals.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -5,9 +5,8 @@ members, which are JSON (``.json``) or arrays (``.npy``). A reader takes nothing
 sizes and types are checked before anything is unpacked, the memory that a file takes is bounded by
 its size, and nothing is ever written to disk.
 
-Atomic writing of files, and temporary files that never outlive their process for long.
-
-Files in use are locked, and a lock ends with its process however that ends. Files that killed
+Files are written atomically, and temporary files never outlive their process for long. Files in use
+are locked, and a lock ends with its process however that ends. Files that killed
 processes have left are removed by the next process that writes in the same place; where the system
 has no such locks, a process removes its own files only.
 """

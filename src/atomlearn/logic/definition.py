@@ -3,9 +3,8 @@
 A definition is a conjunction of clauses, one for each atom. It is transformed by the distributive
 law, shortened by don't-cares, and factored; all forms agree on every term that can occur.
 
-Factoring: ``a b or a c`` as ``a and (b or c)``, where that is shorter.
-
-Algebraic factoring by kernels, as in the synthesis of logic circuits (Brayton and McMullen, 1982):
+Factoring writes ``a b or a c`` as ``a and (b or c)``, where that is shorter. It is algebraic, by
+kernels, as in the synthesis of logic circuits (Brayton and McMullen, 1982):
 literals are letters, a conjunction is a product, a disjunction a sum, and a sum is divided by a
 divisor that more than one of its parts share.
 """

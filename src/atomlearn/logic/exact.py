@@ -6,11 +6,11 @@ atomizations" of the paper). Clauses with a constant and its complement are triv
 contain another are redundant (Theorem 5, as every constant has an atom of its own). Without these,
 what is left is exact, and usually far too large to be listed: it is counted, sampled and asked.
 
-The paper's map index: the clauses of a formula in conjunctive normal form, not written down.
-
-``∨_j ∧_i c_ij = ∧_{j→i} ∨_j c_{i(j)j}``: a disjunction has one clause for each choice of a clause
-of every part, a conjunction has the clauses of all parts (appendix "Exact atomizations"). So the
-number of clauses is a product or a sum, and most questions take one walk through the formula.
+The clauses of a formula in conjunctive normal form are not written down but indexed (the paper's
+map index). ``∨_j ∧_i c_ij = ∧_{j→i} ∨_j c_{i(j)j}``: a disjunction has one clause for each choice
+of a clause of every part, a conjunction has the clauses of all parts (appendix "Exact
+atomizations"). So the number of clauses is a product or a sum, and most questions take one walk
+through the formula.
 
 Literals are numbered; sets of them are integers used as bit masks.
 """

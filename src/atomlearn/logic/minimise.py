@@ -4,8 +4,6 @@ Small formulas are minimised exactly: a truth table over all states gives every 
 (Quine and McCluskey), and an integer program chooses the fewest that cover it (HiGHS, through
 SciPy). Larger ones are made prime and irredundant.
 
-Literals that exclude and imply each other, and conjunctions of them as bit masks.
-
 Constants often come in groups of which not every combination occurs: a pixel is black or white and
 never both or neither, ``x > 3`` implies ``x > 2``. A group is a variable with a few *states*, each
 of which makes some of its literals true. A conjunction of literals leaves each group some states;

@@ -5,12 +5,6 @@ one for "it is so" and one for "it is not so". The rules are relations between t
 what is given of the solution ``S``. What a model knows of the solution is read by asking, choice by
 choice, which of the two constants lies below ``S``.
 
-Answers to a problem: a board, a grid, a cycle, a colouring.
-
-Boards and grids as SVG, for notebooks and pages: no plotting library is needed.
-
-Problems of choosing as relations.
-
 Queens are written out in full, to be compared with the paper. Other problems differ in two things
 only: the pairs of choices that exclude each other, and the groups from which one choice must be
 made. This module turns both into relations, in the same way as the paper does for queens.

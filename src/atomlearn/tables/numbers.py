@@ -1,13 +1,12 @@
-"""Numbers of a column, compared exactly.
+"""Numbers of a column, compared exactly, and the cuts between them.
 
 A column is an array of floating-point numbers, with ``nan`` for missing ones. Integers beyond 2**53
 would lose digits that way, so a column that has some is kept as 64-bit integers or, where values
 are missing or larger still, as Python objects. A cut may be of either kind; comparisons are exact.
 
-Cuts of a number column: at quantiles, and where the classes change.
-
-Both work on a histogram of the column: the values that occur, in order, with their weights. So
-neither the order of the rows matters, nor whether a row occurs twice or has weight 2.
+Cuts are made at quantiles, and where the classes change. Both work on a histogram of the column:
+the values that occur, in order, with their weights. So neither the order of the rows matters, nor
+whether a row occurs twice or has weight 2.
 """
 
 import math

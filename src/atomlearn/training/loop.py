@@ -11,8 +11,7 @@ predictions take the place of the folds: they measure the error, calibrate the s
 Then the strict atoms that the batch contradicts are dropped, a few epochs add new ones, and more
 rounds of boosting are run. The first batch has no such predictions: it is learned in folds."""
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -63,38 +62,27 @@ from atomlearn.training.settings import (
     run_rounds,
 )
 from atomlearn.training.strict import (
+    EXCHANGE,
     KEPT,
+    MANY_CLASSES,
     Exchange,
     Judge,
     State,
     drop_refuted,
+    plan,
     pruned,
     put_together,
+    rows_in,
+    targets_of,
 )
 from atomlearn.typing import Bits, Floats, Integers
 
-FIRST_ROUND = 20
-"""Number of epochs in the first round, with many rows."""
-ROUND_GROWTH = 1.5
-"""The number of epochs after a round is this multiple of the number before it."""
-EXCHANGE = 10
-"""Number of epochs between two exchanges of many parts, and between two searches for hard
-counterexamples."""
-LARGE_EPOCHS, SMALL_EPOCHS = 500, 150
-"""Number of epochs of a class, in all folds together, with many rows and with few."""
 SMALL_CANDIDATES = 0.25
 """Share of pinning terms among the candidates for the dual, with few rows."""
 STOPPING = Stopping(patience=2, progress=0.99, smallest=1e-3)
 """Stopping rule of rounds of epochs."""
 NEGATIVES = 10.0
 """Maximum number of counterexamples in a batch for each example, with many rows or classes."""
-MANY_CLASSES = 30
-"""With more classes than this each has fewer epochs, so that the time for all of them grows more
-slowly than their number."""
-GLANCE = 3
-"""Number of epochs of a fold after which strict atoms of few rows are given up if they add nothing
-to weighted ones. With many rows, which are seen in growing batches, that is decided after a round.
-"""
 FEW = 250
 """Never give strict atoms up below this many rows: epochs cost little, and may still help."""
 HURRIED_SIZE = 8000
@@ -123,18 +111,6 @@ FAR = 20.0
 """Amount by which the log-odds of a class without examples so far are lowered."""
 
 FindSplits = Callable[[Rows], Splits]
-
-
-def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
-    """Return the plan of :class:`Training`, if nothing ends it early."""
-    targets = _targets(parts, home, settings)
-    n_tasks = home.examples.n_classes * home.dealt.n_folds * len(parts.sources)
-    return Plan(len(targets), n_tasks * targets[-1])
-
-
-def rows_in(parts: Parts) -> int:
-    """Return the number of examples in all parts."""
-    return sum(source.examples for source in parts.sources)
 
 
 class Training:
@@ -178,7 +154,7 @@ class Training:
         if state is None:
             state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
         self.state = state
-        self.targets = _targets(parts, home, settings)
+        self.targets = targets_of(parts, home, settings)
         self.judge = Judge(home, self.clock)
         can_weigh = (
             find_splits is not None
@@ -490,40 +466,6 @@ def _without_strict(learned: Learned) -> Learned:
         typical=np.zeros(learned.n_classes),
         epochs=[max(epochs, 1) for epochs in learned.epochs],
     )
-
-
-def _targets(parts: Parts, home: Part, settings: Settings) -> list[int]:
-    """Return the number of epochs of each fold at the end of each round.
-
-    Symmetries that move atoms make few rows stand for many, so more epochs are useful.
-    """
-    is_small = rows_in(parts) <= SMALL and home.examples.symmetries is None
-    return epochs_of_rounds(is_small, home.examples.n_classes, home.dealt.n_folds, settings)
-
-
-def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
-    """Return the number of epochs at the end of each round, for few examples or many."""
-    epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
-    if settings.max_epochs is None and n_classes > MANY_CLASSES:
-        root = math.sqrt(MANY_CLASSES / n_classes)
-        epochs = int(epochs * root * math.sqrt(root))
-    epochs = max(1, epochs // max(n_folds, 1))
-    if is_small:
-        return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
-    return list(schedule(epochs))
-
-
-def schedule(max_epochs: int) -> Iterator[int]:
-    """Yield the number of epochs at the end of each round.
-
-    >>> list(schedule(60))
-    [20, 30, 50, 60]
-    """
-    target = FIRST_ROUND
-    while target < max_epochs:
-        yield target
-        target = EXCHANGE * -(-int(target * ROUND_GROWTH) // EXCHANGE)
-    yield max_epochs
 
 
 def nothing_learned(examples: Examples, evidence: str = "auto") -> Learned:

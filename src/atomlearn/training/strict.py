@@ -10,7 +10,7 @@ Atoms are exchanged, and few examples: some that contradict atoms of other parts
 allowed, so that all learn from them."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.state import Report
 from atomlearn.sets.random import sample, stream
 from atomlearn.sets.rows import Rows, width
-from atomlearn.training.data import EVERY, FORBIDDEN, Examples, FoldAtoms, HeldOutPredictions
+from atomlearn.training.data import EVERY, FORBIDDEN, SMALL, Examples, FoldAtoms, HeldOutPredictions
 from atomlearn.training.learned import Learned
 from atomlearn.training.parts import (
     Candidates,
@@ -34,7 +34,7 @@ from atomlearn.training.parts import (
     check_part,
     learn_part,
 )
-from atomlearn.training.settings import Clock, Hooks, Round
+from atomlearn.training.settings import Clock, Hooks, Plan, Round, Settings
 from atomlearn.typing import Integers
 
 MOST_NEW = 20_000
@@ -370,3 +370,67 @@ def pruned(pool: Pool, most: int, seed: int) -> Pool:
     smaller = pool.copy()
     smaller.keep(sample(stream(np.random.SeedSequence(seed)), len(pool), most))
     return smaller
+
+
+FIRST_ROUND = 20
+"""Number of epochs in the first round, with many rows."""
+ROUND_GROWTH = 1.5
+"""The number of epochs after a round is this multiple of the number before it."""
+EXCHANGE = 10
+"""Number of epochs between two exchanges of many parts, and between two searches for hard
+counterexamples."""
+LARGE_EPOCHS, SMALL_EPOCHS = 500, 150
+"""Number of epochs of a class, in all folds together, with many rows and with few."""
+MANY_CLASSES = 30
+"""With more classes than this each has fewer epochs, so that the time for all of them grows more
+slowly than their number."""
+GLANCE = 3
+"""Number of epochs of a fold after which strict atoms of few rows are given up if they add nothing
+to weighted ones. With many rows, which are seen in growing batches, that is decided after a round.
+"""
+
+
+def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
+    """Return the plan of :class:`Training`, if nothing ends it early."""
+    targets = targets_of(parts, home, settings)
+    n_tasks = home.examples.n_classes * home.dealt.n_folds * len(parts.sources)
+    return Plan(len(targets), n_tasks * targets[-1])
+
+
+def rows_in(parts: Parts) -> int:
+    """Return the number of examples in all parts."""
+    return sum(source.examples for source in parts.sources)
+
+
+def targets_of(parts: Parts, home: Part, settings: Settings) -> list[int]:
+    """Return the number of epochs of each fold at the end of each round.
+
+    Symmetries that move atoms make few rows stand for many, so more epochs are useful.
+    """
+    is_small = rows_in(parts) <= SMALL and home.examples.symmetries is None
+    return epochs_of_rounds(is_small, home.examples.n_classes, home.dealt.n_folds, settings)
+
+
+def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
+    """Return the number of epochs at the end of each round, for few examples or many."""
+    epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
+    if settings.max_epochs is None and n_classes > MANY_CLASSES:
+        root = math.sqrt(MANY_CLASSES / n_classes)
+        epochs = int(epochs * root * math.sqrt(root))
+    epochs = max(1, epochs // max(n_folds, 1))
+    if is_small:
+        return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
+    return list(schedule(epochs))
+
+
+def schedule(max_epochs: int) -> Iterator[int]:
+    """Yield the number of epochs at the end of each round.
+
+    >>> list(schedule(60))
+    [20, 30, 50, 60]
+    """
+    target = FIRST_ROUND
+    while target < max_epochs:
+        yield target
+        target = EXCHANGE * -(-int(target * ROUND_GROWTH) // EXCHANGE)
+    yield max_epochs

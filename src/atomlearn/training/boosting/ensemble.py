@@ -1,10 +1,8 @@
-"""Weighted atoms: missing one adds its weight to the score of a class.
+"""Weighted atoms, and the boosting that finds them on folds or on one more batch.
 
-Gradient boosting on folds, and on one more batch.
-
-Boosting runs without each fold in turn, all folds round by round together: their rows decide how
-many rounds are best. Then that number of rounds is run with all rows, and only these atoms are
-kept.
+Missing a weighted atom adds its weight to the score of a class. Boosting runs without each fold in
+turn, all folds round by round together: their rows decide how many rounds are best. Then that
+number of rounds is run with all rows, and only these atoms are kept.
 
 For one more batch, rounds continue from the scores that the known atoms give the rows of the batch,
 and those of a sample of earlier rows, so that what is new is distinguished from noise in this
