@@ -47,7 +47,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A formula without negations, and what is known of its clauses."""
+    """A formula without negations, with facts about its clauses."""
 
     kind: Kind
     parts: tuple["Node", ...]
