@@ -4,7 +4,7 @@ import contextlib
 import tracemalloc
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from atomlearn.algebra.terms import (
@@ -29,6 +29,7 @@ def test_every_name_survives(left, positive, right):
 
 
 @given(st.text(st.sampled_from("ab!<=# '\"\\|\t"), max_size=12))
+@example("a b !< c")
 def test_the_short_cut_agrees_with_the_grammar(text):
     plain = _parse_plain(text)
     if plain is not None:

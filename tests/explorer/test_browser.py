@@ -32,6 +32,7 @@ def flowers():
 
 
 def shown_probabilities(page):
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
     names = page.locator(".answer .bars .name").all_inner_texts()
     values = page.locator(".answer .bars .value").all_inner_texts()
     return {

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra, AtomlearnError
@@ -110,6 +110,7 @@ def test_a_line_without_end(tmp_path):
 
 
 @given(st.one_of(st.binary(max_size=60), st.text("ab<!# \"'\\\n\r=", max_size=40).map(str.encode)))
+@example(b"a < b")
 def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "fuzz.rel"
     path.write_bytes(content)

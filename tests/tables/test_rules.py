@@ -1,7 +1,7 @@
 """Rules as text: what is read, what is refused, and what is said then."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from atomlearn.errors import InvalidRule
@@ -152,6 +152,7 @@ def test_whatever_the_names_and_values_are(rule_about):
 
 
 @given(st.text(max_size=40))
+@example("age > 3")
 def test_any_text_is_read_or_refused(text):
     try:
         rule = read(f"yes if {text}")
