@@ -101,9 +101,9 @@ def test_folders_of_killed_runs_are_removed(digits, tmp_path):
     script = f"""
 import os, signal
 from sklearn.datasets import load_digits
-from atomlearn.distributed import fit_batches, streaming
+from atomlearn.distributed import fit_batches, fitting
 from atomlearn.tables.batches import ArrayBatches
-streaming.load_part = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+fitting.load_part = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 fit_batches(ArrayBatches(*load_digits(return_X_y=True), rows=900), folder={str(tmp_path)!r})
 """
     subprocess.run([sys.executable, "-c", script], check=False, timeout=120)
