@@ -230,14 +230,14 @@ class Literal:
 
 
 def told_together(literals: Iterable[Literal]) -> list[str]:
-    """Return statements that are all true as text; two about one number as a range.
+    """Return statements that are all true as text, each once; two about one number as a range.
 
-    >>> literals = Literal(0, "x", ">", 1.0), Literal(1, "y", "=", 3), Literal(0, "x", "<=", 2.0)
-    >>> told_together(literals)
+    >>> x, y, z = Literal(0, "x", ">", 1.0), Literal(1, "y", "=", 3), Literal(0, "x", "<=", 2.0)
+    >>> told_together([x, y, z, y])
     ['1 < x ≤ 2', 'y = 3']
     """
     by_subject: dict[str, list[Literal]] = {}
-    for literal in literals:
+    for literal in dict.fromkeys(literals):
         by_subject.setdefault(literal.subject, []).append(literal)
     told = []
     for subject, ours in by_subject.items():
