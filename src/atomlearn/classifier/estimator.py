@@ -160,8 +160,6 @@ class AlgebraicClassifier(
     doubted_: Integers
     rules_: list[Rule]
     rule_conflicts_: list[RuleConflict]
-    _follow: Callable[[Plan], Hooks] | None = None
-    """Makes the hooks of a page that shows the progress, instead of a progress bar."""
 
     def __init__(
         self,
@@ -580,7 +578,7 @@ class AlgebraicClassifier(
             callback_tasks(
                 self,
                 planned,
-                shown if self._follow is None else self._follow(planned),
+                shown,
                 fitted,
                 X=X,
                 y=y,

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol
@@ -202,11 +203,32 @@ except ImportError:  # scikit-learn before 1.9 has no callbacks
 __all__ = ["CallbackSupportMixin", "callback_tasks", "show_progress", "with_callbacks"]
 
 
+_FOLLOWED: ContextVar[Callable[[Plan], Hooks] | None] = ContextVar("followed", default=None)
+"""Makes the hooks of a page that shows the progress of fits in this context."""
+
+
+@contextmanager
+def followed(make_hooks: Callable[[Plan], Hooks]) -> Iterator[None]:
+    """Show the progress of fits in this block by hooks that are made from their plan."""
+    token = _FOLLOWED.set(make_hooks)
+    try:
+        yield
+    finally:
+        _FOLLOWED.reset(token)
+
+
 @contextmanager
 def show_progress(
     verbose: int, settings: Settings, plan: Plan, console: "Console | None" = None
 ) -> Iterator[Hooks]:
-    """Show the number of epochs and the estimated error on stderr, so that output stays clean."""
+    """Show the number of epochs and the estimated error on stderr, so that output stays clean.
+
+    Within :func:`followed`, a page shows them instead.
+    """
+    make_hooks = _FOLLOWED.get()
+    if make_hooks is not None:
+        yield make_hooks(plan)
+        return
     if not verbose:
         yield Hooks()
         return

@@ -12,14 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn.classifier.definition import ClassDefinition, Short, define_class
 from atomlearn.classifier.explanation import Explanation, explain_row, strongest
 from atomlearn.classifier.sample import TrainingSample, classifier_errors
-from atomlearn.engine.misses import blocks_of, containing
 from atomlearn.errors import InvalidParameter, MissingExtra
 from atomlearn.logic.comparison import Measure
 from atomlearn.logic.definition import plain
 from atomlearn.logic.formulas import Clause
 from atomlearn.markup import Displayed, bars, escape, folded, in_notebook, table
-from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Lists, Rows, pack_row, unpack
+from atomlearn.sets.rows import Lists, Rows, unpack
 from atomlearn.tables.encoder import LiteralEncoder, is_whole
 from atomlearn.tables.images import image_of, placed
 from atomlearn.tables.literals import Literal, told_together
@@ -28,7 +26,7 @@ from atomlearn.tables.rules import Rule
 from atomlearn.tables.training_rows import class_number
 from atomlearn.tables.validation import one_row, read_table
 from atomlearn.training.learned import ClassAtoms, Learned
-from atomlearn.typing import Bits, Floats
+from atomlearn.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +75,7 @@ class Importance:
         except ImportError:
             raise MissingExtra("atoms_frame needs pandas: pip install pandas") from None
 
-        columns, deciding = self.sample_.columns(), self.learned_.deciding()
+        deciding = self.learned_.deciding()
         parts = [
             pd.DataFrame(
                 {"class": self.classes_, "atom": "offset", "weight": deciding.offsets, "size": 0,
@@ -89,7 +87,7 @@ class Importance:
             if not one.atoms.n:
                 continue
             kind = "strict" if one.is_strict else "weighted"
-            listed = pd.DataFrame(self._told(one, columns), index=[kind] * len(one.weights))
+            listed = pd.DataFrame(self._described(one), index=[kind] * len(one.weights))
             if one.is_strict:
                 listed["weight"] = listed.groupby("atom")["weight"].transform("sum")
                 listed = listed.drop_duplicates("atom")
@@ -109,11 +107,10 @@ class Importance:
         missing it. Its columns share that equally.
         """
         check_is_fitted(self)
-        columns = self.sample_.columns()
         weights = self.sample_.weights()
         total = np.zeros(len(self.encoder_.columns_))
         for one in self.learned_.deciding().by_class():
-            missing = self._share_missing(one.atoms, columns, weights)
+            missing = self.sample_.share_missing(one.atoms, weights)
             spread = np.sqrt(missing * (1.0 - missing))
             self._share_out(one.atoms, np.abs(one.weights) * spread, total)
         return total / total.sum() if total.sum() > 0 else np.full(len(total), 1 / len(total))
@@ -122,7 +119,7 @@ class Importance:
         """Return the literals as they are displayed: those of an image by row and column."""
         return placed(self.encoder_.literals_, self.encoder_.columns_, self.image_shape)
 
-    def _told(self, one: ClassAtoms, columns: packed.Rows) -> dict[str, Any]:
+    def _described(self, one: ClassAtoms) -> dict[str, Any]:
         atoms, literals = one.atoms, self._literals()
         clauses = [
             Clause.of([literals[c] for c in constants if c < len(literals)])
@@ -134,19 +131,9 @@ class Importance:
             "atom": [str(clause) for clause in clauses],
             "weight": one.weights,
             "size": [len(clause) for clause in clauses],
-            "missed_by_class": self._share_missing(atoms, columns, is_ours * 1.0),
-            "missed_by_others": self._share_missing(atoms, columns, ~is_ours * 1.0),
+            "missed_by_class": self.sample_.share_missing(atoms, is_ours * 1.0),
+            "missed_by_others": self.sample_.share_missing(atoms, ~is_ours * 1.0),
         }
-
-    def _share_missing(self, atoms: Lists, columns: packed.Rows, weights: Floats) -> Floats:
-        """Return the share of the rows that miss each atom, with equal weight for each class."""
-        missing = ~containing(atoms, columns)
-        share = np.zeros(len(missing))
-        for k in range(len(self.classes_)):
-            ours = self.sample_.labels == k
-            if ours.any():
-                share += weights[ours][0] * packed.count(missing & pack_row(ours))
-        return share / max(float(weights.sum()), 1e-300)
 
     def _share_out(self, atoms: Lists, amounts: Floats, total: Floats) -> None:
         """Add the importance of each atom to its columns, in equal parts."""
@@ -519,7 +506,7 @@ class Readable(Importance):
         _check_not_negative("n", n)
         _check_not_negative("max_atoms", max_atoms)
         sample = self.sample_
-        own, was_held_out = self._sample_chances()
+        own, was_held_out = self.sample_.own_chances(self.learned_)
         return [
             HardExample(
                 self.classes_[sample.labels[i]],
@@ -530,15 +517,6 @@ class Readable(Importance):
             )
             for i in np.lexsort((own, ~was_held_out))[:n]
         ]
-
-    def _sample_chances(self) -> tuple[Floats, Bits]:
-        """Return the probability of the label of each sampled row, and which were held out."""
-        sample = self.sample_
-        blocks = blocks_of(sample.rows, len(self.encoder_.literals_) + 1)
-        now = self.learned_.probabilities(blocks, len(sample.rows))
-        was_held_out = ~np.isnan(sample.chances)
-        learned = now[np.arange(len(sample.rows)), sample.labels]
-        return np.where(was_held_out, sample.chances, learned), was_held_out
 
     def _html_repr(self) -> str:
         """Return scikit-learn's diagram followed by what was learned, for notebooks."""

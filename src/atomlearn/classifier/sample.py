@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from atomlearn.engine.misses import containing
+from atomlearn.engine.misses import blocks_of, containing
 from atomlearn.logic.comparison import (
     Measure,
     by_gain,
@@ -104,6 +104,23 @@ class TrainingSample:
     def columns(self) -> Rows:
         """Return for each constant the packed set of the rows that have it."""
         return self._columns
+
+    def share_missing(self, atoms: Lists, weights: Floats) -> Floats:
+        """Return the weighted share of the rows that miss each atom; a class has one weight."""
+        missing = ~containing(atoms, self.columns())
+        share = np.zeros(len(missing))
+        for k in range(len(self.totals)):
+            ours = self.labels == k
+            if ours.any():
+                share += weights[ours][0] * packed.count(missing & pack_row(ours))
+        return share / max(float(weights.sum()), 1e-300)
+
+    def own_chances(self, learned: Learned) -> tuple[Floats, Bits]:
+        """Return the probability of the label of each row, and which rows were held out for it."""
+        blocks = blocks_of(self.rows, learned.n_constants)
+        now = learned.probabilities(blocks, len(self.rows))[np.arange(len(self.rows)), self.labels]
+        was_held_out = ~np.isnan(self.chances)
+        return np.where(was_held_out, self.chances, now), was_held_out
 
     @cached_property
     def _columns(self) -> Rows:

@@ -212,7 +212,7 @@ def _atoms(classifier: "AlgebraicClassifier", max_listed: int) -> dict[str, Any]
     found = list(learned.deciding().by_class())
     if sum(len(one.weights) for one in found) > max_listed:
         return None
-    columns, sample = classifier.sample_.columns(), classifier.sample_
+    sample = classifier.sample_
     listed: dict[str, Any] = {"strict": [], "weighted": None}
     n_weighted = 0 if learned.weighted is None else len(learned.weighted)
     shares = np.zeros((n_weighted, 2))
@@ -220,7 +220,7 @@ def _atoms(classifier: "AlgebraicClassifier", max_listed: int) -> dict[str, Any]
     for one in found:
         ours = sample.labels == one.k
         both = np.stack(
-            [classifier._share_missing(one.atoms, columns, among * 1.0) for among in (ours, ~ours)],
+            [sample.share_missing(one.atoms, among * 1.0) for among in (ours, ~ours)],
             axis=1,
         ).round(4)
         if strict and len(listed["strict"]) == one.k:
@@ -251,7 +251,7 @@ def examples_of(
     if rows is None:
         sample = classifier.sample_
         codes = sample.labels
-        own, _ = classifier._sample_chances()
+        own, _ = classifier.sample_.own_chances(classifier.learned_)
         chosen = _chosen(own, codes)
         cells = rows_of(sample.rows[chosen], classifier.encoder_)
     else:

@@ -170,13 +170,13 @@ class LiveTable:
 
     def _learn(self, source: Source, report: Report) -> None:
         from atomlearn.classifier.estimator import AlgebraicClassifier
+        from atomlearn.classifier.fitting import followed
 
         report({"source": source.to_dict()})
         watch = Watch(report)
         classifier = AlgebraicClassifier(random_state=self.seed, image_shape=source.image_shape)
-        classifier._follow = watch.hooks
-        classifier.fit(source.rows, source.labels)
-        del classifier._follow
+        with followed(watch.hooks):
+            classifier.fit(source.rows, source.labels)
         with self.lock:
             self.classifier, self.learned, self.page = classifier, source, None
             self.shown = (None, None) if source.kind == "sample" else (source.rows, source.labels)

@@ -38,6 +38,7 @@ from atomlearn.logic.definition import plain
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Lists, pack_row
 from atomlearn.tables.columns import Column, NumberColumn
+from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal, weakest
 from atomlearn.tables.numbers import MOST_EXACT, Number
 from atomlearn.typing import Integers
@@ -255,7 +256,8 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
 
     check_is_fitted(classifier)
     told = describe(classifier, exact=True)
-    literals = classifier._literals()
+    encoder = classifier.encoder_
+    literals = placed(encoder.literals_, encoder.columns_, classifier.image_shape)
     strict = told["strict"] or {"slope": 0.0, "atoms": []}
     weighted = told["weighted"] or {"classes": [], "weights": [], "atoms": None}
     model = Model(
