@@ -86,7 +86,7 @@ def classifier() -> AlgebraicClassifier:
         random_state=0, max_epochs=3, evidence="strict", class_weight={"yes": 2, "no": 1}
     )
     fitted.fit(X, y)
-    fitted.first_rows_ = fitted._packed(X[:5])
+    fitted.keep_rows(X[:5])
     return fitted
 
 
@@ -115,7 +115,9 @@ def use_classifier(loaded: Any) -> None:
         except ValueError as error:
             # A forged model may want numbers where this table has words, and then says so.
             assert "column" in str(error) or "float" in str(error), error
-        loaded._explain_packed(loaded.sample_.rows[0], 2) if len(loaded.sample_.rows) else None
+        if loaded.n_kept_rows:
+            loaded.explain_kept(0, max_atoms=2)
+        loaded.hardest(1)
         loaded.definition(loaded.classes_[0])
 
 
