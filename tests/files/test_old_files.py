@@ -1,4 +1,4 @@
-"""Files that 0.1 wrote are read: ``written_by_0_1`` was made by the tree before 0.2 began."""
+"""Files of earlier versions are read: each folder was written by the version that it names."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from sklearn.datasets import load_iris
 import atomlearn
 
 FILES = Path(__file__).parent / "written_by_0_1"
+LATER = Path(__file__).parent / "written_by_0_2"
 
 
 def test_a_model():
@@ -31,3 +32,17 @@ def test_a_classifier():
         [0.0002, 0.9992, 0.0006],
         [0.0006, 0.0001, 0.9993],
     ]
+
+
+def test_a_classifier_that_weighted_atoms_decide():
+    X, _ = load_iris(return_X_y=True)
+    classifier = atomlearn.load(LATER / "classifier.atoms")
+    assert classifier.evidence_.chosen == "weighted"
+    assert not any(map(len, classifier.learned_.pools))  # the file repeats weighted atoms there
+    assert classifier.predict_proba(X)[::40].round(4).tolist() == [
+        [0.9938, 0.0038, 0.0024],
+        [0.9938, 0.0038, 0.0024],
+        [0.0051, 0.9869, 0.0081],
+        [0.0034, 0.0077, 0.9889],
+    ]
+    assert len(classifier.definition(1).clauses) > 1
