@@ -208,28 +208,20 @@ def _atoms(classifier: "AlgebraicClassifier", max_listed: int) -> dict[str, Any]
 
     Strict atoms come class by class, then weighted ones.
     """
-    learned = classifier.learned_
-    found = list(learned.deciding().by_class())
-    if sum(len(one.weights) for one in found) > max_listed:
+    deciding, sample = classifier.learned_.deciding(), classifier.sample_
+    if deciding.n_atoms > max_listed:
         return None
-    sample = classifier.sample_
-    listed: dict[str, Any] = {"strict": [], "weighted": None}
-    n_weighted = 0 if learned.weighted is None else len(learned.weighted)
-    shares = np.zeros((n_weighted, 2))
-    strict = learned.evidence.strict > 0
-    for one in found:
+    strict: list[Any] = []
+    weighted = np.zeros((len(deciding.weighted), 2))
+    for one in deciding.by_class():
         ours = sample.labels == one.k
-        both = np.stack(
-            [sample.share_missing(one.atoms, among * 1.0) for among in (ours, ~ours)],
-            axis=1,
-        ).round(4)
-        if strict and len(listed["strict"]) == one.k:
-            listed["strict"].append(both.tolist())
+        both = [sample.share_missing(one.atoms, among * 1.0) for among in (ours, ~ours)]
+        shares = np.stack(both, axis=1).round(4)
+        if one.is_strict:
+            strict.append(shares.tolist())
         else:
-            assert learned.weighted is not None
-            shares[learned.weighted.classes == one.k] = both
-            listed["weighted"] = shares.tolist()
-    return listed
+            weighted[deciding.weighted.classes == one.k] = shares
+    return {"strict": strict, "weighted": weighted.tolist() if len(weighted) else None}
 
 
 class Example(TypedDict):

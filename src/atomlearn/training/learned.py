@@ -176,13 +176,6 @@ class Learned:
             return None
         return self.undecided * error + self.contradicted
 
-    @property
-    def loss(self) -> float:
-        """Mean log-loss on held-out examples."""
-        if self.evidence.losses:
-            return self.evidence.losses[self.evidence.chosen]
-        return self.held_out.error_and_loss(self.calibration)[1]
-
     def deciding(self) -> Deciding:
         """Return the atoms that decide, their weights, and the offset of each class."""
         return self._deciding

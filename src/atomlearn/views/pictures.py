@@ -5,14 +5,13 @@ it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import MissingExtra
 from atomlearn.logic.comparison import compression, error_times_compression
-from atomlearn.sets.rows import Lists
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,30 +27,6 @@ RED = (0.85, 0.05, 0.05)
 """Colour of pixels that are missed."""
 NOT_IN_ATOM = (0.80, 0.87, 0.95)
 """Colour of pixels that are not in an atom: pale blue, because a grey would mean a darkness."""
-
-
-class Pixels(NamedTuple):
-    """The pixels of each atom as ``(n_atoms, n_pixels)``, black and white separately."""
-
-    black: Bits
-    white: Bits
-
-
-def pixels_of(atoms: Lists, n_pixels: int) -> Pixels:
-    """Return the pixels of atoms whose constants are black pixels, then white pixels, then others.
-
-    >>> from atomlearn.sets import rows
-    >>> from atomlearn.sets.rows import to_lists
-    >>> black, white = pixels_of(to_lists(rows.from_indices([[0, 3, 4]], 5)), 2)
-    >>> black.tolist(), white.tolist()
-    ([[True, False]], [[False, True]])
-    """
-    n = atoms.n
-    inside = np.zeros((n, 2 * n_pixels), dtype=np.bool_)
-    whose = np.repeat(np.arange(n), np.diff(atoms.starts))
-    pixel = atoms.constants < 2 * n_pixels
-    inside[whose[pixel], atoms.constants[pixel]] = True
-    return Pixels(inside[:, :n_pixels], inside[:, n_pixels:])
 
 
 def draw_atoms(

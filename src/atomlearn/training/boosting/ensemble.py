@@ -344,8 +344,9 @@ def _boost(
         return np.average(known, axis=0, weights=mass).tolist()
 
     def next_round() -> bool:
-        n_rounds = len(losses()) - 1
-        if n_rounds >= recipe.rounds or has_lost(losses(), recipe.learning_rate, rival):
+        known = losses()
+        n_rounds = len(known) - 1
+        if n_rounds >= recipe.rounds or has_lost(known, recipe.learning_rate, rival):
             return False
         target = min(n_rounds + min(max(1, n_rounds), at_once), recipe.rounds)
         Parallel(n_jobs=clock.settings.n_jobs, require="sharedmem")(
