@@ -1,4 +1,4 @@
-"""A dozen models in digests, so that moving code can be told from changing models.
+"""Some models in digests, so that moving code can be told from changing models.
 
 ``python -m tests.models`` makes them and writes ``tests/models.json``: run it only for a change
 that is meant to change models, and say so in the commit.
@@ -133,6 +133,8 @@ MODELS: dict[str, Callable[[], str]] = {
     "strict atoms": lambda: fitted(*mixed(), evidence="strict", max_epochs=10),
     "weighted atoms": lambda: fitted(*mixed(), evidence="weighted", class_weight="balanced"),
     "digits": lambda: fitted(*digits(), image_shape=(8, 8), max_epochs=5),
+    "compact": lambda: fitted(*mixed(), max_atoms=6, max_epochs=10),
+    "compact, several classes": lambda: fitted(*load_iris(return_X_y=True), max_atoms="auto"),
     "symmetries": lambda: fitted(*digits(), symmetries=translations((8, 8)), max_epochs=3),
     "rules": lambda: fitted(*mixed(), rules=["no if age < 30", "not yes if job = d"], max_epochs=8),
     "batches": in_batches,

@@ -104,6 +104,16 @@ def write_weighted(path: Path) -> None:
     weighted_classifier().save(path)
 
 
+@cache
+def compact_classifier() -> AlgebraicClassifier:
+    X, y = table()
+    return AlgebraicClassifier(random_state=0, max_epochs=3, max_atoms=4).fit(X, y)
+
+
+def write_compact(path: Path) -> None:
+    compact_classifier().save(path)
+
+
 def use_classifier(loaded: Any) -> None:
     assert loaded.n_jobs is None and loaded.verbose == 0
     n = loaded.n_features_in_
@@ -118,6 +128,8 @@ def use_classifier(loaded: Any) -> None:
         if loaded.n_kept_rows:
             loaded.explain_kept(0, max_atoms=2)
         loaded.hardest(1)
+        if loaded.learned_.card is not None:
+            str(loaded.scorecard())
         loaded.definition(loaded.classes_[0])
 
 
@@ -204,6 +216,7 @@ KINDS = {
         Kind("model", write_model, atomlearn.load, use_model),
         Kind("classifier", write_classifier, atomlearn.load, use_classifier),
         Kind("weighted", write_weighted, atomlearn.load, use_classifier),
+        Kind("compact", write_compact, atomlearn.load, use_classifier),
         Kind("pool", lambda path: pool().save(path), atomlearn.load, use_pool),
         Kind("exchange", write_exchange, read_exchange, use_exchange),
         Kind("relations", write_relations, Algebra.read, lambda alg: alg.conflicts()),

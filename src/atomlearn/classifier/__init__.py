@@ -1,8 +1,19 @@
 """The scikit-learn estimator: tables in, labels and reasons out."""
 
+from atomlearn.classifier.card_explanation import CardExplanation
 from atomlearn.classifier.definition import ClassDefinition
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.explanation import Explanation
 from atomlearn.classifier.readable import HardExample
+from atomlearn.classifier.scorecard import CardComparison, CardRule, Scorecard
 
-__all__ = ["AlgebraicClassifier", "ClassDefinition", "Explanation", "HardExample"]
+__all__ = [
+    "AlgebraicClassifier",
+    "CardComparison",
+    "CardExplanation",
+    "CardRule",
+    "ClassDefinition",
+    "Explanation",
+    "HardExample",
+    "Scorecard",
+]

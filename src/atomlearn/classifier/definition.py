@@ -52,7 +52,11 @@ MOST_TERMS = 256
 """Maximum number of combinations of rules that leave one class; with more, only rules that name the
 class are used."""
 
-DECIDED = {"weighted": "weighted atoms", "both": "strict and weighted atoms"}
+DECIDED = {
+    "weighted": "weighted atoms",
+    "both": "strict and weighted atoms",
+    "card": "the points of a scorecard",
+}
 """What decides the prediction, if it is not the number of missed strict atoms alone."""
 
 
@@ -211,7 +215,7 @@ def define_class(
     if isinstance(max_clauses, str) and max_clauses != SHORT:
         raise InvalidParameter(f"max_clauses is a number, 'short' or None, not {max_clauses!r}")
     most = MOST_CLAUSES if max_clauses == SHORT else max_clauses
-    chosen, trim = chosen_atoms(atoms, k, sample, most, decided_by != "weighted")
+    chosen, trim = chosen_atoms(atoms, k, sample, most, decided_by not in ("weighted", "card"))
     longer = None
     if max_clauses == SHORT and chosen:
         held = list(held_out) or [

@@ -14,6 +14,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
+from atomlearn.classifier.compacting import (
+    check_max_atoms,
+    compacted,
+    measured_by,
+    predicted_before,
+    teacher_of,
+)
 from atomlearn.classifier.fitting import (
     CallbackSupportMixin,
     History,
@@ -45,7 +52,7 @@ from atomlearn.tables.training_rows import (
 )
 from atomlearn.tables.validation import check_targets, declared_kinds, read_table
 from atomlearn.training.boosting.trees import Splits
-from atomlearn.training.data import HardRules, folds_for
+from atomlearn.training.data import HardRules, HeldOutPredictions, folds_for
 from atomlearn.training.learned import Learned
 from atomlearn.training.loop import Training, nothing_learned, plan_part, train_batch
 from atomlearn.training.parts import InMemory, Part
@@ -73,6 +80,13 @@ class AlgebraicClassifier(
 
     Parameters
     ----------
+    max_atoms : int, "auto" or None, default=None
+        Maximum number of atoms that decide. With a number the model is *compact*: a scorecard of at
+        most so many rules with whole points, made from the full model. ``"auto"`` takes the fewest
+        whose held-out log-loss is within one standard error of the best. By default all atoms
+        decide.
+    max_points : int, default=5
+        Largest number of points of a rule of a compact model.
     max_epochs : int, default=None
         Maximum number of epochs for each class. By default learning stops when the held-out loss
         stops improving.
@@ -160,10 +174,13 @@ class AlgebraicClassifier(
     doubted_: Integers
     rules_: list[Rule]
     rule_conflicts_: list[RuleConflict]
+    target_name_: str
 
     def __init__(
         self,
         *,
+        max_atoms: int | str | None = None,
+        max_points: int = 5,
         max_epochs: int | None = None,
         time_limit: float | None = None,
         max_classes: int | None = None,
@@ -178,6 +195,8 @@ class AlgebraicClassifier(
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
+        self.max_atoms = max_atoms
+        self.max_points = max_points
         self.max_epochs = max_epochs
         self.time_limit = time_limit
         self.max_classes = max_classes
@@ -216,6 +235,7 @@ class AlgebraicClassifier(
         """
         with self._interruptible():
             settings = self._settings()
+            self.__dict__.pop("before_", None)
             continues = self.warm_start and hasattr(self, "learned_")
             data = self._in_memory(X, y, sample_weight, settings, continues)
             self._learn(data, settings, continues, X=X, y=y, sample_weight=sample_weight)
@@ -326,6 +346,9 @@ class AlgebraicClassifier(
         fold_atoms = [] if clock.late() else learned.fold_atoms
         trials = trials_of(fold_atoms, home, learned.evidence.chosen != "weighted")
         self.held_out_ = measure_definitions(trials, len(self.classes_), clock)
+        learned = replace(
+            learned, teacher=teacher_of(learned, home, self.encoder_, seed), fold_models=None
+        )
         n_learned = home.total_weight * (int(data.totals.sum()) / len(home))
         n_all = n_learned + data.decided + data.contradicted
         learned = replace(
@@ -336,7 +359,7 @@ class AlgebraicClassifier(
         )
         self.conflicts_, self.doubted_ = Listed(data.conflicts), np.zeros(0, dtype=np.int64)
         self.rule_conflicts_ = Listed(data.rule_conflicts)
-        self._conclude(learned, history)
+        self._conclude(learned, history, clock)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -406,9 +429,11 @@ class AlgebraicClassifier(
             self.history_ = History()
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
             self.n_rows_ = 0
-        chances = None
+        chances, judged = None, None
         if self.learned_.is_known:  # these rows have not been learned from yet
-            said = self.learned_.probabilities(examples.blocks(), len(examples))
+            judged = predicted_before(self.learned_, examples)
+            full = replace(self.learned_, card=None)
+            said = full.probabilities(examples.blocks(), len(examples))
             chances = said[np.arange(len(examples)), examples.labels]
         assert examples.numbers is not None
         numbers = self.n_rows_ + examples.numbers
@@ -417,11 +442,12 @@ class AlgebraicClassifier(
         prior = log_weights(encoded.class_weights)
         settings = replace(settings, prior=prior)
         self.learned_ = replace(self.learned_, prior=prior)
+        full, card = replace(self.learned_, card=None), self.learned_.card
         undecided, contradicted = self.learned_.undecided, self.learned_.contradicted
 
         def learn(hooks: Hooks) -> Learned:
             return train_batch(
-                self.learned_,
+                full,
                 examples,
                 self.sample_.earlier(),
                 (sample.rows, sample.labels),
@@ -438,6 +464,8 @@ class AlgebraicClassifier(
             chances = learned.held_out_chances(examples.labels)
             sample = self.sample_.extended(rows, examples.labels, numbers, chances)
         self.sample_ = sample
+        teacher = teacher_of(learned, examples, self.encoder_, seed)
+        learned = replace(learned, card=card, teacher=teacher, fold_models=None, sizes=())
         n_all = examples.total_weight + encoded.decided + encoded.contradicted
         new = table.shape[0] / (self.n_rows_ + table.shape[0])
         learned = replace(
@@ -450,7 +478,7 @@ class AlgebraicClassifier(
         self.conflicts_ = Listed(encoded.conflicts)
         self.rule_conflicts_ = Listed(encoded.rule_conflicts(self.rules_))
         self.doubted_ = np.sort(examples.numbers[learned.doubted])
-        self._conclude(learned, self.history_)
+        self._conclude(learned, self.history_, judged=judged)
 
     def misses(self, X: Any) -> npt.NDArray[np.int32]:
         """Return the number of atoms of each class that each row misses.
@@ -542,6 +570,7 @@ class AlgebraicClassifier(
 
     def _settings(self) -> Settings:
         check_parameters(self.get_params(deep=False))
+        check_max_atoms(self.max_atoms, self.max_points)
         return Settings(self.max_epochs, self.time_limit, self.n_jobs, evidence=self.evidence)
 
     def _rows(self, table: Any, targets: Any, sample_weight: Any) -> TrainingRows:
@@ -616,11 +645,33 @@ class AlgebraicClassifier(
                 stacklevel=5,
             )
 
-    def _conclude(self, learned: Learned, history: list[dict[str, Any]]) -> None:
-        """Store what was learned, with each weighted atom once."""
+    def _conclude(
+        self,
+        learned: Learned,
+        history: list[dict[str, Any]],
+        clock: Clock | None = None,
+        judged: HeldOutPredictions | None = None,
+    ) -> None:
+        """Store what was learned, with each weighted atom once, and make a compact model of it.
+
+        Without folds it is measured by the predictions that earlier cards made (``judged``). A card
+        that was changed by hand stays as it is.
+        """
         if learned.weighted is not None:
             weighted = without_repetitions(learned.weighted, self.encoder_.literals_)
             learned = replace(learned, weighted=weighted)
+        if self.max_atoms is not None and self.encoder_.literals_ and not hasattr(self, "before_"):
+            learned = compacted(
+                learned,
+                self.encoder_,
+                self.sample_,
+                self.seed_,
+                self.max_atoms,
+                self.max_points,
+                measured=clock is None or not clock.late(),
+            )
+        if learned.card is not None and judged is not None and learned.teacher is None:
+            learned = measured_by(learned, judged)
         self.learned_ = learned
         self.evidence_ = learned.evidence
         self.estimated_error_ = learned.error

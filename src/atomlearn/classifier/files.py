@@ -14,6 +14,10 @@ Where ``evidence`` in ``model.json`` has a factor for weighted atoms, these are 
 and what missing one adds to the score of its class in ``weighted_weights.npy``. The score of a
 class is then ``prior[k]``, plus the factor ``strict`` times the score above, plus the factor
 ``weighted`` times the sum of ``weighted_offset.npy[k]`` and the weights of the missed atoms.
+
+Where ``model.json`` has a ``card``, that alone decides: a row meets a rule if of each of its
+conditions one literal is true. The score of a class is ``scale`` times the sum of its offset and of
+the points of the rules that the row meets.
 """
 
 import math
@@ -25,6 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.compacting import AUTO
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.fitting import EVIDENCE, History
 from atomlearn.classifier.sample import TrainingSample
@@ -41,6 +46,9 @@ from atomlearn.tables.numbers import MOST_EXACT
 from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules
 from atomlearn.tables.training_rows import RowConflict
 from atomlearn.training.boosting.ensemble import WeightedAtoms
+from atomlearn.training.compact.card import Card
+from atomlearn.training.compact.lesson import Candidates, Lesson, Teacher
+from atomlearn.training.compact.sizes import Size
 from atomlearn.training.data import HardRules, HeldOutPredictions
 from atomlearn.training.learned import Learned, without_atoms
 from atomlearn.training.scores import KINDS, Calibration, Evidence
@@ -173,10 +181,143 @@ def _evidence(told: Value) -> Evidence:
     return Evidence(chosen, losses, errors, strict, weighted)
 
 
+def add_compact(file: Container, learned: Learned) -> dict[str, Any]:
+    """Add the members of a compact model and of what it is made of; return those for JSON."""
+    told: dict[str, Any] = {"sizes": [list(one) for one in learned.sizes]}
+    if (teacher := learned.teacher) is not None:
+        file.add_array("teacher_rows.npy", teacher.rows)
+        file.add_array("teacher_labels.npy", teacher.labels)
+        file.add_array("teacher_weights.npy", teacher.weights)
+        file.add_array("teacher_fold.npy", teacher.fold)
+        told["teacher"] = {"seed": str(teacher.seed), "lessons": len(teacher.lessons)}
+        for i, lesson in enumerate(teacher.lessons):
+            file.add_array(f"lesson{i}_scores.npy", lesson.scores)
+            add_lists(file, f"lesson{i}", lesson.candidates.atoms)
+            file.add_array(f"lesson{i}_classes.npy", lesson.candidates.of_class)
+    if (card := learned.card) is not None:
+        told["card"] = {
+            "rules": [[list(condition) for condition in rule] for rule in card.rules],
+            "points": card.points.tolist(),
+            "scale": card.scale,
+            "offsets": card.offsets.tolist(),
+            "max_points": card.max_points,
+            "is_exact": card.is_exact,
+            "size": None if learned.card_size is None else list(learned.card_size),
+        }
+        add_lists(file, "card", card.atoms)
+        if (held_out := learned.card_held_out) is not None and held_out.weighted is not None:
+            file.add_array("card_scores.npy", held_out.weighted)
+            file.add_array("card_labels.npy", held_out.labels)
+            file.add_array("card_weights.npy", held_out.weights)
+    return told
+
+
+def with_compact(
+    learned: Learned, file: Members, state: Value, columns: npt.NDArray[np.int64]
+) -> Learned:
+    """Return what was learned with the compact model of a file; older files have none."""
+    told = state.given("compact")
+    if told is None:
+        return learned
+    learned = replace(learned, sizes=tuple(map(_size, told["sizes"].items())))
+    teacher, card = told.given("teacher"), told.given("card")
+    if teacher is not None:
+        learned = replace(learned, teacher=_teacher(file, teacher, learned, columns))
+    if card is None:
+        return learned
+    size = card.given("size")
+    return replace(
+        learned,
+        card=_card(file, card, learned),
+        card_size=None if size is None else _size(size),
+        card_held_out=_card_held_out(file, learned.n_classes),
+    )
+
+
+def _size(told: Value) -> Size:
+    n_atoms, error, error_sd, loss, loss_sd, is_full, n_rows = told.items(7)
+    return Size(
+        n_atoms.integer(high=1 << 53),
+        error.number(0, 1 + 1e-9),
+        error_sd.number(0, LARGE),
+        loss.number(0, LARGE),
+        loss_sd.number(0, LARGE),
+        is_full.truth(),
+        n_rows.integer(high=1 << 53),
+    )
+
+
+def _teacher(
+    file: Members, told: Value, learned: Learned, columns: npt.NDArray[np.int64]
+) -> Teacher:
+    n_classes, seed = learned.n_classes, told["seed"].text()
+    told["seed"].need(seed.isascii() and seed.isdecimal() and len(seed) < 20, "is not a number")
+    n_lessons = told["lessons"].integer(low=1, high=MOST_LESSONS)
+    rows = file.rows("teacher_rows.npy", learned.n_constants)
+    n = len(rows)
+    file.need(n > 0, "there are no rows to make a compact model from")
+    fold = file.integers("teacher_fold.npy", n, low=-1, high=n_lessons - 2)
+    teacher = Teacher(
+        rows,
+        file.integers("teacher_labels.npy", n, high=n_classes - 1),
+        file.floats("teacher_weights.npy", (n,), low=_TINY, high=LARGE),
+        fold,
+        columns,
+        int(seed),
+    )
+    lessons = []
+    for i in range(n_lessons):
+        n_made = teacher.n_made(i, i == n_lessons - 1)
+        file.need(n_made > 0, "a fold leaves no rows to learn from")
+        names = f"lesson{i}_starts.npy", f"lesson{i}_constants.npy"
+        atoms = Lists(*file.lists(*names, learned.n_constants))
+        scores = file.floats(f"lesson{i}_scores.npy", (n_made, n_classes), low=-LARGE, high=LARGE)
+        of_class = file.integers(f"lesson{i}_classes.npy", atoms.n, low=-1, high=n_classes - 1)
+        lessons.append(Lesson(scores.astype(np.float32), Candidates(atoms, of_class)))
+    return replace(teacher, lessons=tuple(lessons))
+
+
+def _card(file: Members, told: Value, learned: Learned) -> Card:
+    n, most = learned.n_classes, told["max_points"].integer(low=1, high=1 << 31)
+    rules = [
+        tuple(
+            tuple(one.integer(high=learned.n_constants - 2) for one in condition.items())
+            for condition in rule.items()
+        )
+        for rule in told["rules"].items()
+    ]
+    told["rules"].need(all(rule and all(rule) for rule in rules), "has a rule without conditions")
+    points = [one.integers(n, -most, most) for one in told["points"].items(len(rules))]
+    atoms = Lists(*file.lists("card_starts.npy", "card_constants.npy", learned.n_constants))
+    file.need(atoms.n == len(rules), "the card has not an atom for each rule")
+    return Card(
+        tuple(rules),
+        np.array(points, dtype=np.int64).reshape(len(rules), n),
+        told["scale"].number(_TINY, LARGE),
+        told["offsets"].numbers(n, -LARGE, LARGE),
+        atoms,
+        most,
+        told["is_exact"].truth(),
+    )
+
+
+def _card_held_out(file: Members, n_classes: int) -> HeldOutPredictions | None:
+    if "card_scores.npy" not in file:
+        return None
+    scores = file.floats("card_scores.npy", (None, n_classes), low=-LARGE, high=LARGE)
+    weights = file.floats("card_weights.npy", (len(scores),), low=_TINY, high=LARGE)
+    labels = file.integers("card_labels.npy", len(scores), high=n_classes - 1)
+    return HeldOutPredictions(np.zeros((len(scores), 0)), labels, weights, weights, scores)
+
+
+MOST_LESSONS = 100
+"""Maximum number of lessons in a file, one for each fold and one more."""
+
 KIND = "classifier"
-VERSION = 3
+VERSION = 4
 """Version of the format. Version 2 added weighted atoms. Since version 3 the pools have strict
-atoms only: earlier files repeat weighted atoms there if these alone decide."""
+atoms only: earlier files repeat weighted atoms there if these alone decide. Version 4 added compact
+models."""
 
 _PLAIN = (str, int, float, bool)
 _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
@@ -207,6 +348,10 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
         "how_to_read": "model.json: literals; atoms.npy, offsets.npy, class_offsets.npy: atoms",
     }
     file = Container(KIND, VERSION, info)
+    compact = add_compact(file, learned)
+    if hasattr(classifier, "before_"):
+        before = classifier.before_
+        compact["before"] = None if before is None else list(before)
     names = getattr(classifier, "feature_names_in_", None)
     first_rows = getattr(classifier, "first_rows_", None)
     file.add_json(
@@ -229,6 +374,8 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "prior": _prior_as_json(learned),
             "evidence": asdict(learned.evidence),
             "rules": [str(rule) for rule in classifier.rules_],
+            "compact": compact,
+            "target": getattr(classifier, "target_name_", None),
             "undecided": learned.undecided,
             "contradicted": learned.contradicted,
             "conflicts": conflicts_as_json(classifier.conflicts_, classifier.classes_),
@@ -283,8 +430,17 @@ class _Reader:
         classifier.learned_ = self.learned()
         classifier.rules_, rules = self.rules(encoder, classes)
         classifier.learned_ = replace(classifier.learned_, rules=rules)
+        columns = np.array([one.column for one in encoder.literals_], dtype=np.int64)
+        classifier.learned_ = with_compact(classifier.learned_, self.file, state, columns)
+        compact = state.given("compact")
+        if compact is not None and "before" in compact.fields():
+            before = compact.given("before")
+            classifier.before_ = None if before is None else _size(before)
         refused = rule_conflicts_in(state.given("rule_conflicts"), classifier.rules_, classes)
         classifier.rule_conflicts_ = Listed(refused)
+        target = state.given("target")  # only the command line knows its name
+        if target is not None:
+            classifier.target_name_ = target.text()
         classifier.sample_ = self.sample()
         classifier.held_out_ = self.held_out()
         classifier.history_ = History(self.history(classes.tolist()))
@@ -437,7 +593,13 @@ def _time_limit(told: Value, n_columns: int) -> float:
     return math.inf if told.raw == math.inf else told.number(low=0)
 
 
+def _max_atoms(told: Value, n_columns: int) -> int | str:
+    return AUTO if told.raw == AUTO else told.integer(low=1)
+
+
 _PARAMS: dict[str, Callable[[Value, int], Any]] = {
+    "max_atoms": _max_atoms,
+    "max_points": lambda told, n: told.integer(low=1),
     "max_epochs": lambda told, n: told.integer(low=1),
     "time_limit": _time_limit,
     "evidence": lambda told, n: told.one_of(EVIDENCE),

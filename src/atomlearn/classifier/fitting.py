@@ -176,7 +176,10 @@ def fit_encoder(
         declared,
         codes_of(targets, classes),
         are_pixels=classifier.image_shape is not None or classifier.symmetries is not None,
-        conditions=[condition for rule in rules for condition in rule.conditions],
+        conditions=[
+            *(condition for rule in rules for condition in rule.conditions),
+            *getattr(classifier, "card_conditions_", ()),
+        ],
     )
     return encoder, rules
 

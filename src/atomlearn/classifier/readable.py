@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
+from atomlearn.classifier.compacting import Compacting
 from atomlearn.classifier.definition import ClassDefinition, Short, define_class
 from atomlearn.classifier.explanation import Explanation, explain_row, strongest
 from atomlearn.classifier.sample import TrainingSample, classifier_errors
@@ -303,7 +304,7 @@ class HardExample(Displayed):
         return f"<p><strong>{escape(self.about)}</strong></p>{self.explanation.to_html()}"
 
 
-class Readable(Importance):
+class Readable(Compacting, Importance):
     """Mixin for explanations, definitions and hard examples."""
 
     image_shape: tuple[int, int] | None
@@ -443,9 +444,9 @@ class Readable(Importance):
             self.sample_,
             max_clauses,
             self.image_shape,
-            self.held_out_[k] if self.held_out_ else (),
+            self.held_out_[k] if self.held_out_ and self.learned_.card is None else (),
             None if errors is None else errors[k],
-            self.learned_.evidence.chosen,
+            self.learned_.evidence.chosen if self.learned_.card is None else "card",
             self.rules_,
             self.learned_.rules,
         )
@@ -531,9 +532,13 @@ class Readable(Importance):
         literals, labels = self._literals(), list(self.classes_)
         if image is None and self.image_shape is not None:
             image = image_of(row, literals, self.image_shape)
-        told = explain_row(
-            self.learned_, self.sample_, literals, labels, row, max_atoms, image, self.rules_
-        )
+        told: Explanation
+        if self.learned_.card is not None:
+            told = self._explain_by_card(row, image)
+        else:
+            told = explain_row(
+                self.learned_, self.sample_, literals, labels, row, max_atoms, image, self.rules_
+            )
         return told if image is not None else replace(told, values=self._known_of(row))
 
     def _cells(self, table: Any) -> tuple[tuple[str, str], ...]:

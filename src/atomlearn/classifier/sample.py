@@ -120,6 +120,8 @@ class TrainingSample:
         blocks = blocks_of(self.rows, learned.n_constants)
         now = learned.probabilities(blocks, len(self.rows))[np.arange(len(self.rows)), self.labels]
         was_held_out = ~np.isnan(self.chances)
+        if learned.card is not None:  # the chances are those of the full model
+            was_held_out = np.zeros_like(was_held_out)
         return np.where(was_held_out, self.chances, now), was_held_out
 
     @cached_property
@@ -210,7 +212,7 @@ def classifier_errors(learned: Learned) -> list[float] | None:
 
     An example is wrong if it is wrongly included in the class or wrongly excluded.
     """
-    held_out = learned.held_out
+    held_out = learned.judged()
     if len(held_out) == 0:
         return None
     said = learned.held_out_scores().argmax(axis=1)

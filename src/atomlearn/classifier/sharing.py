@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from atomlearn.classifier.compacting import compacted
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.engine.pool import Merged, Pool, hash_lists
@@ -84,6 +85,9 @@ class Sharing:
     held_out_: list[list[Measure]]
     evidence_: Evidence
     estimated_error_: float | None
+    max_atoms: Any
+    max_points: int
+    seed_: int
 
     def pool(self, label: Any) -> Pool:
         """Return the pins of a class with the names of its literals, to be saved, read or merged.
@@ -111,7 +115,8 @@ class Sharing:
         k = class_number(label, self.classes_)
         pool = self.learned_.pools[k].copy(names=self._names(k))
         if self.learned_.evidence.strict == 0:
-            pool.add_lists(self.learned_.deciding().against(k), epoch=0)
+            full = replace(self.learned_, card=None)
+            pool.add_lists(full.deciding().against(k), epoch=0)
         return pool
 
     def merge(
@@ -159,8 +164,22 @@ class Sharing:
         # The others may have learned from what was held out here, and this is another model now.
         self.held_out_, self.estimated_error_ = [], None
         self.evidence_ = replace(self.learned_.evidence, losses={}, errors={})
-        self.learned_ = replace(self.learned_, evidence=self.evidence_)
+        self.learned_ = replace(self.learned_, evidence=self.evidence_, teacher=None, sizes=())
+        self._renew_card()
         return told
+
+    def _renew_card(self) -> None:
+        """Make the card of a compact model anew; it is not measured."""
+        if self.learned_.card is None:
+            return
+        self.learned_ = compacted(
+            replace(self.learned_, card_held_out=None),
+            self.encoder_,
+            self.sample_,
+            self.seed_,
+            self.max_atoms,
+            self.max_points,
+        )
 
     def _merged_rules(self, others: "list[Sharing | Pool]") -> dict[Rule, None]:
         """Return the rules of all; those of the others must be about cuts that are known here."""

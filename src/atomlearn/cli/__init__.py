@@ -46,6 +46,7 @@ COMMANDS: list[Callable[..., None]] = [
     tables.fit,
     tables.predict,
     tables.explain,
+    tables.evaluate,
     explore.explore,
     models.export,
     models.merge,

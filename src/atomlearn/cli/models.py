@@ -72,8 +72,8 @@ def show(
 ) -> None:
     """Show what a file holds: a model, a classifier or a pool.
 
-    Of a model the atoms and the definitions of its constants, of a classifier the definitions of
-    its classes, of a pool the pins.
+    Of a model the atoms and the definitions of its constants, of a classifier its scorecard or the
+    definitions of its classes, of a pool the pins.
     """
     loaded = load(file)
     if not isinstance(loaded, Model):
@@ -205,6 +205,7 @@ def _show_classifier(
     if of is not None and of not in by_text:
         fail(f"{of!r} is not one of the classes{suggest(of, by_text)}")
     labels = list(by_text.values()) if of is None else [by_text[of]]
+    card = None if classifier.learned_.card is None else classifier.scorecard()
     definitions = [
         classifier.definition(label, max_clauses=max_clauses or None) for label in labels
     ]
@@ -212,7 +213,9 @@ def _show_classifier(
     atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
     columns = [column.name for column in classifier.encoder_.columns_]
     offsets = dict(zip(atoms, classifier.learned_.deciding().offsets.tolist(), strict=True))
-    if html is not None:
+    if html is not None and card is not None:
+        card.to_html(html)
+    elif html is not None:
         from atomlearn.explorer.classifiers import classifier_data
         from atomlearn.explorer.page import explorer_page, write_page
 
@@ -236,6 +239,7 @@ def _show_classifier(
                 "estimated_error": classifier.estimated_error_,
                 "rules": [str(rule) for rule in classifier.rules_],
                 "definitions": [definition.to_dict() for definition in definitions],
+                "scorecard": None if card is None else card.to_dict(),
                 "model": describe(classifier),
             }
         )
@@ -246,22 +250,32 @@ def _show_classifier(
     )
     for rule in classifier.rules_:
         print(f"rule: {rule}")
+    if card is not None:
+        print(f"\n{card}")
+        if html is not None:
+            print(f"written to {html}")
+        return
     for definition in definitions:
         name = str(definition.label)
         about = f"{counted(atoms[name], 'atom')}, offset {offsets[name]:.4g}"
         print(f"\n[{about}] {definition}")
     print(f"\n{how_it_decides(classifier.learned_)}")
+    print(
+        "A scorecard of few rules can be made of it: fit with --max-atoms 20, or call "
+        "compact(20) in Python."
+    )
     if html is not None:
         print(f"written to {html}")
 
 
 def how_good(classifier: "AlgebraicClassifier") -> str:
     """Return the number of atoms, their kind, and the error on held-out rows if it is known."""
-    from atomlearn.explorer.classifiers import atom_counts
-
     chosen, error = classifier.evidence_.chosen, classifier.estimated_error_
     kind = "strict and weighted" if chosen == "both" else chosen
-    atoms = f"{counted(sum(atom_counts(classifier.learned_)), 'atom')} ({kind})"
+    n = classifier.learned_.deciding().n_atoms
+    atoms = f"{counted(n, 'atom')} ({kind})"
+    if classifier.learned_.card is not None:
+        atoms = f"a scorecard of {counted(n, 'rule')}"
     return atoms if error is None else f"{atoms}, error about {error:.1%}"
 
 

@@ -1,4 +1,4 @@
-"""``atomlearn fit``, ``predict`` and ``explain``: commands that take a table, CSV or Parquet."""
+"""``atomlearn fit``, ``predict``, ``explain`` and ``evaluate``: commands that take a table."""
 
 import csv
 import io
@@ -24,6 +24,7 @@ from atomlearn.cli.output import (
     Seed,
     TableFile,
     Target,
+    TargetIfAny,
     check_choice,
     counted,
     fail,
@@ -50,6 +51,13 @@ def fit(
         list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.")
     ] = None,
     seed: Seed = 0,
+    max_atoms: Annotated[
+        str | None,
+        typer.Option(
+            "--max-atoms",
+            help="Let at most this many rules with whole points decide (a scorecard), or 'auto'.",
+        ),
+    ] = None,
     max_epochs: MaxEpochsIfAny = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Stop learning after this many seconds.")
@@ -103,6 +111,8 @@ def fit(
     from atomlearn.tables.rules import check_rules_file, read_rules
 
     check_choice("--evidence", evidence, EVIDENCE)
+    if max_atoms is not None and max_atoms != "auto" and not _is_count(max_atoms):
+        fail(f"--max-atoms must be a whole number from 1 on or 'auto', not {max_atoms!r}")
     with complaints():
         if batch_rows is None:
             rows, labels = read_table(file).rows_and_labels(target, drop or [])
@@ -113,6 +123,7 @@ def fit(
             check_rules_file(rules, rows.column_names, sorted(set(map(str, labels))))
     classifier = AlgebraicClassifier(
         random_state=seed,
+        max_atoms=int(max_atoms) if max_atoms and _is_count(max_atoms) else max_atoms,
         max_epochs=max_epochs,
         time_limit=time_limit,
         max_classes=max_classes,
@@ -131,6 +142,7 @@ def fit(
                 else:
                     fit_batches(batches, classifier=classifier)
             classifier.keep_rows(rows)
+            classifier.target_name_ = target
             classifier.save(out)
             noted.kept = True
             _print_fit(classifier, out, as_json)
@@ -143,7 +155,6 @@ def fit(
 
 def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> None:
     """Print the summary of ``atomlearn fit``."""
-    from atomlearn.explorer.classifiers import atom_counts
     from atomlearn.logic.definition import plain
 
     if as_json:
@@ -153,7 +164,7 @@ def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> N
                 "rows": classifier.n_rows_,
                 "columns": classifier.n_features_in_,
                 "classes": [plain(label) for label in classifier.classes_],
-                "atoms": sum(atom_counts(classifier.learned_)),
+                "atoms": classifier.learned_.deciding().n_atoms,
                 "evidence": asdict(classifier.evidence_),
                 "estimated_error": classifier.estimated_error_,
                 "conflicts": [str(conflict) for conflict in classifier.conflicts_],
@@ -170,6 +181,8 @@ def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> N
         f"{counted(classifier.n_rows_, 'row')} of {counted(classifier.n_features_in_, 'column')}, "
         f"{how_good(classifier)}, {classifier.fit_seconds_:.1f} s"
     )
+    if classifier.learned_.card is not None:
+        print(f"\n{classifier.scorecard()}")
     if classifier.rules_:
         n = sum(len(conflict.rows) for conflict in classifier.rule_conflicts_)
         left_out = f"{counted(n, 'row')} left out because a rule contradicts the label"
@@ -234,7 +247,7 @@ def explain(
     html: Html = None,
     as_json: Json = False,
 ) -> None:
-    """Explain the prediction for one row: the atoms it misses, by their cost."""
+    """Explain the prediction for one row: the atoms it misses, or the rules of a scorecard."""
     classifier = load_classifier(file)
     if data is None:
         n_kept = classifier.n_kept_rows
@@ -269,6 +282,75 @@ def explain(
         print(explanation)
         if html is not None:
             print(f"written to {html}")
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and int(text) > 0
+
+
+def evaluate(
+    file: ClassifierFile,
+    data: TableFile,
+    target: TargetIfAny = None,
+    as_json: Json = False,
+) -> None:
+    """Measure a classifier on a table with labels: error, log-loss, and which classes it confuses.
+
+    The column of the labels is by default that of the training table.
+    """
+    import numpy as np
+
+    from atomlearn.logic.definition import plain
+    from atomlearn.tables.files import read_table
+    from atomlearn.training.compact.sizes import measures
+
+    classifier = load_classifier(file)
+    table = read_table(data)
+    target = target or getattr(classifier, "target_name_", None)
+    if target is None:
+        fail(f"{file} does not name the column of the labels: give it with --target")
+    if target not in table.columns:
+        fail(f"{data} has no column {target!r}{suggest(target, table.columns)}")
+    texts = [str(label) for label in classifier.classes_]
+    labels = [str(plain(label)) for label in table.labels(target)]
+    unknown = sorted(set(labels) - set(texts))
+    if unknown:
+        row = next(i for i, label in enumerate(labels) if label not in texts)
+        fail(f"{data}, row {row}: {labels[row]!r} is none of the classes {', '.join(texts[:10])}")
+    codes = np.array([texts.index(label) for label in labels])
+    rows = rows_for(classifier, table)
+    with complaints():
+        chances = np.maximum(classifier.predict_proba(rows), 1e-300)
+    size = measures(
+        classifier.learned_.deciding().n_atoms, np.log(chances), codes, np.ones(len(codes))
+    )
+    confusion = np.zeros((len(texts), len(texts)), dtype=np.int64)
+    np.add.at(confusion, (codes, chances.argmax(axis=1)), 1)
+    if as_json:
+        print_json(
+            {
+                "rows": len(codes),
+                "error": size.error,
+                "error_se": size.error_sd,
+                "log_loss": size.loss,
+                "log_loss_se": size.loss_sd,
+                "classes": [plain(label) for label in classifier.classes_],
+                "confusion": confusion.tolist(),
+                "atoms": size.n_atoms,
+                "estimated_error": classifier.estimated_error_,
+            }
+        )
+        return
+    estimated = classifier.estimated_error_
+    said = "" if estimated is None else f" (estimated when it was fitted: {estimated:.1%})"
+    print(f"{counted(len(codes), 'row')}, {counted(size.n_atoms, 'atom')}")
+    print(f"error    {size.error:.1%} ± {size.error_sd:.1%}{said}")
+    print(f"log-loss {size.loss:.3f} ± {size.loss_sd:.3f}")
+    width = max(10, *(len(text) for text in texts)) + 2
+    print("\nrows by label (down) and prediction (across):")
+    print(" " * width + "".join(text.rjust(width) for text in texts))
+    for text, line in zip(texts, confusion.tolist(), strict=True):
+        print(text.rjust(width) + "".join(f"{n:,}".rjust(width) for n in line))
 
 
 def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:

@@ -23,6 +23,7 @@ from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import greys_of
 from atomlearn.tables.numbers import MOST_EXACT, exact_numbers, is_missing
+from atomlearn.tables.rules import conjunction
 from atomlearn.tables.training_rows import codes_of
 from atomlearn.tables.validation import number_column, object_column, read_table
 from atomlearn.training.learned import Learned
@@ -31,6 +32,7 @@ from atomlearn.training.scores import softmax
 if TYPE_CHECKING:
     from atomlearn.classifier.definition import ClassDefinition
     from atomlearn.classifier.estimator import AlgebraicClassifier
+    from atomlearn.classifier.scorecard import CardRule
     from atomlearn.logic.definition import Definition
 
 MOST_LISTED = 20_000
@@ -49,6 +51,8 @@ CONFIDENCES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 """Each point of the calibration curve is of the rows with a confidence between two of these."""
 FEWEST_ROWS = 5
 """A point of the calibration curve needs at least this many rows."""
+OFFERED = 20
+"""A page of more atoms than this offers a scorecard of at most so many rules."""
 LARGEST = sys.float_info.max
 """The largest finite floating-point number."""
 
@@ -73,18 +77,21 @@ def classifier_data(
         most = 0 if shape else MOST_DEFINED
         definitions = [classifier.definition(label) for label in classifier.classes_[:most]]
     learned, encoder = classifier.learned_, classifier.encoder_
-    atoms = None if shape else _atoms(classifier, max_listed)
+    is_compact = learned.card is not None
+    atoms = None if shape or is_compact else _atoms(classifier, max_listed)
     return {
         "kind": "table" if shape is None else "image",
         "model": packed(describe(classifier), keep_order=atoms is not None),
         "texts": [str(literal) for literal in encoder.literals_],
         "cells": [_json_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
+        "scorecard": scorecard_data(classifier) if is_compact else None,
+        "offer": _offer(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
         "examples": [
             {**one, "row": _json_cells(one["row"])} for one in examples_of(classifier, rows, labels)
         ],
-        "examples_were_held_out": rows is None,
+        "examples_were_held_out": rows is None and not is_compact,
         "confusion": confusion(learned),
         "calibration": calibration(learned),
         "conflicts": list(_conflicts(classifier)),
@@ -114,18 +121,53 @@ def _json_cells(cells: list[Any]) -> list[Any]:
 def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
     learned = classifier.learned_
     errors = classifier_errors(learned)
-    atoms = atom_counts(learned)
     return {
         "rows": int(classifier.sample_.totals.sum()),
         "are_different": bool(classifier.held_out_),  # fit counts equal rows once
         "rows_by_class": classifier.sample_.totals.tolist(),
         "error": classifier.estimated_error_,
         "errors_by_class": None if errors is None else [float(one) for one in errors],
-        "evidence": learned.evidence.chosen,
+        "evidence": learned.evidence.chosen if learned.card is None else "card",
         "losses": learned.evidence.losses,
         "errors": learned.evidence.errors,
-        "atoms": sum(atoms),
-        "atoms_by_class": atoms,
+        "atoms": learned.deciding().n_atoms,
+        "atoms_by_class": atom_counts(learned),
+    }
+
+
+def scorecard_data(classifier: "AlgebraicClassifier") -> dict[str, Any]:
+    """Return what a page says of a compact model beside the ``card`` of its description.
+
+    The rules are in the same order: the text of each condition, and the share of the training rows
+    that meet all of them. ``about`` has the sentences below the card, without the ``price``.
+    """
+    card = classifier.scorecard()
+    price = card.price()
+    return {
+        "title": card._title(),
+        "rules": [{"conditions": _conditions(rule), "share": rule.share} for rule in card.rules],
+        "about": [one for one in card._about() if one != price],
+        "price": price,
+    }
+
+
+def _conditions(rule: "CardRule") -> list[str]:
+    """Return the conditions of a rule as text; a pixel is told by its row and column."""
+    if any(one.place for literals in rule.literals for one in literals):
+        return [" or ".join(map(str, literals)) for literals in rule.literals]
+    return [conjunction([clause]) for clause in rule.clauses]
+
+
+def _offer(classifier: "AlgebraicClassifier") -> dict[str, str] | None:
+    """Return what a page of a full model says of scorecards, and the call that makes one."""
+    learned = classifier.learned_
+    n = learned.deciding().n_atoms
+    if learned.card is not None or n <= OFFERED or len(classifier.classes_) < 2:
+        return None
+    return {
+        "text": f"{n:,} atoms decide. atomlearn can make a scorecard of at most {OFFERED} rules "
+        "of them:",
+        "code": f"clf.compact({OFFERED})",
     }
 
 
@@ -294,7 +336,7 @@ def _chosen(own: npt.NDArray[np.float64], codes: npt.NDArray[np.int64]) -> npt.N
 
 def confusion(learned: Learned) -> list[list[float]] | None:
     """Return the weight of the held-out rows of each class (rows) by prediction (columns)."""
-    held_out = learned.held_out
+    held_out = learned.judged()
     if len(held_out) == 0:
         return None
     n = len(learned.pools)
@@ -306,7 +348,7 @@ def confusion(learned: Learned) -> list[list[float]] | None:
 
 def calibration(learned: Learned) -> list[dict[str, Any]]:
     """Return the calibration curve: mean confidence, share of right predictions, weight."""
-    held_out = learned.held_out
+    held_out = learned.judged()
     if len(held_out) == 0:
         return []
     chances = softmax(learned.held_out_scores())

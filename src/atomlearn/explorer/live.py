@@ -85,7 +85,7 @@ class LiveTable:
     """A classifier, and a table from which :meth:`~atomlearn.AlgebraicClassifier.fit` learns anew.
 
     The model is that of ``AlgebraicClassifier(random_state=seed).fit(rows, labels)``: the page only
-    displays the progress.
+    displays the progress. If the classifier is compact, so is what is learned.
     """
 
     def __init__(
@@ -174,7 +174,12 @@ class LiveTable:
 
         report({"source": source.to_dict()})
         watch = Watch(report)
-        classifier = AlgebraicClassifier(random_state=self.seed, image_shape=source.image_shape)
+        classifier = AlgebraicClassifier(
+            random_state=self.seed,
+            image_shape=source.image_shape,
+            max_atoms=self.classifier.max_atoms,  # what is learned anew of a scorecard is one
+            max_points=self.classifier.max_points,
+        )
         with followed(watch.hooks):
             classifier.fit(source.rows, source.labels)
         with self.lock:

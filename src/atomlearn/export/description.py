@@ -12,7 +12,9 @@ probabilities. A program that evaluates it:
    the strict atoms of class ``k``: with ``m`` missed, ``strict.slope * log(m + 1)`` is subtracted.
 4. ``weighted`` atoms each have a class and a weight: a missed one adds its weight to the score of
    the class. ``strict`` or ``weighted`` may be ``None``.
-5. Classes that a rule forbids, all of whose ``literals`` are true, are impossible, unless that
+5. A compact model has a ``card`` instead: a row meets a rule if of each of its ``conditions`` one
+   literal is true. A met rule adds ``card.scale`` times its ``points`` of each class.
+6. Classes that a rule forbids, all of whose ``literals`` are true, are impossible, unless that
    leaves none. Probabilities are the softmax of the scores.
 
 Lists of atoms are ``{"starts": ..., "constants": ...}``: atom ``i`` has the literals
@@ -41,6 +43,8 @@ from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal, weakest
 from atomlearn.tables.numbers import MOST_EXACT, Number
+from atomlearn.tables.rules import condition_of, conjunction, joined
+from atomlearn.training.compact.card import Card
 from atomlearn.typing import Integers
 
 if TYPE_CHECKING:
@@ -62,7 +66,7 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
     >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> told = describe(clf)
     >>> told["classes"], told["literals"][0]
-    ([0, 1], [0, '>', 0.5])
+    ([0, 1], [0, '>', 0.0])
     """
     deciding, encoder = classifier.learned_.deciding(), classifier.encoder_
     weighted, n_literals = deciding.weighted, len(encoder.literals_)
@@ -87,6 +91,7 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
         }
         if len(weighted)
         else None,
+        "card": None if deciding.card is None else _card(deciding.card, encoder.literals_),
         "rules": [
             {
                 "text": str(rule),
@@ -95,6 +100,23 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
                 "forbidden": list(map(int, hard.forbidden)),
             }
             for rule, hard in zip(classifier.rules_, classifier.learned_.rules.rules, strict=True)
+        ],
+    }
+
+
+def _card(card: Card, literals: Sequence[Literal]) -> dict[str, Any]:
+    return {
+        "scale": card.scale,
+        "offsets": card.offsets.tolist(),
+        "rules": [
+            {
+                "conditions": [list(condition) for condition in rule],
+                "points": points,
+                "text": conjunction(
+                    joined([[condition_of(literals[i]) for i in one] for one in rule])
+                ),
+            }
+            for rule, points in zip(card.rules, card.points.tolist(), strict=True)
         ],
     }
 
@@ -239,6 +261,8 @@ class Model:
     weighted_class: list[int]
     weights: list[float]
     rules: list[dict[str, Any]]
+    card: dict[str, Any] | None = None
+    """The scorecard of a compact model, which has no atoms."""
 
     @property
     def n_atoms(self) -> int:
@@ -279,6 +303,7 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
         weighted["classes"],
         weighted["weights"],
         told["rules"],
+        told["card"],
     )
     return _without_idle_literals(model)
 
@@ -302,6 +327,8 @@ def _lists(atoms: dict[str, list[int]], literals: Sequence[Literal]) -> Atoms:
 def _without_idle_literals(model: Model) -> Model:
     lists = [*(atom for atoms in model.strict for atom in atoms), *model.weighted]
     lists += [rule["literals"] for rule in model.rules]
+    scored = [] if model.card is None else model.card["rules"]
+    lists += [condition for rule in scored for condition in rule["conditions"]]
     used = sorted({i for one in lists for i in one})
     place = {old: new for new, old in enumerate(used)}
 
@@ -314,6 +341,8 @@ def _without_idle_literals(model: Model) -> Model:
     model.weighted = moved(model.weighted)
     for rule in model.rules:
         rule["literals"] = [place[i] for i in rule["literals"]]
+    for rule in scored:
+        rule["conditions"] = moved(rule["conditions"])
     return model
 
 

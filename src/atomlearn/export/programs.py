@@ -1,7 +1,8 @@
 """Export a classifier as a program of its own, in Python, JavaScript, C or SQL.
 
 In SQL, the true literals of a row become a text of zeros and ones; an atom is a row of a list of
-values with the positions of its literals.
+values with the positions of its literals. Programs of compact models are written in
+:mod:`atomlearn.export.cards`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -73,9 +74,6 @@ ORDER BY c.row_id, c.place
 
 def sql_source(model: Model, table: str, key: str) -> str:
     """Return the query."""
-    for what, name in (("table", table), ("key", key)):
-        if not name or not name.isprintable():
-            raise InvalidParameter(f"{what}={name!r} is not the name of a {what}")
     if model.n_atoms > MOST_ATOMS:
         raise ExportTooLarge(
             f"a query can have at most {MOST_ATOMS:,} atoms, and the classifier has "
@@ -86,48 +84,56 @@ def sql_source(model: Model, table: str, key: str) -> str:
     ] + list(zip(model.weighted_class, model.weights, model.weighted, strict=True))  # fmt: skip
     longest = max((len(atom) for _, _, atom in atoms), default=0)
     conditions = max((len(rule["literals"]) for rule in model.rules), default=0)
-    numbered = range(1, MOST_REASONS + 1)
+    reasons, reason_columns = reasons_in_sql()
     return QUERY.format(
-        table=_name(table),
-        key=_name(key),
+        table=sql_name(table),
+        key=sql_name(key),
         bits=_balanced([_bit(model, one) for one in model.literals]) or "''",
-        labels=_rows(
-            [k, _value(label), repr(prior)]
+        labels=sql_rows(
+            [k, sql_value(label), repr(prior)]
             for k, (label, prior) in enumerate(zip(model.labels, model.offsets, strict=True))
         ),
         places=_place_names(longest),
-        atoms=_rows(
-            [i, k, "NULL" if weight is None else repr(weight), _sql_text(model.text(atom)),
+        atoms=sql_rows(
+            [i, k, "NULL" if weight is None else repr(weight), sql_text(model.text(atom)),
              *_padded(atom, longest)]
             for i, (k, weight, atom) in enumerate(atoms)
-        ) or _nothing(4 + longest),
+        ) or no_row(4 + longest),
         rule_places=_place_names(conditions),
-        bans=_rows(
-            [k, _sql_text(rule["text"]), *_padded(rule["literals"], conditions)]
+        bans=sql_rows(
+            [k, sql_text(rule["text"]), *_padded(rule["literals"], conditions)]
             for rule in model.rules for k in rule["forbidden"]
-        ) or _nothing(2 + conditions),
+        ) or no_row(2 + conditions),
         has=" OR ".join(_is_one("a", i) for i in range(longest)) or "1 = 0",
         met=" AND ".join(f"(b.p{i} = 0 OR {_is_one('b', i)})" for i in range(conditions))
         or "1 = 0",
         n_labels=len(model.labels),
         slope=repr(model.slope),
         most=MOST_REASONS,
-        reasons=",\n  ".join(
-            f"MAX(CASE WHEN place = {i} THEN told END) AS reason_{i}, "
-            f"MAX(CASE WHEN place = {i} THEN change END) AS change_{i}" for i in numbered
-        ),
-        reason_columns=", ".join(f"r.reason_{i}, r.change_{i}" for i in numbered),
+        reasons=reasons,
+        reason_columns=reason_columns,
     )  # fmt: skip
 
 
+def reasons_in_sql() -> tuple[str, str]:
+    """Return the reasons of a row and label by their places, and their columns."""
+    numbered = range(1, MOST_REASONS + 1)
+    by_place = ",\n  ".join(
+        f"MAX(CASE WHEN place = {i} THEN told END) AS reason_{i}, "
+        f"MAX(CASE WHEN place = {i} THEN change END) AS change_{i}"
+        for i in numbered
+    )
+    return by_place, ", ".join(f"r.reason_{i}, r.change_{i}" for i in numbered)
+
+
 def _bit(model: Model, literal: Sequence[Any]) -> str:
-    return f"CASE WHEN {_condition(model, literal)} THEN '1' ELSE '0' END"
+    return f"CASE WHEN {sql_condition(model, literal)} THEN '1' ELSE '0' END"
 
 
-def _condition(model: Model, literal: Sequence[Any]) -> str:
+def sql_condition(model: Model, literal: Sequence[Any]) -> str:
     """Return the literal as a condition; a comparison with NULL is not true."""
     column, operator, value = literal
-    cell = f"t.{_name(model.columns[column]['name'])}"
+    cell = f"t.{sql_name(model.columns[column]['name'])}"
     if operator in ("missing", "present"):
         return f"{cell} IS {'NOT ' * (operator == 'present')}NULL"
     if model.columns[column]["kind"] == "boolean":
@@ -137,8 +143,8 @@ def _condition(model: Model, literal: Sequence[Any]) -> str:
         sign = {">": ">=", "<=": "<"}[operator] if included else operator
         return f"{cell} {sign} {cut!r}"
     if operator in ("in", "not in"):
-        return f"{cell} {operator.upper()} ({', '.join(map(_value, value))})"
-    return f"{cell} {'=' if operator == '=' else '<>'} {_value(value)}"
+        return f"{cell} {operator.upper()} ({', '.join(map(sql_value, value))})"
+    return f"{cell} {'=' if operator == '=' else '<>'} {sql_value(value)}"
 
 
 def _is_one(alias: str, i: int) -> str:
@@ -154,11 +160,12 @@ def _place_names(length: int) -> str:
     return "".join(f", p{i}" for i in range(length))
 
 
-def _rows(rows: Any) -> str:
+def sql_rows(rows: Any) -> str:
+    """Return the rows of a list of values."""
     return ",\n  ".join(f"({', '.join(map(str, row))})" for row in rows)
 
 
-def _nothing(width: int) -> str:
+def no_row(width: int) -> str:
     """Return a row of a label that does not exist: a list of values may not be empty."""
     return f"({', '.join(['-1'] * 2 + ['NULL'] * (width - 2))})"
 
@@ -171,13 +178,15 @@ def _balanced(parts: list[str]) -> str:
     return f"({_balanced(parts[:half])}\n  || {_balanced(parts[half:])})"
 
 
-def _name(name: str) -> str:
+def sql_name(name: str) -> str:
+    """Return a quoted name."""
     _refuse_nul(name)
     quoted = name.replace('"', '""')
     return f'"{quoted}"'
 
 
-def _sql_text(text: str) -> str:
+def sql_text(text: str) -> str:
+    """Return quoted text."""
     _refuse_nul(text)
     quoted = text.replace("'", "''")
     return f"'{quoted}'"
@@ -188,9 +197,10 @@ def _refuse_nul(text: str) -> None:
         raise UnsavableValue(f"{text!r} cannot be written in SQL, which has no NUL in text")
 
 
-def _value(value: Any) -> str:
+def sql_value(value: Any) -> str:
+    """Return a label or category; truth values are 1 and 0."""
     if isinstance(value, str):
-        return _sql_text(value)
+        return sql_text(value)
     return str(int(value)) if isinstance(value, bool) else repr(value)
 
 
@@ -205,19 +215,19 @@ def python_source(model: Model) -> str:
     rules = [(rule["text"], rule["literals"], rule["forbidden"]) for rule in model.rules]
     weighted = zip(model.weighted_class, model.weights, model.weighted, strict=True)
     return template("scorer.py.txt").substitute(
-        columns=_list((one["name"], one["kind"]) for one in model.columns),
-        labels=_list(model.labels),
-        literals=_list(tuple(one) for one in model.literals),
-        texts=_list(model.texts),
+        columns=python_list((one["name"], one["kind"]) for one in model.columns),
+        labels=python_list(model.labels),
+        literals=python_list(tuple(one) for one in model.literals),
+        texts=python_list(model.texts),
         prior=repr(model.offsets),
         slope=repr(model.slope),
-        strict=_list(model.strict),
-        weighted=_list(weighted),
-        rules=_list(rules),
+        strict=python_list(model.strict),
+        weighted=python_list(weighted),
+        rules=python_list(rules),
     )
 
 
-def _list(values: Iterable[Any]) -> str:
+def python_list(values: Iterable[Any]) -> str:
     """Return a list with one value a line."""
     lines = "".join(f"    {value!r},\n" for value in values)
     return f"[\n{lines}]" if lines else "[]"
@@ -236,17 +246,17 @@ def javascript_source(model: Model) -> str:
     footer = files("atomlearn.export").joinpath("templates").joinpath("footer.js.txt")
     return (
         f"{HEAD}{scorer}\nconst TEXTS = {as_json(model.texts)};\n"
-        f"const MODEL = {_source(_description(model))};\n{footer.read_text(encoding='utf-8')}"
+        f"const MODEL = {js_value(_description(model))};\n{footer.read_text(encoding='utf-8')}"
     )
 
 
-def _source(value: Any) -> str:
+def js_value(value: Any) -> str:
     """Return a value as JavaScript; integers that a number would round are of type BigInt."""
     if isinstance(value, dict):
-        return "{" + ",".join(f"{as_json(key)}:{_source(one)}" for key, one in value.items()) + "}"
+        return "{" + ",".join(f"{as_json(key)}:{js_value(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
         is_long = any(isinstance(one, list | dict) for one in value) or has_large_integers(value)
-        return f"[{','.join(map(_source, value))}]" if is_long else as_json(value)
+        return f"[{','.join(map(js_value, value))}]" if is_long else as_json(value)
     return f"{value}n" if has_large_integers([value]) else as_json(value)
 
 
@@ -290,22 +300,22 @@ def c_source(model: Model) -> str:
         n_strict=len(labels),
         n_atoms=len(atoms),
         n_rules=len(rules),
-        column_names=_joined(_text(one["name"]) for one in model.columns),
-        labels=_joined(_text(str(label)) for label in model.labels),
-        values=_joined(values, "{0, 0}"),
-        literals=_joined(literals, "{0, 0, 0, 0, 0}"),
-        texts=_joined(map(_text, model.texts)),
-        prior=_joined(map(repr, model.offsets)),
+        column_names=c_array(c_text(one["name"]) for one in model.columns),
+        labels=c_array(c_text(str(label)) for label in model.labels),
+        values=c_array(values, "{0, 0}"),
+        literals=c_array(literals, "{0, 0, 0, 0, 0}"),
+        texts=c_array(map(c_text, model.texts)),
+        prior=c_array(map(repr, model.offsets)),
         slope=repr(model.slope),
-        starts=_joined(map(str, _starts(atoms))),
-        members=_joined(str(i) for atom in atoms for i in atom),
-        atom_labels=_joined(map(str, [*labels, *model.weighted_class])),
-        weights=_joined(map(repr, [*[0] * len(labels), *model.weights])),
-        rule_texts=_joined(_text(rule["text"]) for rule in rules),
-        rule_starts=_joined(map(str, _starts([rule["literals"] for rule in rules]))),
-        rule_literals=_joined(str(i) for rule in rules for i in rule["literals"]),
-        ban_starts=_joined(map(str, _starts([rule["forbidden"] for rule in rules]))),
-        bans=_joined(str(k) for rule in rules for k in rule["forbidden"]),
+        starts=c_array(map(str, _starts(atoms))),
+        members=c_array(str(i) for atom in atoms for i in atom),
+        atom_labels=c_array(map(str, [*labels, *model.weighted_class])),
+        weights=c_array(map(repr, [*[0] * len(labels), *model.weights])),
+        rule_texts=c_array(c_text(rule["text"]) for rule in rules),
+        rule_starts=c_array(map(str, _starts([rule["literals"] for rule in rules]))),
+        rule_literals=c_array(str(i) for rule in rules for i in rule["literals"]),
+        ban_starts=c_array(map(str, _starts([rule["forbidden"] for rule in rules]))),
+        bans=c_array(str(k) for rule in rules for k in rule["forbidden"]),
     )
 
 
@@ -316,11 +326,7 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
     for column, operator, value in model.literals:
         first = len(values)
         kind, cut = model.columns[column]["kind"], 0.0
-        if kind == "number" and has_large_integers([value]):
-            raise UnsavableValue(
-                f"column {model.columns[column]['name']!r} has integers beyond 2**53, which C "
-                "would compare as rounded numbers: export to python, js or sql"
-            )
+        refuse_large_integers(model.columns[column], value)
         if operator in (">", "<="):
             op, cut = "AL_ABOVE" if operator == ">" else "AL_AT_MOST", float_below(value)
         elif operator in ("missing", "present"):
@@ -334,20 +340,29 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
     return values, literals
 
 
+def refuse_large_integers(column: dict[str, Any], value: Any) -> None:
+    """Raise an error if C would compare the numbers of a column with a rounded one."""
+    if column["kind"] == "number" and has_large_integers([value]):
+        raise UnsavableValue(
+            f"column {column['name']!r} has integers beyond 2**53, which C "
+            "would compare as rounded numbers: export to python, js or sql"
+        )
+
+
 def _cell(value: Any) -> str:
     if has_large_integers([value]):  # a double would be another number
         value = str(value)
-    return f"{{0, {_text(value)}}}" if isinstance(value, str) else f"{{{float(value)!r}, 0}}"
+    return f"{{0, {c_text(value)}}}" if isinstance(value, str) else f"{{{float(value)!r}, 0}}"
 
 
 def _starts(lists: list[list[int]]) -> list[int]:
     return list(accumulate(map(len, lists), initial=0))
 
 
-def _text(text: str) -> str:
+def c_text(text: str) -> str:
     r"""Return a C string.
 
-    >>> print(_text('a "b"\né??'))
+    >>> print(c_text('a "b"\né??'))
     "a \"b\"\012\303\251\?\?"
     """
     if "\x00" in text:
@@ -359,7 +374,7 @@ def _text(text: str) -> str:
     ) + '"'  # fmt: skip
 
 
-def _joined(values: Iterable[str], nothing: str = "0") -> str:
+def c_array(values: Iterable[str], nothing: str = "0") -> str:
     """Return the values with commas, wrapped; an array may not be empty."""
     lines, line = [], ""
     for value in values:
@@ -411,5 +426,12 @@ def export_source(
     """
     if to not in KINDS:
         raise InvalidParameter(f"there is no export to {to!r}{suggest(to, KINDS)}")
+    for what, name in (("table", table), ("key", key)):
+        if to == "sql" and not (name and name.isprintable()):
+            raise InvalidParameter(f"{what}={name!r} is not the name of a {what}")
     model = model_of(classifier)
+    if model.card is not None:
+        from atomlearn.export.cards import card_source  # which uses the helpers of this file
+
+        return card_source(model, model.card, to, table, key)
     return sql_source(model, table, key) if to == "sql" else WRITERS[to](model)

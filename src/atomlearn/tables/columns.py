@@ -139,7 +139,7 @@ class NumberColumn:
         after = quantile_cuts(histogram, share.quantiles)
         if classes is not None and share.tree and len(after) + 1 < len(histogram.values):
             after = np.union1d(after, tree_cuts(histogram, classes[known], share.tree))
-        cuts = tuple(histogram.cuts(after))
+        cuts = tuple([0.5] * len(after) if is_boolean else histogram.cuts(after))
         told_apart = whole_values(histogram) if share.values else ()
         return cls(index, name, cuts, any_missing, is_boolean, told_apart)
 
@@ -178,6 +178,8 @@ class NumberColumn:
                     f"{self.name} is true or false: use '= true' or '= false', not '{condition}'"
                 )
             return Literal(self.index, self.name, "=", truth == (operator == "="))
+        if operator in ("in", "not in"):
+            raise InvalidRule(f"{self.name} holds numbers: use > >= < <= = !=, not '{condition}'")
         if isinstance(value, str) or not math.isfinite(value):
             advice = "; 'or' is written as two rules" if " or " in str(value) else ""
             raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none{advice}")
@@ -292,9 +294,14 @@ class CategoryColumn:
         """Return the column with the categories that rules need."""
         asked = self.literals_of(conditions)
         named = [one.value for one in asked if one.operator in ("=", "!=")]
-        has_missing = self.has_missing or len(named) < len(asked)
-        categories = tuple(dict.fromkeys([*self.categories, *named]))
-        return replace(self, categories=categories, has_missing=has_missing)
+        several = [one.value for one in asked if one.operator in ("in", "not in")]
+        has_missing = self.has_missing or len(named) + len(several) < len(asked)
+        everything = [*self.categories, *named, *(one for group in several for one in group)]
+        categories = tuple(dict.fromkeys(everything))
+        place = {category: i for i, category in enumerate(categories)}
+        groups = [tuple(sorted(place[one] for one in group)) for group in several]
+        groups = list(dict.fromkeys([*self.groups, *groups]))
+        return replace(self, categories=categories, has_missing=has_missing, groups=tuple(groups))
 
     def literals_of(self, conditions: Sequence[Condition]) -> list[Literal]:
         """Return the literals of rules about this column; unseen categories have its type."""
@@ -310,6 +317,13 @@ class CategoryColumn:
         if condition.operator in ("missing", "known"):
             state: Operator = "missing" if condition.operator == "missing" else "present"
             return Literal(self.index, self.name, state, None)
+        if condition.operator in ("in", "not in"):
+            each = [Condition(condition.column, "=", one) for one in condition.value]
+            found = {self._literal(one, numbers, texts).value for one in each}
+            known = {category: i for i, category in enumerate(self.categories)}
+            ordered = tuple(sorted(found, key=lambda one: known.get(one, len(known))))
+            side: Operator = "in" if condition.operator == "in" else "not in"
+            return Literal(self.index, self.name, side, ordered)
         if condition.operator not in ("=", "!="):
             raise InvalidRule(f"{self.name} holds categories: use = or !=, not '{condition}'")
         operator: Operator = "=" if condition.operator == "=" else "!="

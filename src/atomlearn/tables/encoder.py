@@ -205,18 +205,18 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> encoder = LiteralEncoder().fit([[1.0], [2.0], [4.0]])
     >>> encoder.get_feature_names_out().tolist()
-    ['x0 > 1.5', 'x0 ≤ 1.5', 'x0 > 3', 'x0 ≤ 3']
+    ['x0 > 1', 'x0 ≤ 1', 'x0 > 2', 'x0 ≤ 2']
     >>> encoder.transform([[3.0]]).astype(int)
-    array([[1, 0, 0, 1]])
+    array([[1, 0, 1, 0]])
 
-    Most rows are zero, so that quantiles see nothing else; the classes change at 5.5:
+    Most rows are zero, so that quantiles see nothing else; the classes change before 6.5:
 
     >>> gain = [[0.0]] * 50 + [[4.5]] * 5 + [[6.5]] * 5
     >>> LiteralEncoder(max_cuts=2).fit(gain).get_feature_names_out().tolist()
-    ['x0 > 2.25', 'x0 ≤ 2.25']
+    ['x0 > 2', 'x0 ≤ 2']
     >>> aware = LiteralEncoder(max_cuts=2).fit(gain, [0] * 55 + [1] * 5)
     >>> aware.get_feature_names_out().tolist()
-    ['x0 > 2.25', 'x0 ≤ 2.25', 'x0 > 5.5', 'x0 ≤ 5.5']
+    ['x0 > 2', 'x0 ≤ 2', 'x0 > 6', 'x0 ≤ 6']
     """
 
     def __init__(self, *, max_cuts: int | None = None) -> None:

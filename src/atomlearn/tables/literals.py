@@ -94,9 +94,9 @@ class Literal:
             return f"{name} is missing"
         if self.operator == "present":
             return f"{name} is known"
-        return f"{name} {' '.join(self._comparison())}"
+        return f"{name} {' '.join(self.comparison())}"
 
-    def _comparison(self) -> tuple[str, str]:
+    def comparison(self) -> tuple[str, str]:
         """Return the sign and the value as they are best written: ``≥ 5`` for a cut below 5."""
         if self.operator in (">", "<=") and isinstance(self.value, float):
             above = math.nextafter(self.value, math.inf)
@@ -190,7 +190,7 @@ class Literal:
             sign = r"\in" if self.operator == "in" else r"\notin"
             members = ", ".join(rf"\text{{{escape_latex(one)}}}" for one in self._members(SHOWN))
             return rf"{name} {sign} \{{{members}\}}"
-        sign, value = self._comparison()
+        sign, value = self.comparison()
         sign = {"≤": r"\leq", "≥": r"\geq", "≠": r"\neq"}.get(sign, sign)
         if not _is_number(self.value):
             value = rf"\text{{{escape_latex(value)}}}"
@@ -243,7 +243,7 @@ def told_together(literals: Iterable[Literal]) -> list[str]:
     for subject, ours in by_subject.items():
         low, high = ([one for one in ours if one.operator == sign] for sign in (">", "<="))
         if len(low) == len(high) == 1 and len(ours) == 2:
-            (above, least), (sign, most) = low[0]._comparison(), high[0]._comparison()
+            (above, least), (sign, most) = low[0].comparison(), high[0].comparison()
             below = "<" if above == ">" else "≤"
             told.append(f"{least} {below} {subject} {sign} {most}")
         else:

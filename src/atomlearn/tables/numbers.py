@@ -24,9 +24,6 @@ MOST_EXACT = 1 << 53
 """Whole numbers up to this one are exact as floating-point numbers."""
 MOST_INTEGER = 1 << 64
 """Integers in tables are hardly ever larger; a float above this is compared with floats."""
-ROUND_DIGITS = 6
-"""Number of significant digits of a cut, unless neighbouring values need more."""
-
 Number = float | int
 Numbers = npt.NDArray[Any]
 
@@ -195,25 +192,33 @@ def float_below(cut: Number) -> float:
     return math.nextafter(number, -math.inf) if number > cut else number
 
 
-def cut_between(low: Number, high: Number) -> Number:
+def cut_between(low: Number, high: Number, are_whole: bool = False) -> Number:
     """Return a cut between two neighbouring values: at least ``low``, and less than ``high``.
 
-    It lies about halfway and has few digits, so that its text is exact.
+    It is the number of the fewest digits in the middle half between the values, and the one nearest
+    to the middle among these. If all values of the column ``are_whole``, so is the cut.
 
-    >>> cut_between(1.4, 3.0), cut_between(0.1 + 0.2, 0.3000000000000001)
-    (2.2, 0.30000000000000004)
+    >>> cut_between(1.9, 3.0), cut_between(0.1 + 0.2, 0.3000000000000001)
+    (2.5, 0.30000000000000004)
+    >>> cut_between(15.0, 16.0, are_whole=True), cut_between(110.0, 290.0, are_whole=True)
+    (15.0, 200.0)
     >>> cut_between(10**18, 10**18 + 1), cut_between(1.0e308, 1.7e308)
-    (1000000000000000000, 1.35e+308)
+    (1000000000000000000, 1.3e+308)
     """
     if isinstance(low, int) and isinstance(high, int):
         return (low + high) // 2
-    middle = float(low) / 2 + float(high) / 2 + 0.0
+    last: Number = high
+    if are_whole and abs(low) < MOST_EXACT and abs(high) < MOST_EXACT:
+        last = high - 1.0
+    middle = float(low) / 2 + float(last) / 2 + 0.0
     if not low <= middle < high:
         return low
-    first, last = low / 2 + middle / 2, middle / 2 + high / 2
-    for digits in range(ROUND_DIGITS, 17):
+    if last != high:
+        middle = math.floor(middle) + 0.0
+    near, far = low / 2 + middle / 2, middle / 2 + last / 2
+    for digits in range(1, 17):
         rounded = float(f"{middle:.{digits}g}")
-        if first <= rounded <= last and low <= rounded < high:
+        if near <= rounded <= far and low <= rounded < high:
             return rounded + 0.0  # without the sign of a zero
     return middle
 
@@ -253,7 +258,9 @@ class Histogram:
     def cuts(self, after: Integers) -> list[Number]:
         """Return the cuts after these values, each between a value and the next."""
         lows, highs = self.values[after].tolist(), self.values[after + 1].tolist()
-        return [cut_between(low, high) for low, high in zip(lows, highs, strict=True)]
+        are_whole = self.values.dtype.kind == "f" and bool((self.values % 1 == 0).all())
+        pairs = zip(lows, highs, strict=True)
+        return [cut_between(low, high, are_whole) for low, high in pairs]
 
 
 def whole_values(histogram: Histogram) -> tuple[int, ...]:

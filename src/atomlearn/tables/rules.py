@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,10 +28,15 @@ if TYPE_CHECKING:
 
 SIGNS = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", "!=": "!=", "≠": "!=", "==": "=",
          ">": ">", "<": "<", "=": "="}  # fmt: skip
+_WRITTEN = {">=": "≥", "<=": "≤", "!=": "≠"}
 _SIGN = re.compile("|".join(map(re.escape, SIGNS)))
 _ESCAPED = {"n": "\n", "r": "\r"}
 _AND = re.compile(r"\s+and\s+")
 _STATE = re.compile(r"^(?P<column>.*\S)\s+is\s+(?P<state>missing|known)\s*$", re.DOTALL)
+_GROUP = re.compile(
+    r"^(?P<column>.*?\S)\s+(?P<sign>not in|in)\s*\{(?P<values>[^{}]*)\}\s*$", re.DOTALL
+)
+_OR_MISSING = re.compile(r"\s+or\s+missing\s*$")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 
@@ -44,9 +49,9 @@ class Condition:
     column : str
         The name of the column.
     operator : str
-        One of ``> >= < <= = != missing known``.
-    value : float, int, str or None, default=None
-        The number or text to compare with.
+        One of ``> >= < <= = != missing known``; in a scorecard also ``in`` and ``not in``.
+    value : float, int, str, tuple or None, default=None
+        The number or text to compare with, or several.
     written : str, default=""
         The value as it was written: in a column of text ``1.10`` is not ``1.1``.
 
@@ -70,7 +75,16 @@ class Condition:
     def __str__(self) -> str:
         if self.operator in ("missing", "known"):
             return f"{_name(self.column)} is {self.operator}"
+        if self.operator in ("in", "not in"):
+            return f"{_name(self.column)} {self.operator} {{{self.written}}}"
         return f"{_name(self.column)} {self.operator} {self.written}"
+
+    @property
+    def told(self) -> str:
+        """The condition with the signs of mathematics, which are read as well."""
+        if self.operator not in _WRITTEN:
+            return str(self)
+        return f"{_name(self.column)} {_WRITTEN[self.operator]} {self.written}"
 
     @property
     def text(self) -> str:
@@ -110,6 +124,76 @@ class Rule:
 
     def __repr__(self) -> str:
         return f"Rule({str(self)!r})"
+
+
+def condition_of(literal: Literal) -> Condition:
+    """Return a literal as a condition of a rule.
+
+    >>> print(condition_of(Literal(0, "city", "in", ("Ulm", "Bad Ems"))))
+    city in {Ulm, Bad Ems}
+    """
+    if literal.operator in ("missing", "present"):
+        return Condition(literal.name, "missing" if literal.operator == "missing" else "known")
+    if literal.operator in (">", "<="):
+        sign, value = literal.comparison()
+        number = number_in(value)
+        assert number is not None
+        return Condition(literal.name, SIGNS[sign], number)
+    return Condition(literal.name, literal.operator, literal.value)
+
+
+def joined(clauses: Sequence[Sequence[Condition]]) -> tuple[tuple[Condition, ...], ...]:
+    """Join the values that a column must not have: not a, and not b, is not in {a, b}.
+
+    >>> conjunction(joined([[Condition("c", "!=", "a")], [Condition("c", "!=", "b")]]))
+    'c not in {a, b}'
+    """
+    found: dict[Any, tuple[Condition, ...]] = {}
+    for i, clause in enumerate(map(tuple, clauses)):
+        first, *rest = clause
+        is_plain = first.operator in ("!=", "not in") and isinstance(first.value, str | tuple)
+        key = (first.column, tuple(rest)) if is_plain else i
+        if key in found:
+            before = found[key][0]
+            values = [one for each in (before, first) for one in _values(each)]
+            new = Condition(first.column, "not in", tuple(dict.fromkeys(values)))
+            found[key] = (new, *rest)
+        else:
+            found[key] = clause
+    return tuple(found.values())
+
+
+def _values(condition: Condition) -> tuple[Any, ...]:
+    return condition.value if isinstance(condition.value, tuple) else (condition.text,)
+
+
+def conjunction(clauses: Sequence[Sequence[Condition]]) -> str:
+    """Return the conditions of a rule of a scorecard as text; those of one column by "or".
+
+    >>> age = Condition("age", ">", 60.0), Condition("age", "missing")
+    >>> conjunction([age]), conjunction([age, [Condition("city", "=", "Ulm")]])
+    ('age > 60 or missing', '(age > 60 or missing) and city = Ulm')
+    """
+    told = [
+        " or ".join([first.told, *("missing" for one in rest if one.operator == "missing")])
+        for first, *rest in clauses
+    ]
+    if len(told) > 1:
+        told = [
+            f"({one})" if len(ours) > 1 else one for one, ours in zip(told, clauses, strict=True)
+        ]
+    return " and ".join(told)
+
+
+def parse_conditions(text: str, columns: Sequence[str]) -> tuple[tuple[Condition, ...], ...]:
+    """Read the conditions of a rule of a scorecard: those of one column are joined by "or".
+
+    >>> parse_conditions("(age > 60 or missing) and city in {Ulm, Jena}", ["age", "city"])
+    ((Condition('age > 60'), Condition('age is missing')), (Condition('city in {Ulm, Jena}'),))
+    """
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InvalidRule("it has half of a character (a lone surrogate)")
+    return tuple(_Reader(text, columns, (), of_card=True).clauses())
 
 
 def parse_rules(
@@ -179,8 +263,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 class _Reader:
     """A reader of one rule, which finds positions in a copy of the text with masked quotes."""
 
-    def __init__(self, text: str, columns: Sequence[str], labels: Sequence[Any]) -> None:
-        self.text, self.masked = text, _masked(text)
+    def __init__(
+        self, text: str, columns: Sequence[str], labels: Sequence[Any], of_card: bool = False
+    ) -> None:
+        self.text, self.masked, self.of_card = text, _masked(text), of_card
         self.columns, self.labels, self.known = columns, labels, frozenset(columns)
         self.names = [str(label) for label in labels]
 
@@ -215,7 +301,27 @@ class _Reader:
         name = _unquoted(_after_not(head) or head)
         raise InvalidRule(f"{name!r} is not a label{suggest(name, self.names)} (character 1)")
 
+    def clauses(self) -> Iterator[tuple[Condition, ...]]:
+        """Yield the conditions of a rule of a scorecard, those of one column together."""
+        for first, last in self._pieces(0):
+            yield self._clause(first, last)
+
+    def _clause(self, start: int, end: int) -> tuple[Condition, ...]:
+        text = self.masked[start:end]
+        if self.of_card and text.strip().startswith("(") and text.strip().endswith(")"):
+            start, end = start + text.index("(") + 1, start + text.rindex(")")
+        ending = _OR_MISSING.search(self.masked[start:end]) if self.of_card else None
+        if ending is None:
+            return (self._condition(start, end),)
+        first = self._condition(start, start + ending.start())
+        return first, Condition(first.column, "missing")
+
     def _conditions(self, start: int) -> Iterator[Condition]:
+        for first, last in self._pieces(start):
+            yield self._condition(first, last)
+
+    def _pieces(self, start: int) -> Iterator[tuple[int, int]]:
+        """Yield the bounds of the conditions that "and" joins."""
         end = len(self.text)
         bounds = [start]
         for place in _AND.finditer(self.masked[start:]):
@@ -233,11 +339,11 @@ class _Reader:
                     n, last = i + 1, pieces[at + i][1]
                     break
             at += n
-            yield self._condition(first, last)
+            yield first, last
 
     def _is_condition(self, start: int, end: int) -> bool:
         try:
-            self._condition(start, end)
+            self._clause(start, end)
         except InvalidRule:
             return False
         return True
@@ -248,6 +354,16 @@ class _Reader:
         if state is not None:
             name = self._column(text[: state.end("column")], start)
             return Condition(name, state["state"])
+        group = _GROUP.match(masked) if self.of_card else None
+        if group is not None:
+            name = self._column(text[: group.end("column")], start)
+            first = group.start("values")
+            commas = [m.start() for m in re.finditer(",", masked[first : group.end("values")])]
+            bounds = [-1, *commas, group.end("values") - first]
+            cells = [text[first + a + 1 : first + b].strip() for a, b in pairwise(bounds)]
+            if not all(cells):
+                raise InvalidRule(f"there is an empty value in {text.strip()!r}")
+            return Condition(name, group["sign"], tuple(map(_read_value, cells)))
         sign = _SIGN.search(masked)
         if sign is None:
             raise InvalidRule(
@@ -307,8 +423,11 @@ def _name(name: str) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_value, value))
     if isinstance(value, str):
         is_plain = _read_value(value) == value and _name(value) == value
+        is_plain = is_plain and not set(value) & set("{},")
         return value if is_plain else _quote(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT:
         return str(int(value))

@@ -348,6 +348,14 @@ def column_names(estimator: BaseEstimator) -> list[str]:
     return [str(name) for name in names]
 
 
+def table_columns(X: Any) -> list[str]:
+    """Return the names of the columns of a table that no estimator has seen yet."""
+    names = getattr(X, "columns", getattr(X, "column_names", None))
+    if names is not None:
+        return [str(name) for name in names]
+    return [f"x{j}" for j in range(np.shape(X)[1])]
+
+
 def _take_names(estimator: BaseEstimator, names: list[str], reset: bool) -> None:
     if reset:
         estimator.feature_names_in_ = np.array(names, dtype=object)

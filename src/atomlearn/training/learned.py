@@ -16,6 +16,9 @@ from atomlearn.engine.misses import Blocks, count_misses
 from atomlearn.engine.pool import Pool
 from atomlearn.sets.rows import Lists, no_lists, take
 from atomlearn.training.boosting.ensemble import WeightedAtoms, no_weighted_atoms
+from atomlearn.training.compact.card import Card
+from atomlearn.training.compact.lesson import Teacher
+from atomlearn.training.compact.sizes import Size
 from atomlearn.training.data import FoldAtoms, HardRules, HeldOutPredictions
 from atomlearn.training.scores import Calibration, Evidence, log_ratio, softmax
 from atomlearn.typing import Floats, Integers
@@ -50,18 +53,30 @@ class Deciding:
     weighted: WeightedAtoms
     """Weighted atoms with their weights in the score; none if they are not used."""
     offsets: Floats
+    card: Card | None = None
+    """The rules with points of a compact model, whose scores are added to the offsets; then there
+    are no other atoms."""
 
     @property
     def n_atoms(self) -> int:
-        """Number of atoms, of both kinds."""
+        """Number of atoms, of both kinds or of a compact model."""
+        if self.card is not None:
+            return len(self.card)
         return sum(atoms.n for atoms in self.strict) + len(self.weighted)
 
     def by_class(self) -> Iterator[ClassAtoms]:
         """Yield the atoms class by class, strict ones first.
 
         The strict atoms of a class share one weight: the change of the score by one more miss for a
-        row with the median number of misses of other classes.
+        row with the median number of misses of other classes. The atom of a rule of a compact model
+        is missed where the rule is met, which adds the points of the class times the scale.
         """
+        if (card := self.card) is not None:
+            for k in range(len(self.offsets)):
+                ours = np.flatnonzero(card.points[:, k])
+                weights = card.scale * card.points[ours, k]
+                yield ClassAtoms(k, take(card.atoms, ours), weights, False)
+            return
         for k, atoms in enumerate(self.strict):
             if self.slope > 0:
                 one = -self.slope / (self.typical[k] + 1.0)
@@ -75,8 +90,10 @@ class Deciding:
         """Return the atoms whose absence is evidence against class ``k``; they make its definition.
 
         These are its strict atoms or, if strict atoms are not used, its weighted atoms of negative
-        weight, the most negative first.
+        weight, the most negative first; of a compact model, those of rules against the class.
         """
+        if self.card is not None:
+            return self.card.against(k)
         return self.strict[k] if self.slope > 0 else self.weighted.against(k)
 
     def misses(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> npt.NDArray[np.int32]:
@@ -85,6 +102,8 @@ class Deciding:
 
     def scores(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
         """Return the scores of ``n`` rows, ``(n_rows, n_classes)``."""
+        if self.card is not None:
+            return self.card.scores(blocks, n)
         scores = np.repeat(self.offsets[None], n, axis=0)
         if self.slope > 0:
             scores -= self.slope * np.log(count_missed(self.strict, blocks, n, n_jobs) + 1.0)
@@ -121,6 +140,8 @@ class Learned:
     """Examples of the last batch that were left out because their labels are very improbable."""
     fold_atoms: list[FoldAtoms] = field(default_factory=list)
     """Atoms learned without each fold, for measures other than the error."""
+    fold_models: "FoldModels | None" = None
+    """The models learned without each fold, from which compact models are made and measured."""
     weighted: WeightedAtoms | None = None
     evidence: Evidence = field(default_factory=Evidence)
     prior: Floats | float = 0.0
@@ -132,6 +153,17 @@ class Learned:
     contradicted: float = 0.0
     """Share of the training rows whose labels contradict a rule, for which predictions are wrong.
     """
+    teacher: Teacher | None = None
+    """What compact models are made of, if the models without each fold are known."""
+    card: Card | None = None
+    """The rules with points that decide alone, if this is a compact model. Everything else is what
+    the card was made from, and what learning continues from."""
+    card_size: Size | None = None
+    """Measures of the card on held-out rows, if there were any."""
+    card_held_out: HeldOutPredictions | None = None
+    """Predictions on held-out rows by the cards of the folds."""
+    sizes: tuple[Size, ...] = ()
+    """Measures of cards of several sizes, and of the full model, if they have been computed."""
 
     def __repr__(self) -> str:
         n = self.deciding().n_atoms
@@ -168,7 +200,11 @@ class Learned:
 
         For rows that a rule decides the prediction is right, unless the label contradicts the rule.
         """
-        if self.evidence.errors:
+        if self.card is not None:
+            if self.card_size is None:
+                return None
+            error = self.card_size.error
+        elif self.evidence.errors:
             error = self.evidence.errors[self.evidence.chosen]
         elif len(self.held_out):
             error = self.held_out.error_and_loss(self.calibration, self.prior)[0]
@@ -182,6 +218,10 @@ class Learned:
 
     @cached_property
     def _deciding(self) -> Deciding:
+        if (card := self.card) is not None:
+            none = [no_lists() for _ in self.pools]
+            start, nothing = card.scale * card.offsets, no_weighted_atoms(self.n_classes)
+            return Deciding(none, 0.0, np.zeros(self.n_classes), nothing, start, card)
         strict, factor = self.evidence.strict, self.evidence.weighted
         offsets: Floats = np.zeros(self.n_classes) + self.prior
         slope = strict * self.calibration.slope
@@ -212,9 +252,20 @@ class Learned:
         """Return calibrated probabilities of the classes."""
         return softmax(self.scores(blocks, n, n_jobs))
 
+    def judged(self) -> HeldOutPredictions:
+        """Return the held-out examples on which what decides was measured."""
+        if self.card is None:
+            return self.held_out
+        none = HeldOutPredictions.none(self.n_classes)
+        return none if self.card_held_out is None else self.card_held_out
+
     def held_out_scores(self) -> Floats:
-        """Return the scores of the held-out examples."""
-        scores = np.zeros((len(self.held_out), self.n_classes)) + self.prior
+        """Return the scores of the held-out examples, by what decides."""
+        scores = np.zeros((len(self.judged()), self.n_classes)) + self.prior
+        if self.card is not None:
+            if self.card_held_out is not None and self.card_held_out.weighted is not None:
+                scores += self.card_held_out.weighted
+            return scores
         if self.evidence.strict > 0:
             scores += self.evidence.strict * self.calibration.scores(self.held_out.ratios)
         if self.held_out.weighted is not None and self.evidence.weighted > 0:
@@ -232,6 +283,18 @@ class Learned:
         times = np.bincount(which, minlength=len(labels))
         with np.errstate(invalid="ignore"):
             return np.bincount(which, chance, len(labels)) / times
+
+
+class FoldModels(NamedTuple):
+    """Models learned without each fold, and the examples that were held out, with their labels."""
+
+    models: list[Learned]
+    weighted: list[WeightedAtoms | None]
+    """Weighted atoms learned without each fold, and with all rows, also if they do not decide."""
+    examples: Integers
+    labels: Integers
+    weights: Floats
+    fold: Integers
 
 
 def without_atoms(pools: list[Pool]) -> list[Pool]:

@@ -39,7 +39,7 @@ from atomlearn.training.data import (
     HeldOutPredictions,
     folds_for,
 )
-from atomlearn.training.learned import Learned, count_missed, without_atoms
+from atomlearn.training.learned import FoldModels, Learned, count_missed, without_atoms
 from atomlearn.training.parts import InMemory, Part, Parts
 from atomlearn.training.scores import (
     Calibration,
@@ -179,13 +179,17 @@ class Training:
             self._learn_strict()
         else:
             self._boost(np.inf)
-        learned = self._conclude()
+        learned = self._with_fold_models(self._conclude())
         if self.taken is not None:  # held-out examples are known by their places among all
             taken = self.taken
             fold_atoms = [FoldAtoms(atoms, taken[rows]) for atoms, rows in learned.fold_atoms]
             learned = replace(
                 learned, held_out=learned.held_out.renumbered(taken), fold_atoms=fold_atoms
             )
+            if learned.fold_models is not None:
+                there = learned.fold_models
+                there = there._replace(examples=taken[there.examples])
+                learned = replace(learned, fold_models=there)
         learned = replace(learned, rounds=self.state.done, interrupted=self.clock.interrupted)
         if learned.interrupted and not learned.is_known:
             raise interrupts.interruption()
@@ -366,6 +370,36 @@ class Training:
             return self._put_together(KEPT)
         fewest = self.judge.fewest(self.state, self.seed, lambda one: self._error_and_loss(one)[1])
         return self._put_together(fewest)
+
+    def _with_fold_models(self, learned: Learned) -> Learned:
+        """Add the models learned without each fold, if all that decides was learned so."""
+        dealt, evidence = self.home.dealt, learned.evidence
+        held = np.flatnonzero(dealt.fold != NEVER)
+        if not len(held) or (evidence.strict > 0 and not self.state.epochs.all()):
+            return learned
+        if evidence.strict > 0 and self.clock.late():
+            return learned  # their median misses would have to be counted
+        if evidence.weighted > 0 and self.boosted is None:
+            return learned
+        models, boosted = [], self.boosted
+        for f in range(dealt.n_folds):
+            model = replace(learned, pools=without_atoms(learned.pools), fold_atoms=[], rounds=[])
+            if evidence.strict > 0:
+                alone = self.judge.without_calibration(self.state.pools[f], self.home.without(f))
+                model = replace(model, pools=alone.pools, typical=alone.typical)
+            if boosted is not None:
+                weighted = boosted.parts[f].scaled(dealt.n_folds)  # each has its share
+                model = replace(model, weighted=weighted)
+            models.append(replace(model, prior=0.0))
+        folds = FoldModels(
+            models,
+            [None] if boosted is None else [*(one.weighted for one in models), boosted.atoms],
+            dealt.example[held],
+            dealt.label[held],
+            dealt.weight[held],
+            dealt.fold[held],
+        )
+        return replace(learned, fold_models=folds)
 
     def _put_together(self, most: int) -> Learned:
         held_out = self.judge.judge(self.state)

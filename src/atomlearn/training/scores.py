@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -82,9 +83,14 @@ def minimum(
 
     One BLAS thread is used, because the problem is tiny.
     """
-    with _libraries().limit(limits=1, user_api="blas"):
+    with one_thread():
         found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds)
     return np.asarray(found.x, dtype=np.float64)
+
+
+def one_thread() -> Any:
+    """Return a context with one BLAS thread, for problems so small that more only wait."""
+    return _libraries().limit(limits=1, user_api="blas")
 
 
 @functools.cache

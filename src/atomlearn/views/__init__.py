@@ -8,6 +8,8 @@ from atomlearn.views.pictures import (
     draw_greys,
     draw_images,
     draw_misses,
+    draw_points,
+    draw_sizes,
     plot_history,
 )
 
@@ -19,5 +21,7 @@ __all__ = [
     "draw_greys",
     "draw_images",
     "draw_misses",
+    "draw_points",
+    "draw_sizes",
     "plot_history",
 ]

@@ -311,6 +311,89 @@ def compressions(
     }
 
 
+def draw_sizes(sizes: Mapping[str, Sequence[Any]]) -> "Figure":
+    """Draw error and log-loss on held-out rows against the number of atoms.
+
+    Parameters
+    ----------
+    sizes : mapping of str to sequence
+        The columns of ``sizes_``: model, atoms, error, error_se, log_loss, log_loss_se.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
+    >>> row = {"atoms": [5], "error": [0.1], "error_se": [0.01], "log_loss": [0.3]}
+    >>> len(draw_sizes({"model": ["compact"], "log_loss_se": [0.02], **row}).axes)
+    2
+    """
+    figure, axes = new_figure(1, 2, (9.0, 3.6))
+    is_full = np.array([one == "full" for one in sizes["model"]])
+    atoms = np.asarray(sizes["atoms"], dtype=np.float64)
+    for axis, name, label in zip(
+        axes[0], ("error", "log_loss"), ("error", "log-loss"), strict=True
+    ):
+        value, spread = (np.asarray(sizes[key], dtype=np.float64) for key in (name, f"{name}_se"))
+        some = ~is_full
+        axis.errorbar(atoms[some], value[some], spread[some], fmt="o-", capsize=2, label="compact")
+        for i in np.flatnonzero(is_full):
+            text = f"full model, {int(atoms[i]):,} atoms"
+            axis.axhline(value[i], color="#888888", linestyle="--", linewidth=1, label=text)
+            axis.axhspan(value[i] - spread[i], value[i] + spread[i], color="#888888", alpha=0.15)
+        axis.set_xscale("log")
+        shown = sorted({int(one) for one in atoms[some]})
+        axis.set_xticks(shown, [str(one) for one in shown])
+        axis.minorticks_off()
+        axis.set_ylim(bottom=0)
+        axis.set_xlabel("atoms that decide")
+        axis.set_ylabel(f"{label} on held-out rows")
+        axis.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def draw_points(
+    rules: Sequence[str], points: Sequence[Sequence[float]], labels: Sequence[str]
+) -> "Figure":
+    """Draw the points of the rules of a scorecard as bars.
+
+    Parameters
+    ----------
+    rules : sequence of str
+        The rules.
+    points : sequence of sequences of float
+        The points of each rule for each class.
+    labels : sequence of str
+        The classes.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure.
+
+    Examples
+    --------
+    >>> len(draw_points(["age > 60"], [[2]], ["yes"]).axes)
+    1
+    """
+    n, n_labels = max(len(rules), 1), len(labels)
+    figure, axes = new_figure(1, 1, (8.0, 0.6 + 0.16 * n * (n_labels + 1)))
+    axis = axes[0, 0]
+    place, height = np.arange(len(rules)), 0.8 / max(n_labels, 1)
+    for k, label in enumerate(labels):
+        values = np.array([one[k] for one in points], dtype=np.float64)
+        axis.barh(place + (k - (n_labels - 1) / 2) * height, values, height, label=label)
+    axis.axvline(0, color="#444444", linewidth=0.8)
+    axis.set_yticks(place, [one if len(one) <= 60 else f"{one[:57]}..." for one in rules])
+    axis.tick_params(axis="y", labelsize=8)
+    axis.invert_yaxis()
+    axis.set_xlabel("points")
+    axis.legend(frameon=False, fontsize=8)
+    return figure
+
+
 def plot_history(
     history: Iterable[Mapping[str, Any]],
     n_constants: int,

@@ -63,12 +63,12 @@ export function measures(importance, data, classes) {
   return h("div", { class: "columns uneven" }, h("div", { class: "stack" }, importance, calibration), confusion);
 }
 
-export function importanceCard(importances, columns, most = 12) {
+export function importanceCard({ importances, model }, columns, most = 12) {
   const order = importances.map((_, j) => j).sort((a, b) => importances[b] - importances[a]).filter((j) => importances[j] > 0);
   const largest = importances[order[0]] || 1;
   const items = order.map((j) => ({ name: columns[j].name, share: importances[j] / largest, value: percent(importances[j]) }));
   return card("What counts",
-    h("p", { class: "muted small" }, "How much the atoms of each column weigh, and how differently rows fare with them."),
+    h("p", { class: "muted small" }, `How much the ${model.card ? "rules" : "atoms"} of each column weigh, and how differently rows fare with them.`),
     bars(items.slice(0, most)),
     items.length > most ? h("details", {}, h("summary", {}, `${items.length - most} more`), bars(items.slice(most, 200))) : null);
 }

@@ -10,8 +10,9 @@ export function definitionsCard(definitions, title, about, missing = 0) {
     missing > 0 ? h("p", { class: "muted small" }, `${missing} more are not listed.`) : null);
 }
 
-export function classDefinitions({ definitions }, classes) {
-  return definitionsCard(definitions, "The classes as rules", "Short summaries, each with its own error. The model itself weighs all atoms.", classes.length - definitions.length);
+export function classDefinitions({ definitions, model }, classes) {
+  const decides = model.card ? "The scorecard decides." : "The model itself weighs all atoms.";
+  return definitionsCard(definitions, "The classes as rules", `Short summaries, each with its own error. ${decides}`, classes.length - definitions.length);
 }
 
 function definition(one, k) {
@@ -44,14 +45,17 @@ function pictures({ shape, clauses }) {
   }));
 }
 
-export function rulesCard({ rules }) {
-  if (!rules.length) return "";
+// The rules that every prediction obeys; the sentences of a scorecard name them already.
+export function rulesCard({ rules, card: points }) {
+  if (!rules.length || points) return "";
   return card("The rules", h("p", { class: "muted small" }, "Every prediction obeys them."), h("ul", { class: "formula" }, rules.map((one) => h("li", {}, one.text))));
 }
 
 export function classesCard({ summary }, { classes, offsets }) {
   const errors = summary.errors_by_class;
-  const rows = classes.map((name, k) => [String(name), summary.rows_by_class[k].toLocaleString("en-US"), summary.atoms_by_class[k].toLocaleString("en-US"), signed(offsets[k]), errors ? percent(errors[k]) : "not known"]);
+  const hasAtoms = summary.evidence !== "card"; // a scorecard shows its own
+  const atoms = (k) => (hasAtoms ? [summary.atoms_by_class[k].toLocaleString("en-US"), signed(offsets[k])] : []);
+  const rows = classes.map((name, k) => [String(name), summary.rows_by_class[k].toLocaleString("en-US"), ...atoms(k), errors ? percent(errors[k]) : "not known"]);
   return card("The classes", h("p", { class: "muted small" }, "The held-out error of a class is how often the model misjudges, as to that class, rows that it was not learned from."),
-    grid([["class"], [summary.are_different ? "different training rows" : "training rows", true], ["atoms", true], ["offset", true], ["held-out error", true]], rows, { "aria-label": "classes" }));
+    grid([["class"], [summary.are_different ? "different training rows" : "training rows", true], ...(hasAtoms ? [["atoms", true], ["offset", true]] : []), ["held-out error", true]], rows, { "aria-label": "classes" }));
 }

@@ -4,6 +4,7 @@ import { classDefinitions, classesCard, rulesCard } from "./definitions.js";
 import { card, classColour, counted, h, percent, s } from "./dom.js";
 import { Pad } from "./pad.js";
 import { largestCell, meanExtent, paint } from "./pixels.js";
+import { ScorecardView } from "./scorecard.js";
 import { isMissed, Scorer, softmax } from "./scorer.js";
 import { summaryLine } from "./summary.js";
 import { sumsTable } from "./sums.js";
@@ -20,7 +21,8 @@ export function imagePage(data, model, root) {
   const fit = meanExtent(data.examples.map((one) => darkness(one.row)), shape);
   const answer = h("div", { class: "answer", "aria-live": "polite" });
   const course = new Course(scorer.classes);
-  const panels = new Panels(scorer, shape);
+  const points = model.card ? new ScorecardView(data, scorer) : null; // it replaces what is said of missed atoms
+  const panels = points ? null : new Panels(scorer, shape);
   const sums = h("div");
   let waiting = 0;
   const judge = (image) => {
@@ -37,8 +39,11 @@ export function imagePage(data, model, root) {
     classBars(scorer.classes, isBlank ? chances.map(() => 0) : chances, notes, 20));
     if (isBlank) course.clear();
     else course.add(chances);
-    panels.show(image, has, parts, chances, order, isBlank);
-    sums.replaceChildren(isBlank ? "" : sumsTable(scorer, has, parts, scores, chances));
+    if (points) points.show(isBlank ? null : has, chances);
+    else {
+      panels.show(image, has, parts, chances, order, isBlank);
+      sums.replaceChildren(isBlank ? "" : sumsTable(scorer, has, parts, scores, chances));
+    }
   };
   const pad = new Pad(shape, fit, (image) => {
     cancelAnimationFrame(waiting); // several moves of a finger in one frame are judged once
@@ -46,15 +51,19 @@ export function imagePage(data, model, root) {
   });
   const fitted = h("input", { type: "checkbox", checked: true, onchange: () => { pad.fit = fitted.checked ? fit : null; judge(pad.small()); } });
   const load = (example) => { course.clear(); pad.load(darkness(example.row)); pad.element.scrollIntoView({ block: "nearest" }); };
+  const drawing = [data.asked ? h("h2", {}, data.asked.about) : null, pad.element,
+    h("div", { class: "picker" }, h("button", { type: "button", onclick: () => pad.clear() }, "Clear"),
+      h("label", { class: "small" }, fitted, " centre and size it as the training images"))];
   root.replaceChildren(
-    summaryLine(data.summary),
-    h("div", { class: "columns draw" },
-      h("section", { class: "card", "aria-label": "the drawing" }, data.asked ? h("h2", {}, data.asked.about) : null, pad.element,
-        h("div", { class: "picker" }, h("button", { type: "button", onclick: () => pad.clear() }, "Clear"),
-          h("label", { class: "small" }, fitted, " centre and size it as the training images"))),
-      h("section", { class: "card", "aria-label": "the prediction" }, answer, course.element)),
-    panels.element,
-    h("section", { class: "card" }, h("details", {}, h("summary", {}, "The sums of all classes"), sums)),
+    summaryLine(data),
+    ...(points ? [h("div", { class: "columns try carded many drawn" },
+      h("div", { class: "results" }, points.element),
+      h("section", { class: "card", "aria-label": "the drawing" }, drawing, answer, course.element))]
+      : [h("div", { class: "columns draw" },
+        h("section", { class: "card", "aria-label": "the drawing" }, drawing),
+        h("section", { class: "card", "aria-label": "the prediction" }, answer, course.element)),
+      panels.element,
+      h("section", { class: "card" }, h("details", {}, h("summary", {}, "The sums of all classes"), sums))]),
     hardestCard(data, shape, darkness, load),
     rulesCard(model),
     classDefinitions(data, scorer.classes),
@@ -167,5 +176,5 @@ function hardestCard(data, shape, darkness, load) {
 function pixelsCard(data, shape) {
   const canvas = h("canvas", { class: "panel", role: "img", "aria-label": "importance of each pixel" });
   paint(canvas, shape, data.importances.map(() => 0), [{ colour: "accent", amount: data.importances }]);
-  return card("What counts", h("p", { class: "muted small" }, "How much the atoms of each pixel weigh."), canvas);
+  return card("What counts", h("p", { class: "muted small" }, `How much the ${data.model.card ? "rules" : "atoms"} of each pixel weigh.`), canvas);
 }

@@ -70,10 +70,22 @@ export class Scorer {
     return this.description.strict.atoms.map((atoms) => countMissed(atoms, has));
   }
 
-  // The score of each class is the sum of three parts: what it begins with before any atom, what its
-  // missed strict atoms cost together, and what its missed weighted atoms add.
+  // Which rules of a scorecard a row meets: of each condition one literal must be true.
+  met(has) {
+    return this.description.card.rules.map((rule) => rule.conditions.every((condition) => condition.some((i) => has[i])));
+  }
+
+  // The points of each class of the rules that are met, without the offsets.
+  points(met) {
+    const { rules } = this.description.card;
+    return this.classes.map((_, k) => rules.reduce((sum, rule, r) => sum + (met[r] ? rule.points[k] : 0), 0));
+  }
+
+  // The score of each class is the sum of its parts: what it begins with before any atom, what its
+  // missed strict atoms cost together, and what its missed weighted atoms add. A scorecard decides alone.
   parts(has) {
-    const { strict, weighted } = this.description;
+    const { strict, weighted, card } = this.description;
+    const points = card ? this.points(this.met(has)) : null;
     const counts = strict ? this.misses(has) : null;
     const sums = weighted ? this.weightedSums(has) : null;
     return this.offsets.map((offset, k) => ({
@@ -81,6 +93,7 @@ export class Scorer {
       misses: counts ? counts[k] : null,
       strict: strict ? -this.strictCost(counts[k]) : 0,
       weighted: weighted ? sums[k] : 0,
+      card: card ? card.scale * points[k] : 0,
     }));
   }
 
@@ -110,7 +123,7 @@ export class Scorer {
 
   // Log-probabilities up to a constant; minus infinity where a rule excludes a class.
   scores(has, parts = this.parts(has)) {
-    const scores = parts.map((one) => one.offset + one.strict + one.weighted);
+    const scores = parts.map((one) => one.offset + one.strict + one.weighted + one.card);
     for (const k of this.excluded(has)) scores[k] = -Infinity;
     return scores;
   }

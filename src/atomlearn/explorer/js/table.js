@@ -7,6 +7,7 @@ import { card, classColour, counted, formula, grid, h, labelled, percent, shown,
 import { account, comparison, missedStrict, shortened } from "./evidence.js";
 import { nearestFlips } from "./flips.js";
 import { examplePicker, RowForm } from "./form.js";
+import { ScorecardView } from "./scorecard.js";
 import { Scorer, softmax } from "./scorer.js";
 import { Space } from "./space.js";
 import { summaryLine } from "./summary.js";
@@ -24,7 +25,8 @@ export function tablePage(data, model, root) {
   const why = h("div");
   const sums = h("div");
   const flips = h("div");
-  const missed = new MissedAtoms(scorer, space, data);
+  const points = model.card ? new ScorecardView(data, scorer) : null; // it replaces what is said of missed atoms
+  const missed = points ? null : new MissedAtoms(scorer, space, data);
   const soon = new Soon();
   const form = new RowForm(scorer.columns, data.cells, data.importances, (row) => {
     const has = scorer.truth(row);
@@ -33,9 +35,12 @@ export function tablePage(data, model, root) {
     const chances = softmax(scores);
     const order = chances.map((_, k) => k).sort((a, b) => scores[b] - scores[a]);
     showAnswer(answer, scorer, has, parts, chances, order[0]);
-    showWhy(why, scorer, space, data.texts, has, parts, order);
-    sums.replaceChildren(sumsTable(scorer, has, parts, scores, chances));
-    missed.show(has, order);
+    if (points) answer.querySelector("h2").append(h("span", { class: "muted small brief" }, points.show(has, chances)));
+    else {
+      showWhy(why, scorer, space, data.texts, has, parts, order);
+      sums.replaceChildren(sumsTable(scorer, has, parts, scores, chances));
+      missed.show(has, order);
+    }
     soon.run(() => {
       counting.set(has);
       showFlips(flips, scorer, nearestFlips(counting, space, row, form.order), row, (next) => form.set(next));
@@ -43,17 +48,22 @@ export function tablePage(data, model, root) {
   });
   const several = scorer.classes.length > 1;
   const picker = examplePicker(data.examples, data.examples_were_held_out, (example) => form.set(example.row), data.asked);
+  const theRow = [picker.size ? picker.element : null, form.element];
+  const nearest = several ? [h("h3", {}, "The nearest change of mind"), flips] : null;
   root.replaceChildren(
-    summaryLine(data.summary),
-    h("div", { class: "columns try" },
-      h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), picker.size ? picker.element : null, form.element),
-      h("div", { class: "results" },
-        h("section", { class: "card", "aria-label": "the prediction" }, answer, several ? [h("h3", {}, "The nearest change of mind"), flips] : null),
-        several ? h("section", { class: "card", "aria-label": "the reasons" }, why, h("h3", {}, "The sums of all classes"), sums) : null, missed.element)),
+    summaryLine(data),
+    points ? h("div", { class: `columns try carded ${points.isMany ? "many" : ""}` },
+      h("div", { class: "results" }, points.element, nearest ? h("section", { class: "card", "aria-label": "changes" }, nearest) : null),
+      h("section", { class: "card", "aria-label": "the row" }, answer, theRow))
+      : h("div", { class: "columns try" },
+        h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), theRow),
+        h("div", { class: "results" },
+          h("section", { class: "card", "aria-label": "the prediction" }, answer, nearest),
+          several ? h("section", { class: "card", "aria-label": "the reasons" }, why, h("h3", {}, "The sums of all classes"), sums) : null, missed.element)),
     rulesCard(model),
     classDefinitions(data, scorer.classes),
     classesCard(data, scorer),
-    measures(importanceCard(data.importances, scorer.columns), data, scorer.classes),
+    measures(importanceCard(data, scorer.columns), data, scorer.classes),
     atomsCard(scorer, space, data.texts, data.atoms) ?? "",
     conflictsCard(data) ?? "");
   if (picker.size) picker.start();
