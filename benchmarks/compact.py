@@ -6,8 +6,7 @@ columns of zeros and ones, and missing numbers as the median; RuleFit and RIPPER
 classes only, are slow and run at 10 and 20 rules. An explainable boosting machine (EBM), whose
 curves can be read too, is a reference on the tables with two classes and at most 60 columns; with
 more it takes minutes a fit. FasterRisk and GOSDT need an older NumPy and scikit-learn than
-atomlearn does, so they
-cannot be installed beside it.
+atomlearn does, so they cannot be installed beside it.
 """
 
 import time
@@ -28,11 +27,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from atomlearn import AlgebraicClassifier
 from benchmarks.fitting import warm_up
+from benchmarks.frontier import SIZES
 from benchmarks.peers import METHODS, OURS, is_number
 from benchmarks.record import SEED, Step
 from benchmarks.tables import FOLDS, folder, read
 
-SIZES = (5, 10, 20, 40)
 SLOW_SIZES = (10, 20)
 MOST_CLASSES = 7
 MOST_COLUMNS = 60

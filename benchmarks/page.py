@@ -7,14 +7,16 @@ import numpy as np
 
 from atomlearn.files.container import replacing
 from atomlearn_paper.readme import between_marks
+from benchmarks.frontier import draw_frontier
 from benchmarks.markdown import made_with, percent, seconds, table
 from benchmarks.record import BENCHMARKS, RESULTS, Records
 from benchmarks.sections import SECTIONS, summary
 
 README = RESULTS.parents[1] / "README.md"
 PAGE = RESULTS.parent / "benchmarks.md"
+FRONTIER = RESULTS.parent / "images" / "frontier.png"
 MARK = "benchmarks"
-SHOWN = ("tables", "large", "classifier", "digits", "queens")
+SHOWN = ("tables", "compact", "large", "classifier", "digits", "queens")
 BOARDS = 8
 """Sizes of boards: fewer have been played if a run was interrupted, and are not summed up."""
 SIDE_BY_SIDE = ("atomlearn", "forest", "LightGBM")
@@ -68,6 +70,7 @@ def readme_table(records: dict[str, Records]) -> str:
 
 def _rows(records: dict[str, Records]) -> Iterator[tuple[str, ...]]:
     yield from _tables(records["tables"])
+    yield from _cards(records["compact"])
     for name, one in records["large"].nested().items():
         cells = (
             f"{percent(one[m]['error'])} in {seconds(one[m]['fit_seconds'])}" if m in one else ""
@@ -95,6 +98,16 @@ def _tables(records: Records) -> Iterator[tuple[str, ...]]:
     yield "the same: mean log-loss", *losses, command
     times = (seconds(told[m]["fit_seconds"]) for m in SIDE_BY_SIDE)
     yield "the same: median time of a fit", *times, command
+
+
+def _cards(records: Records) -> Iterator[tuple[str, ...]]:
+    """Mean errors of compact models, beside the larger models of the others."""
+    results = list(records.results().values())
+    for size in (20, 40) if results else ():
+        methods = (f"atomlearn {size}", "forest", "LightGBM")
+        errors = (float(np.mean([one[m]["error"] for one in results])) for m in methods)
+        what = f"{len(results)} of them, a scorecard of {size} rules beside the others in full"
+        yield what, *map(percent, errors), "`ONLY=compact`"
 
 
 def _questions(records: Records) -> Iterator[tuple[str, ...]]:
@@ -129,3 +142,6 @@ def write(folder: Path = RESULTS) -> None:
         with replacing(path) as file:
             file.write(content.encode())
         print(f"wrote {path.name}")
+    if folder.resolve() == RESULTS and records["compact"].steps:
+        draw_frontier(records["compact"], FRONTIER)
+        print(f"wrote {FRONTIER.name}")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.frontier import of_compact
 from benchmarks.markdown import made_with, percent, seconds, table
 from benchmarks.record import Records, begins
 
@@ -209,6 +210,14 @@ SECTIONS = (
         "tables",
         "Every method as it comes, on the same folds.",
         of_tables,
+    ),
+    Section(
+        "Compact models",
+        "compact",
+        "Few rules with whole points beside other models that can be read, on the same folds as "
+        "above. A decision tree has as many leaves as there are rules. Times of compact models are "
+        "beyond the fit of the full model.",
+        of_compact,
     ),
     Section(
         "Large tables",
