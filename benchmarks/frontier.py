@@ -88,26 +88,27 @@ def draw_frontier(records: Records, path: Path) -> None:
     from atomlearn.views.pictures import new_figure
 
     every = list(records.results().values())
-    figure, axes = new_figure(1, 2, (9.0, 3.6))
-    colours = {"full": "#1f4e79", "forest": "#6a994e", "LightGBM": "#bc6c25", "logistic": "#999999"}
+    figure, axes = new_figure(1, 2, (9.0, 3.8))
+    lines = {
+        "full": ("#1f4e79", ":"),
+        "forest": ("#6a994e", "-."),
+        "LightGBM": ("#bc6c25", ":"),
+        "logistic": ("#999999", ":"),
+    }
     for axis, key, factor in zip(axes[0], ("error", "log_loss"), (100.0, 1.0), strict=True):
         for name, style in zip(SIZED, ("o-", "s--", "^--"), strict=True):
             means = [factor * _mean(every, f"{name} {size}", key) for size in SIZES]
-            colour = "#1f4e79" if name == "atomlearn" else None
+            colour = {"atomlearn": "#1f4e79", "tree": "#c44e52", "FIGS": "#dd9b3c"}[name]
             axis.plot(SIZES, means, style, label=SIZED[name], color=colour)
-        for name, colour in colours.items():
+        for name, (colour, style) in lines.items():
             mean = factor * _mean(every, name, key)
-            axis.axhline(mean, color=colour, linewidth=1, linestyle=":")
-            axis.annotate(
-                REFERENCES[name], (40, mean), (0, 2), textcoords="offset points", fontsize=7,
-                color=colour, ha="right",
-            )  # fmt: skip
+            axis.axhline(mean, color=colour, linewidth=1.2, linestyle=style, label=REFERENCES[name])
         axis.set_xscale("log")
         axis.set_xticks(SIZES, [str(size) for size in SIZES])
         axis.minorticks_off()
         axis.set_xlabel("rules (leaves of a tree)")
     axes[0][0].set_ylabel(f"mean error of {len(every)} tables, %")
     axes[0][1].set_ylabel("mean log-loss")
-    axes[0][1].set_ylim(0.25, 1.0)
-    axes[0][0].legend(frameon=False, fontsize=8)
+    axes[0][1].set_ylim(0.25, 1.3)
+    axes[0][1].legend(frameon=False, fontsize=8)
     figure.savefig(path, dpi=110, metadata={"Software": None})

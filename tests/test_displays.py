@@ -94,6 +94,9 @@ def test_the_display_of_scikit_learn_stays(classifier):
     fresh = clone(clf)._repr_html_()
     assert "sk-top-container" in fresh and "Importances" not in fresh
     assert "Importances" in clf._repr_mimebundle_()["text/html"]
+    assert "clf.compact(20)" in html  # offered where there is none, shown first where there is one
+    html = clf.compact(3)._repr_html_()
+    assert "clf.compact(20)" not in html and html.index("Scorecard") < html.index("Importances")
 
 
 def test_errors_tell_conflicts_as_before(algebra):

@@ -9,6 +9,7 @@ import atomlearn
 
 FILES = Path(__file__).parent / "written_by_0_1"
 LATER = Path(__file__).parent / "written_by_0_2"
+COMPACT = Path(__file__).parent / "written_by_0_3"
 
 
 def test_a_model():
@@ -46,3 +47,23 @@ def test_a_classifier_that_weighted_atoms_decide():
         [0.0034, 0.0077, 0.9889],
     ]
     assert len(classifier.definition(1).clauses) > 1
+
+
+def test_a_classifier_that_a_scorecard_decides():
+    X, _ = load_iris(return_X_y=True)
+    classifier = atomlearn.load(COMPACT / "classifier.atoms")
+    assert classifier.scorecard().to_csv().splitlines() == [
+        "rule,0,1,2",
+        "(offset),2.8,-0.9,-1.9",
+        "(scale),1.19",
+        "x2 > 2.5,-5,1,0",
+        "x3 > 1.65,0,-1,3",
+        "x2 > 4.95,0,0,2",
+        "x2 > 2.5 and x2 ≤ 4.75,0,2,0",
+    ]
+    assert classifier.predict_proba(X)[::40].round(4).tolist() == [
+        [0.9843, 0.012, 0.0037],
+        [0.9843, 0.012, 0.0037],
+        [0.0059, 0.9856, 0.0084],
+        [0.0018, 0.0085, 0.9897],
+    ]

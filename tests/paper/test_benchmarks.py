@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from atomlearn import AlgebraicClassifier
 from benchmarks import (
     classifier,
+    compact,
     digits,
     epoch,
     kernels,
@@ -87,8 +88,12 @@ def test_a_step_runs_in_a_process_of_its_own():
         in_own_process("classifier", "small/no such table/forest")
 
 
-def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist):
+def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, monkeypatch):
     """Small data, real functions: a figure that a section needs is one that a step returns."""
+    monkeypatch.setattr(compact, "METHODS", {m: lambda X: tree(0) for m in tables.METHODS} | QUICK)
+    monkeypatch.setattr(compact, "SLOW", {m: lambda size: tree(0) for m in compact.SLOW})
+    monkeypatch.setattr(compact, "_figs", tree)  # these peers need not be installed
+    monkeypatch.setattr(compact, "_ebm", lambda: tree(0))
     X, y = np.random.default_rng(0).random((90, 3)), np.repeat(["a", "b", "c"], 30)
     X[:, 0] += np.repeat([0, 1, 2], 30)
     frame = tables.pd.DataFrame(X, columns=["c0", "c1", "c2"])
@@ -103,6 +108,7 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist):
         "tables": {
             "t": lambda: {m: tables.measure(m, frame, y, QUICK.get(m)) for m in tables.METHODS}
         },
+        "compact": {"t": lambda: compact.measure(frame, np.where(y == "a", "a", "b"))},
         "large": {
             f"adult/{m}": partial(large.measure, lambda: split, m, QUICK.get(m))
             for m in large.COMPARED

@@ -221,8 +221,9 @@ def _picture(told: "Explanation") -> str:
 
 
 def classifier_html(classifier: "AlgebraicClassifier") -> str:
-    """Return the figures, importances and short definitions of a fitted classifier as HTML."""
-
+    """Return a fitted classifier as HTML: its scorecard, or figures and short definitions."""
+    if classifier.learned_.card is not None:
+        return classifier.scorecard().to_html() + importances_html(classifier)
     n_atoms = classifier.learned_.deciding().n_atoms
     error = classifier.estimated_error_
     figures = [
@@ -231,7 +232,8 @@ def classifier_html(classifier: "AlgebraicClassifier") -> str:
         ["atoms", f"{n_atoms:,} ({classifier.evidence_.chosen})"],
         ["error on held-out rows", "not known" if error is None else f"{error:.1%}"],
     ]
-    parts = [table(["what", "value"], figures, numbers=[1]), importances_html(classifier)]
+    offer = "<p>A scorecard of few rules can be made of it: <code>clf.compact(20)</code>.</p>"
+    parts = [table(["what", "value"], figures, numbers=[1]), offer, importances_html(classifier)]
     parts += [
         folded(classifier.definition(label, "short").to_html(), f"{label} if ...")
         for label in classifier.classes_[:MOST_DEFINED]
