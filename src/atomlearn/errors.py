@@ -166,20 +166,28 @@ class ContradictoryGivens(InconsistentRelations):
 
 
 class ContradictoryRules(InconsistentRelations):
-    """Two rules of a classifier that cannot both hold; they are in ``rules``."""
+    """Two statements of a classifier that cannot both hold; they are in ``rules``.
 
-    def __init__(self, rules: Sequence[object], conflicts: Sequence["Conflict"]) -> None:
+    The ``reason`` says why, if one of them is monotone; else the conflicts do.
+    """
+
+    def __init__(
+        self, rules: Sequence[object], conflicts: Sequence["Conflict"], reason: str = ""
+    ) -> None:
         super().__init__(conflicts)
-        self.rules = tuple(rules)
+        self.rules, self.reason = tuple(rules), reason
         listed = " and ".join(f"'{rule}'" for rule in rules)
         shown = "\n".join(str(conflict) for conflict in self.conflicts[:1])
         self.args = (
-            f"{listed} contradict each other for rows that meet both: add a condition to one of "
-            f"them, so that no row can.\n{shown}",
+            f"{listed} contradict each other: {reason}"
+            if reason
+            else f"{listed} contradict each other for rows that meet both: add a condition to one "
+            "of them, so that no row can, or write 'first:' before the one that decides there.\n"
+            f"{shown}",
         )
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.rules, self.conflicts)
+        return type(self), (self.rules, self.conflicts, self.reason)
 
 
 class ModelTooLarge(AtomlearnError, ValueError):

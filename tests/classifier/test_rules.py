@@ -249,7 +249,7 @@ def test_where_no_class_is_left_something_is_predicted(flowers):
     [
         ("virginica if petal length > 5", InvalidParameter, "list"),
         (["virginica if petal length > big"], InvalidRule, "petal length holds numbers"),
-        (["virginica if petal length > 5 or petal width > 2"], InvalidRule, "as two rules"),
+        (["virginica if petal length > 5 or 6"], InvalidRule, "'6' is not a condition"),
         (["virginica if petal lenght > 5"], InvalidRule, "did you mean 'petal length'"),
         (["iris if petal length > 5"], InvalidRule, "not a label"),
     ],

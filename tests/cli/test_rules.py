@@ -16,7 +16,7 @@ def table(tmp_path):
 def test_rules_are_learned_with_and_shown(typed, table, tmp_path):
     (tmp_path / "rules.txt").write_text("# the law\nno if age < 18  # minors\n")
     code, out, _ = typed(*table, "--rule", "not yes if income = 0", "--rules", "rules.txt")
-    assert code == 0 and "2 rules, 6 rows left out because a rule contradicts the label" in out
+    assert code == 0 and "2 statements, 6 rows left out because a rule contradicts the label" in out
     assert "6 row(s) labelled yes contradict 'no if age < 18'" in out
     _, shown, _ = typed("show", "m.atoms")
     assert "rule: not yes if income = 0\nrule: no if age < 18\n" in shown
@@ -30,7 +30,7 @@ def test_rules_are_learned_with_and_shown(typed, table, tmp_path):
 
 def test_the_same_in_batches(typed, table):
     code, out, _ = typed(*table, "--rule", "no if age < 18", "--batch-rows", "60")
-    assert code == 0 and "1 rule, 6 rows left out" in out
+    assert code == 0 and "1 statement, 6 rows left out" in out
 
 
 def test_errors_name_line_and_column(typed, table, tmp_path):

@@ -109,7 +109,7 @@ def test_weights_are_fitted_to_the_minimum(n_classes):
     search = search_of(bits, softmax(bits @ rng.normal(size=(6, n_classes))))
     while len(search.chosen) < 8 and search.add():
         pass
-    beta = search._fitted(search.design, search.beta, 200)
+    beta = search._fitted(search.design, search.beta, 200, search.chosen)
     best = search._loss(search.design, beta)
     for _ in range(20):
         other = beta + 0.01 * rng.normal(size=beta.shape)

@@ -25,32 +25,36 @@ pytestmark = KERNELS
 
 
 def naive_grow(
-    examples, has, offered, gradient, hessian, max_leaves, l2_regularization, min_hessian
+    examples, has, offered, gradient, hessian, signs, max_leaves, l2_regularization, min_hessian
 ):
-    """The leaves as sets; the split that gains most is made first."""
+    """The leaves as sets with the signs they may have; the split that gains most comes first."""
 
-    def fit(members):
+    def fit(members, allowed):
         g, h = sum(gradient[i] for i in members), sum(hessian[i] for i in members)
+        g = g if (1 if g > 0 else -1) in allowed else 0.0
         return g * g / (h + l2_regularization), h
 
-    def best_split(members):
+    def best_split(members, allowed):
         found = (0.0, None)
         for a in offered:
             first = members & has[a]
-            (one, h1), (two, h2) = fit(first), fit(members - first)
-            if min(h1, h2) >= min_hessian and one + two - fit(members)[0] > found[0] + 1e-9:
-                found = (one + two - fit(members)[0], a)
+            one, h1 = fit(first, allowed & signs[a][0])
+            two, h2 = fit(members - first, allowed & signs[a][1])
+            whole = fit(members, allowed)[0]
+            if min(h1, h2) >= min_hessian and one + two - whole > found[0] + 1e-9:
+                found = (one + two - whole, a)
         return found
 
-    leaves = [(examples, best_split(examples))]
+    leaves = [(examples, {-1, 1}, best_split(examples, {-1, 1}))]
     while len(leaves) < max_leaves:
-        members, (gain, a) = max(leaves, key=lambda leaf: leaf[1][0])
+        parent = max(leaves, key=lambda leaf: leaf[2][0])
+        members, allowed, (gain, a) = parent
         if gain <= 0:
             break
-        leaves.remove((members, (gain, a)))
-        for part in (members & has[a], members - has[a]):
-            leaves.append((part, best_split(part)))
-    return [members for members, _ in leaves]
+        leaves.remove(parent)
+        for part, sign in zip((members & has[a], members - has[a]), signs[a], strict=True):
+            leaves.append((part, allowed & sign, best_split(part, allowed & sign)))
+    return [(members, fit(members, allowed)[0]) for members, allowed, _ in leaves]
 
 
 @given(st.lists(st.integers(-70, 70), min_size=1, max_size=64))
@@ -102,8 +106,14 @@ def test_gradients_are_summed_over_the_examples_of_a_leaf(seed, n, n_splits):
     assert total.tolist() == [gradient[inside].sum(), hessian[inside].sum()]
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 90), st.integers(1, 6), st.integers(1, 6))
-def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves):
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 90),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.booleans(),
+)
+def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves, is_free):
     rng = np.random.default_rng(seed)
     gradient, hessian = rng.integers(-40, 41, n), rng.integers(0, 16, n)
     has = rng.random((n_splits, n)) < 0.5
@@ -114,12 +124,14 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves):
     quantisation = Quantisation(unit, 0.25, 1 / unit, 4.0, 7, 4)
     of_batch = rows_of(rows.pack(has), offered, rows.pack(inside[None])[0])
     place = np.arange(inside.sum())
+    signs = rng.integers(3 if is_free else 0, 4, (n_splits, 2)).astype(np.uint8)
     paths = grow_tree(
         of_batch,
         place,
         offered,
         gradient[inside],
         hessian[inside],
+        signs[offered],
         quantisation,
         max_leaves,
         1.0,
@@ -131,6 +143,7 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves):
         offered.tolist(),
         gradient * unit,
         hessian * 0.25,
+        [[{0: set(), 1: {-1}, 2: {1}, 3: {-1, 1}}[int(one)] for one in both] for both in signs],
         max_leaves,
         1.0,
         0.75,
@@ -139,15 +152,16 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves):
     assert (member.sum(axis=0) == 1).all()
     found = [frozenset(np.flatnonzero(line & inside).tolist()) for line in member]
 
-    def explained(parts):
-        return sum(
-            (unit * sum(gradient[i] for i in part)) ** 2
-            / (0.25 * sum(hessian[i] for i in part) + 1.0)
-            for part in parts
-        )
+    def explained(part, path):
+        g = unit * sum(gradient[i] for i in part)
+        allowed = 3
+        for step in path[path >= 0].tolist():
+            allowed &= int(signs[step // 2, step % 2])
+        g = g if allowed & (2 if g > 0 else 1) else 0.0
+        return g**2 / (0.25 * sum(hessian[i] for i in part) + 1.0)
 
     assert len(found) == len(expected)
-    assert explained(found) == pytest.approx(explained(expected))
+    assert sum(map(explained, found, paths)) == pytest.approx(sum(one for _, one in expected))
     for path, line in zip(paths, member, strict=True):
         reached = np.ones(n, dtype=np.bool_)
         for step in path[path >= 0]:

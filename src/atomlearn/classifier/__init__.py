@@ -1,5 +1,6 @@
 """The scikit-learn estimator: tables in, labels and reasons out."""
 
+from atomlearn.classifier.audit import Audit, AuditedStatement
 from atomlearn.classifier.card_explanation import CardExplanation
 from atomlearn.classifier.definition import ClassDefinition
 from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -9,6 +10,8 @@ from atomlearn.classifier.scorecard import CardComparison, CardRule, Scorecard
 
 __all__ = [
     "AlgebraicClassifier",
+    "Audit",
+    "AuditedStatement",
     "CardComparison",
     "CardExplanation",
     "CardRule",

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.card_explanation import CardExplanation, explain_by_card
 from atomlearn.classifier.card_reading import read_scorecard
+from atomlearn.classifier.explanation import met_rules
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.scorecard import Scorecard, card_rule
 from atomlearn.engine.misses import blocks_of
@@ -22,6 +23,7 @@ from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal as Statement
 from atomlearn.tables.literals import find_splits
 from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import Statement as Given
 from atomlearn.tables.validation import read_table, table_columns
 from atomlearn.training.compact.card import MAX_POINTS, Card, fit_scale, rounded_offsets
 from atomlearn.training.compact.lesson import FullModel, Teacher, teach
@@ -174,7 +176,7 @@ class Compacting:
     image_shape: tuple[int, int] | None
     max_atoms: Any
     max_points: int
-    rules_: list[Rule]
+    rules_: list[Given]
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
     learned_: Learned
@@ -384,10 +386,10 @@ class Compacting:
         blocks = blocks_of(row[None, :], learned.n_constants)
         met = np.flatnonzero(card.met(blocks, 1)[:, 0])
         hard, forbidden = learned.rules, np.zeros(len(self.classes_), dtype=np.bool_)
-        applied: list[Rule] = []
+        applied: tuple[Rule, ...] = ()
         if hard:
-            applies = hard.met_by(row[None, :])[0]
-            applied = [rule for rule, is_met in zip(self.rules_, applies, strict=True) if is_met]
+            applies = hard.by_statement(hard.met_by(row[None, :]))[0]
+            applied = met_rules(self.rules_, applies)
             forbidden = hard.forbidden_of(row[None, :])[0]
 
         def pixels(k: int) -> Floats:
@@ -403,7 +405,7 @@ class Compacting:
             self.scorecard(),
             met,
             forbidden,
-            tuple(applied),
+            applied,
             not applied or bool(forbidden.any()),
             image,
             None if image is None else pixels,

@@ -36,7 +36,7 @@ from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import is_dark, placed
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import exact_numbers, just_below
-from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import Statement
 from atomlearn.tables.validation import read_table
 from atomlearn.training.data import NO_RULES, HardRules
 from atomlearn.typing import Bits
@@ -100,7 +100,7 @@ class ClassDefinition(Definition):
 
     encoder: LiteralEncoder = field(repr=False, compare=False, kw_only=True)
     decided_by: str = field(default="strict", kw_only=True)
-    rules: tuple[Rule, ...] = field(default=(), kw_only=True)
+    rules: tuple[Statement, ...] = field(default=(), kw_only=True)
     hard: HardRules = field(default=NO_RULES, repr=False, compare=False, kw_only=True)
     place: int = field(default=0, repr=False, compare=False, kw_only=True)
     including: tuple[tuple[Literal, ...], ...] = field(default=(), repr=False, kw_only=True)
@@ -204,7 +204,7 @@ def define_class(
     held_out: Sequence[Measure] = (),
     classifier_error: float | None = None,
     decided_by: str = "strict",
-    rules: Sequence[Rule] = (),
+    rules: Sequence[Statement] = (),
     hard: HardRules = NO_RULES,
 ) -> ClassDefinition:
     """Choose clauses until no counterexample of the sample is left that more clauses would exclude.

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
+from atomlearn.classifier.audit import Auditing
 from atomlearn.classifier.compacting import (
     check_max_atoms,
     compacted,
@@ -41,7 +42,8 @@ from atomlearn.files.load import LARGE
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.literals import find_splits, without_repetitions
-from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules, warn_of_unmet
+from atomlearn.tables.rules import Rule, Statement, monotone_statements, parse_rules
+from atomlearn.tables.statements import RuleConflict, compile_rules, warn_of_unmet
 from atomlearn.tables.training_rows import (
     RowConflict,
     TrainingRows,
@@ -56,7 +58,6 @@ from atomlearn.training.data import HardRules, HeldOutPredictions, folds_for
 from atomlearn.training.learned import Learned
 from atomlearn.training.loop import Training, nothing_learned, plan_part, train_batch
 from atomlearn.training.parts import InMemory, Part
-from atomlearn.training.scores import softmax
 from atomlearn.training.settings import Clock, Current, Hooks, Plan, Round, Settings
 from atomlearn.training.strict import plan
 from atomlearn.typing import Floats, Integers
@@ -69,6 +70,7 @@ class AlgebraicClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
     Readable,
     Sharing,
+    Auditing,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -111,6 +113,13 @@ class AlgebraicClassifier(
     rules : list of str, default=None
         Rules known beforehand, such as ``"virginica if petal length > 5 and petal width > 1.8"`` or
         ``"not setosa if petal length > 3"``. Every prediction obeys every rule.
+        A rule may have ``or``, ``in {a, b}``, ``between`` and comparisons of two columns;
+        ``"first: ..."`` decides where rules contradict each other, and ``"likely: ..."`` may be
+        overruled by examples. Monotone statements, ``"bad rises with debt"`` or ``"bad falls with
+        income"``, say that the probability of a class never falls, or rises, with a column.
+    monotonic_cst : dict or array-like of int, default=None
+        Monotone statements about the second of two classes as scikit-learn spells them: for each
+        column, or by its name, 1 if the probability rises with it, -1 if it falls, or 0.
     class_weight : dict, "balanced" or None, default=None
         Factors for the odds of each class; they also count where rows contradict each other.
     symmetries : list of arrays, default=None
@@ -134,8 +143,8 @@ class AlgebraicClassifier(
         The encoder of the columns.
     conflicts_ : list of RowConflict
         Equal rows with different labels, and the label that was kept.
-    rules_ : list of Rule
-        The rules as they were parsed.
+    rules_ : list of Rule and MonotoneStatement
+        The statements as they were read.
     rule_conflicts_ : list of RuleConflict
         Training rows that a rule contradicts; they were left out.
     doubted_ : ndarray of int
@@ -172,7 +181,7 @@ class AlgebraicClassifier(
     history_: list[dict[str, Any]]
     conflicts_: list[RowConflict]
     doubted_: Integers
-    rules_: list[Rule]
+    rules_: list[Statement]
     rule_conflicts_: list[RuleConflict]
     target_name_: str
 
@@ -188,6 +197,7 @@ class AlgebraicClassifier(
         evidence: str = "auto",
         warm_start: bool = False,
         rules: Any = None,
+        monotonic_cst: Any = None,
         class_weight: Any = None,
         symmetries: Any = None,
         image_shape: tuple[int, int] | None = None,
@@ -204,6 +214,7 @@ class AlgebraicClassifier(
         self.evidence = evidence
         self.warm_start = warm_start
         self.rules = rules
+        self.monotonic_cst = monotonic_cst
         self.class_weight = class_weight
         self.symmetries = symmetries
         self.image_shape = image_shape
@@ -311,7 +322,9 @@ class AlgebraicClassifier(
             warn_of_unmet(self.rules_, data.met)
         settings = settings.with_table_read()
         known = self.learned_ if continues else None
-        settings = replace(settings, prior=log_weights(data.class_weights))
+        settings = replace(
+            settings, prior=log_weights(data.class_weights), evidence=self._kind_of_evidence()
+        )
         planned = plan(data.parts, data.home, settings)
         seed = self.seed_
         if known is not None:  # the same batches again would teach nothing new
@@ -425,7 +438,7 @@ class AlgebraicClassifier(
         rows = examples.variants[0]
         settings = settings.with_table_read()
         if first:
-            self.learned_ = nothing_learned(examples, self.evidence)
+            self.learned_ = nothing_learned(examples, self._kind_of_evidence())
             self.history_ = History()
             self.sample_ = TrainingSample.empty(rows.shape[1], n_classes)
             self.n_rows_ = 0
@@ -526,7 +539,8 @@ class AlgebraicClassifier(
         ndarray of shape (n_samples, n_classes)
             The probabilities, with the classes in the order of ``classes_``.
         """
-        return softmax(self._scores(X))
+        scores = self._scores(X)
+        return self.learned_.softmax(scores)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class of each row.
@@ -710,8 +724,10 @@ class AlgebraicClassifier(
 
     def _known_rules(self) -> HardRules:
         """Return the rules of the model that learning continues from; there can be no new ones."""
-        names = [column.name for column in self.encoder_.columns_]
-        new = set(parse_rules(self.rules or (), names, self.classes_.tolist())) - set(self.rules_)
+        names, labels = [column.name for column in self.encoder_.columns_], self.classes_.tolist()
+        given = parse_rules(self.rules or (), names, labels)
+        given += monotone_statements(self.monotonic_cst, names, labels)
+        new = set(given) - set(self.rules_)
         if new:
             raise InvalidParameter(
                 f"the rule '{min(map(str, new))}' is new: rules cannot change while learning goes "
@@ -723,6 +739,17 @@ class AlgebraicClassifier(
         if not self.rules_:
             return HardRules((), len(self.classes_))
         return compile_rules(self.rules_, self.encoder_, self.classes_)
+
+    def _kind_of_evidence(self) -> str:
+        """Return the kind of atoms to learn; likely rules are weighted atoms."""
+        if not any(isinstance(one, Rule) and one.weight is not None for one in self.rules_):
+            return self.evidence
+        if self.evidence == "strict":
+            raise InvalidParameter(
+                "a likely rule has a weight, which strict atoms have not: leave out "
+                "evidence='strict', or write the rule without 'likely:'"
+            )
+        return "weighted"
 
     def _splits(self, rows: Rows) -> Splits:
         return find_splits(self.encoder_.literals_, rows)

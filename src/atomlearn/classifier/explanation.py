@@ -22,9 +22,8 @@ from atomlearn.markup import Displayed
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, append, lists_of, pack_row, take, to_rows
 from atomlearn.tables.literals import Literal, told_together
-from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import Rule, Statement
 from atomlearn.training.learned import Deciding, Learned
-from atomlearn.training.scores import softmax
 from atomlearn.typing import Bits, Floats
 
 if TYPE_CHECKING:
@@ -439,14 +438,14 @@ def explain_row(
     row: Rows,
     max_atoms: int,
     image: Floats | None = None,
-    rules: Sequence[Rule] = (),
+    rules: Sequence[Statement] = (),
 ) -> Explanation:
     """Explain one packed row."""
     blocks = blocks_of(row[None, :], learned.n_constants)
     scores = learned.scores(blocks, 1)
     order = np.argsort(-scores[0], kind="stable")
     explainer = RowExplainer(learned, sample, literals, row, max_atoms, image)
-    chances = softmax(scores)[0]
+    chances = learned.softmax(scores)[0]
     classes = tuple(
         explainer.explain_class(
             int(k),
@@ -459,9 +458,15 @@ def explain_row(
     )
     reasons = explainer.reasons(int(order[0]), int(order[1])) if len(order) > 1 else ()
     met = learned.rules.met_by(row[None, :])
-    named = tuple(rules[int(r)] for r in np.flatnonzero(met[0]))
+    named = met_rules(rules, learned.rules.by_statement(met)[0])
     is_obeyed = not named or bool(learned.rules.forbidden_by(met).any())
     return Explanation(classes, reasons, image, named, is_obeyed=is_obeyed)
+
+
+def met_rules(statements: Sequence[Statement], met: Bits) -> tuple[Rule, ...]:
+    """Return the rules among the statements of which the row meets the conditions."""
+    pairs = zip(statements, met.tolist(), strict=True)
+    return tuple(one for one, is_met in pairs if is_met and isinstance(one, Rule))
 
 
 class RowExplainer:

@@ -43,7 +43,8 @@ from atomlearn.sets.rows import Lists
 from atomlearn.tables.columns import CategoryColumn, Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import MOST_EXACT
-from atomlearn.tables.rules import Rule, RuleConflict, compile_rules, parse_rules
+from atomlearn.tables.rules import Statement, parse_rules
+from atomlearn.tables.statements import RuleConflict, compile_rules
 from atomlearn.tables.training_rows import RowConflict
 from atomlearn.training.boosting.ensemble import WeightedAtoms
 from atomlearn.training.compact.card import Card
@@ -95,7 +96,7 @@ def _rows(told: Value, classes: npt.NDArray[Any]) -> tuple[Integers, npt.NDArray
 
 
 def rule_conflicts_as_json(
-    conflicts: list[RuleConflict], rules: list[Rule], classes: npt.NDArray[Any]
+    conflicts: list[RuleConflict], rules: list[Statement], classes: npt.NDArray[Any]
 ) -> list[dict[str, Any]]:
     """Return the first rows that each rule contradicts, by the number of the rule."""
     return [
@@ -109,7 +110,7 @@ def rule_conflicts_as_json(
 
 
 def rule_conflicts_in(
-    told: Value | None, rules: list[Rule], classes: npt.NDArray[Any]
+    told: Value | None, rules: list[Statement], classes: npt.NDArray[Any]
 ) -> list[RuleConflict]:
     """Return the rows of a file that rules contradict; older files have none."""
     if told is None:
@@ -535,7 +536,7 @@ class _Reader:
 
     def rules(
         self, encoder: LiteralEncoder, classes: npt.NDArray[Any]
-    ) -> tuple[list[Rule], HardRules]:
+    ) -> tuple[list[Statement], HardRules]:
         told = self.state.given("rules")  # older files have none
         texts = [] if told is None else told.texts()
         self.file.spend(RULE_BYTES * sum(map(len, texts)), "the rules")
@@ -622,7 +623,16 @@ def _column(j: int, told: Value) -> Column:
     if kind == "number":
         cuts, is_boolean = told["cuts"].ascending(), told["is_boolean"].truth()
         told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
-        return NumberColumn(j, name, cuts, has_missing, is_boolean, _values(told, is_boolean))
+        others = told.given("others")  # older files have none
+        return NumberColumn(
+            j,
+            name,
+            cuts,
+            has_missing,
+            is_boolean,
+            _values(told, is_boolean),
+            () if others is None else tuple(others.texts()),
+        )
     told["kind"].need(kind == "category", "is unknown")
     categories = tuple(told["categories"].plains())
     told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
@@ -694,6 +704,7 @@ def _column_as_json(column: Column) -> dict[str, Any]:
             "cuts": list(column.cuts),
             "is_boolean": column.is_boolean,
             "values": list(column.values),
+            **({"others": list(column.others)} if column.others else {}),
         }
     categories = [_plain(c, f"the value of column {column.name!r}") for c in column.categories]
     groups = [list(group) for group in column.groups]
@@ -712,6 +723,8 @@ def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
         ]
     if params["rules"] is not None:
         params["rules"] = [str(rule) for rule in params["rules"]]
+    if params.pop("monotonic_cst") is not None:  # these are statements like others
+        params["rules"] = [str(rule) for rule in classifier.rules_]
     if params["image_shape"] is not None:
         params["image_shape"] = [int(side) for side in params["image_shape"]]
     return {

@@ -16,7 +16,8 @@ from atomlearn import interrupts
 from atomlearn.errors import InvalidParameter, nearest
 from atomlearn.markup import in_notebook, table
 from atomlearn.tables.encoder import LiteralEncoder, check_count, is_whole
-from atomlearn.tables.rules import Rule, RuleConflict, parse_rules
+from atomlearn.tables.rules import Statement, monotone_statements, parse_rules
+from atomlearn.tables.statements import RuleConflict, conditions_of
 from atomlearn.tables.training_rows import RowConflict, codes_of
 from atomlearn.tables.validation import column_names
 from atomlearn.training.parts import Part, Parts
@@ -137,7 +138,7 @@ class TrainingData:
     """Number of distinct rows of each class."""
     class_weights: Floats
     conflicts: list[RowConflict]
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[Statement] = field(default_factory=list)
     rule_conflicts: list[RuleConflict] = field(default_factory=list)
     decided: float = 0.0
     """Weight of the rows that rules classify correctly, relative to that of the others."""
@@ -163,12 +164,14 @@ def fit_encoder(
     weights: Floats,
     declared: Sequence[str | None] | None,
     classes: npt.NDArray[Any],
-) -> tuple[LiteralEncoder, list[Rule]]:
+) -> tuple[LiteralEncoder, list[Statement]]:
     """Choose the literals of a validated table, and read the classifier's rules about them."""
     names = column_names(classifier)
-    rules: list[Rule] = []
+    rules: list[Statement] = []
     if classifier.rules:
         rules = parse_rules(classifier.rules, names, classes.tolist(), doubt=True)
+    if classifier.monotonic_cst is not None:
+        rules += monotone_statements(classifier.monotonic_cst, names, classes.tolist())
     encoder = LiteralEncoder(max_cuts=classifier.max_cuts).fit_table(
         table,
         weights,
@@ -177,7 +180,7 @@ def fit_encoder(
         codes_of(targets, classes),
         are_pixels=classifier.image_shape is not None or classifier.symmetries is not None,
         conditions=[
-            *(condition for rule in rules for condition in rule.conditions),
+            *(conditions_of(rules) if rules else ()),
             *getattr(classifier, "card_conditions_", ()),
         ],
     )

@@ -23,7 +23,7 @@ from atomlearn.tables.encoder import LiteralEncoder, is_whole
 from atomlearn.tables.images import image_of, placed
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.numbers import is_missing
-from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import Statement
 from atomlearn.tables.training_rows import class_number
 from atomlearn.tables.validation import one_row, read_table
 from atomlearn.training.learned import ClassAtoms, Learned
@@ -313,7 +313,7 @@ class Readable(Compacting, Importance):
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
     learned_: Learned
-    rules_: list[Rule]
+    rules_: list[Statement]
     sample_: TrainingSample
     held_out_: list[list[Measure]]
     first_rows_: Rows

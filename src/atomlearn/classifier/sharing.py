@@ -24,7 +24,8 @@ from atomlearn.errors import DifferentConstants
 from atomlearn.logic.comparison import Measure
 from atomlearn.sets.rows import Rows, take
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.rules import Rule, compile_rules
+from atomlearn.tables.rules import MonotoneStatement, Statement
+from atomlearn.tables.statements import compile_rules, conditions_of
 from atomlearn.tables.training_rows import class_number, codes_of
 from atomlearn.tables.validation import read_table
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
@@ -80,7 +81,7 @@ class Sharing:
     classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
     learned_: Learned
-    rules_: list[Rule]
+    rules_: list[Statement]
     sample_: TrainingSample
     held_out_: list[list[Measure]]
     evidence_: Evidence
@@ -181,13 +182,31 @@ class Sharing:
             self.max_points,
         )
 
-    def _merged_rules(self, others: "list[Sharing | Pool]") -> dict[Rule, None]:
+    def _check_monotone(self, other: "Sharing | Pool") -> None:
+        """Raise an error unless what the other has learned obeys the monotone statements here."""
+        ours, theirs = (
+            {one for one in statements if isinstance(one, MonotoneStatement)}
+            for statements in (self.rules_, [] if isinstance(other, Pool) else other.rules_)
+        )
+        if ours - theirs:
+            raise DifferentConstants(
+                f"'{min(map(str, ours - theirs))}' was not stated where the others learned, so "
+                "their atoms may break it: fit all with the same monotone statements"
+            )
+        if theirs - ours:
+            raise DifferentConstants(
+                f"'{min(map(str, theirs - ours))}' is stated for the others, and the atoms here "
+                "may break it: fit all with the same monotone statements"
+            )
+
+    def _merged_rules(self, others: "list[Sharing | Pool]") -> dict[Statement, None]:
         """Return the rules of all; those of the others must be about cuts that are known here."""
         rules = dict.fromkeys(self.rules_)
         for other in others:
+            self._check_monotone(other)
             for rule in () if isinstance(other, Pool) else other.rules_:
                 try:
-                    self.encoder_.literal_numbers([rule.conditions])
+                    self.encoder_.literal_numbers([conditions_of([rule])])
                 except KeyError:
                     raise DifferentConstants(
                         f"the rule '{rule}' is about a column or a cut that is not known here: fit "

@@ -47,6 +47,7 @@ COMMANDS: list[Callable[..., None]] = [
     tables.predict,
     tables.explain,
     tables.evaluate,
+    tables.audit,
     explore.explore,
     models.export,
     models.merge,

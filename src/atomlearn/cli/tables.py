@@ -13,6 +13,7 @@ import typer
 from atomlearn import interrupts
 from atomlearn.cli.models import how_good, load_classifier
 from atomlearn.cli.output import (
+    NO,
     ClassifierFile,
     Html,
     JobsIfAny,
@@ -79,7 +80,9 @@ def fit(
     rule: Annotated[
         list[str] | None,
         typer.Option(
-            "--rule", help='A rule that every prediction obeys: "yes if age < 18 and income = 0".'
+            "--rule",
+            help='A statement that every prediction obeys: "yes if age < 18 and income = 0", or '
+            '"yes rises with debt".',
         ),
     ] = None,
     rules: Annotated[
@@ -186,9 +189,8 @@ def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> N
     if classifier.rules_:
         n = sum(len(conflict.rows) for conflict in classifier.rule_conflicts_)
         left_out = f"{counted(n, 'row')} left out because a rule contradicts the label"
-        print(
-            f"{counted(len(classifier.rules_), 'rule')}, {left_out if n else 'no row contradicts'}"
-        )
+        told = counted(len(classifier.rules_), "statement")
+        print(f"{told}, {left_out if n else 'no row contradicts'}")
     conflicts = classifier.conflicts_
     for conflict in (*classifier.rule_conflicts_[:MOST_CONFLICTS], *conflicts[:MOST_CONFLICTS]):
         print(conflict)
@@ -288,6 +290,68 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdecimal() and int(text) > 0
 
 
+def audit(
+    file: ClassifierFile,
+    data: Annotated[
+        Path | None,
+        typer.Argument(help="A table on which to count decisions and violations, if any."),
+    ] = None,
+    target: TargetIfAny = None,
+    costs: Annotated[
+        bool,
+        typer.Option("--costs", help="Fit again without each statement: what does it cost?"),
+    ] = False,
+    html: Html = None,
+    as_json: Json = False,
+) -> None:
+    """Prove that a classifier obeys its statements, and count on a table; exit 1 if one is broken.
+
+    With labels in the table, the rows that contradict a statement are listed. The page (--html) is
+    for those who have to keep a proof.
+    """
+    from atomlearn.tables.files import read_table
+
+    classifier = load_classifier(file)
+    rows, labels = None, None
+    if data is not None:
+        table = read_table(data)
+        rows, target = rows_for(classifier, table), target or classifier_target(classifier)
+        if target is not None and target in table.columns:
+            by_text = {str(label): label for label in classifier.classes_}
+            labels = [by_text.get(str(label), label) for label in table.labels(target)]
+    if costs and labels is None:
+        fail("--costs needs the training table with its labels")
+    with complaints():
+        found = classifier.check_rules(rows, labels)
+        table_of_costs = classifier.rule_costs(rows, labels) if costs else None
+    if html is not None:
+        found.to_html(html)
+    if as_json:
+        fields = found.to_dict()
+        if table_of_costs is not None:
+            fields["costs"] = table_of_costs.to_dict(orient="records")
+        print_json(fields)
+    else:
+        print(found)
+        if table_of_costs is not None:
+            print()
+            for one in table_of_costs.itertuples():
+                print(
+                    f"{one.statement}: error {one.error:.2%}, without it {one.error_without:.2%}"
+                    f" (costs {100 * one.cost:+.2f} points)"
+                )
+        if html is not None:
+            print(f"written to {html}")
+    if not found.holds:
+        raise typer.Exit(NO)
+
+
+def classifier_target(classifier: "AlgebraicClassifier") -> str | None:
+    """Return the name of the column of the labels, if the model knows it."""
+    name: str | None = getattr(classifier, "target_name_", None)
+    return name
+
+
 def evaluate(
     file: ClassifierFile,
     data: TableFile,
@@ -306,7 +370,7 @@ def evaluate(
 
     classifier = load_classifier(file)
     table = read_table(data)
-    target = target or getattr(classifier, "target_name_", None)
+    target = target or classifier_target(classifier)
     if target is None:
         fail(f"{file} does not name the column of the labels: give it with --target")
     if target not in table.columns:

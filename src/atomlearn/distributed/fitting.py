@@ -47,7 +47,8 @@ from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
 from atomlearn.sets.rows import Rows, width
 from atomlearn.tables.batches import chained
 from atomlearn.tables.images import check_maps, sorted_out
-from atomlearn.tables.rules import Rule, RuleConflict, compile_rules
+from atomlearn.tables.rules import Statement
+from atomlearn.tables.statements import RuleConflict, compile_rules
 from atomlearn.tables.validation import check_labels, declared_kinds, read_table
 from atomlearn.training.data import Examples, FoldAssignment, folds_for
 from atomlearn.training.parts import Job, OnResult, Part, Parts, joined_parts, run_in_threads
@@ -345,7 +346,7 @@ def _classes(
 
 def _recoding(
     classifier: AlgebraicClassifier, classes: npt.NDArray[Any], surveys: Sequence[Survey]
-) -> tuple[Recoding, list[Rule]]:
+) -> tuple[Recoding, list[Statement]]:
     """Choose cuts and categories by some rows of every part."""
     sample = stacked([one.some_rows for one in surveys])
     labels = np.concatenate([one.some_labels for one in surveys])
@@ -376,7 +377,7 @@ def _recoding(
     return recoding, rules
 
 
-def _rule_conflicts(rules: list[Rule], summaries: Sequence[PartSummary]) -> list[RuleConflict]:
+def _rule_conflicts(rules: list[Statement], summaries: Sequence[PartSummary]) -> list[RuleConflict]:
     """Return the rows of all parts that each rule contradicts."""
     found = []
     for r, rule in enumerate(rules):

@@ -147,7 +147,12 @@ def _tests(model: Model, literals: list[list[Any]], language: Language) -> list[
         elif operator == "present":
             out.append(f"{language.negation}{is_missing}")
         else:
-            told = language.test(cell, kind, operator, value)
+            if operator.endswith(" column"):
+                other = language.cell(value, model.columns[value]["name"])
+                number = ".number" * (language.test is _c_test)
+                told = f"{cell}{number} {operator.split()[0]} {other}{number}"
+            else:
+                told = language.test(cell, kind, operator, value)
             if operator in ("!=", "not in") and not or_missing:
                 told = f"{language.negation}{is_missing} {language.both} {told}"
                 told = f"({told})" if len(literals) > 1 else told
@@ -306,7 +311,8 @@ def _python(program: Program) -> str:
         labels = [program.labels[k] for k in rule.forbidden]
         hard.append(f"    if {_condition(model, rule.conditions, PYTHON)}:")
         hard.append(f"        met.append(({labels!r}, {_python_value(rule.text)}))")
-    columns = sorted({column for column, _, _ in model.literals})
+    compared = {value for _, operator, value in model.literals if operator.endswith(" column")}
+    columns = sorted({column for column, _, _ in model.literals} | compared)
     used = [_python_value(model.columns[column]["name"]) for column in columns]
     lines = (PYTHON_TWO if program.is_binary else PYTHON_MORE) % {
         "label": "the second label" if name == TOTAL else f"{name!r}",

@@ -41,7 +41,7 @@ from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Lists, pack_row
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.images import placed
-from atomlearn.tables.literals import Literal, weakest
+from atomlearn.tables.literals import ColumnName, Literal, weakest
 from atomlearn.tables.numbers import MOST_EXACT, Number
 from atomlearn.tables.rules import condition_of, conjunction, joined
 from atomlearn.training.compact.card import Card
@@ -75,7 +75,7 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
         "version": VERSION,
         "classes": [value(label) for label in classifier.classes_],
         "columns": [_column(column, value) for column in encoder.columns_],
-        "literals": [_literal(one, value) for one in encoder.literals_],
+        "literals": [_literal(one, value, encoder.columns_) for one in encoder.literals_],
         "offsets": np.maximum(deciding.offsets, -LARGEST).tolist(),
         "strict": {
             "slope": deciding.slope,
@@ -94,12 +94,12 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
         "card": None if deciding.card is None else _card(deciding.card, encoder.literals_),
         "rules": [
             {
-                "text": str(rule),
-                "negated": rule.negated,
+                "text": str(classifier.rules_[hard.rule]),
+                "negated": hard.label is None,
                 "literals": list(map(int, hard.literals)),
                 "forbidden": list(map(int, hard.forbidden)),
             }
-            for rule, hard in zip(classifier.rules_, classifier.learned_.rules.rules, strict=True)
+            for hard in classifier.learned_.rules.rules
         ],
     }
 
@@ -213,7 +213,10 @@ def _column(column: Column, value: Callable[[Any], Any]) -> dict[str, Any]:
     }
 
 
-def _literal(literal: Literal, value: Callable[[Any], Any]) -> list[Any]:
+def _literal(literal: Literal, value: Callable[[Any], Any], columns: Sequence[Column]) -> list[Any]:
+    if isinstance(literal.value, ColumnName):
+        other = next(one.index for one in columns if one.name == literal.value)
+        return [literal.column, f"{literal.operator} column", other]
     if literal.operator in ("missing", "present"):
         return [literal.column, literal.operator, None]
     if literal.operator in ("in", "not in"):

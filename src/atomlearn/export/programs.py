@@ -136,6 +136,8 @@ def sql_condition(model: Model, literal: Sequence[Any]) -> str:
     cell = f"t.{sql_name(model.columns[column]['name'])}"
     if operator in ("missing", "present"):
         return f"{cell} IS {'NOT ' * (operator == 'present')}NULL"
+    if operator in ("> column", "<= column"):
+        return f"{cell} {operator.split()[0]} t.{sql_name(model.columns[value]['name'])}"
     if model.columns[column]["kind"] == "boolean":
         return f"CAST({cell} AS INTEGER) {'=' if value else '<>'} 1"
     if operator in (">", "<="):
@@ -326,7 +328,12 @@ def _literals(model: Model) -> tuple[list[str], list[str]]:
     for column, operator, value in model.literals:
         first = len(values)
         kind, cut = model.columns[column]["kind"], 0.0
-        refuse_large_integers(model.columns[column], value)
+        if not operator.endswith(" column"):
+            refuse_large_integers(model.columns[column], value)
+        if operator in ("> column", "<= column"):
+            op = "AL_ABOVE_COLUMN" if operator == "> column" else "AL_AT_MOST_COLUMN"
+            literals.append(f"{{{column}, {op}, {value}, {value}, 0.0}}")
+            continue
         if operator in (">", "<="):
             op, cut = "AL_ABOVE" if operator == ">" else "AL_AT_MOST", float_below(value)
         elif operator in ("missing", "present"):

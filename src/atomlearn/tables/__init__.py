@@ -14,7 +14,7 @@ from atomlearn.tables.images import (
     translations,
 )
 from atomlearn.tables.literals import Literal
-from atomlearn.tables.rules import Condition, Rule
+from atomlearn.tables.rules import Condition, MonotoneStatement, Rule
 
 __all__ = [
     "ArrayBatches",
@@ -23,6 +23,7 @@ __all__ = [
     "CsvBatches",
     "Literal",
     "LiteralEncoder",
+    "MonotoneStatement",
     "ParquetBatches",
     "Rule",
     "Table",

@@ -16,7 +16,7 @@ import numpy as np
 
 from atomlearn.errors import InvalidRule, InvalidTable
 from atomlearn.files.load import LARGEST
-from atomlearn.tables.literals import Literal, Operator
+from atomlearn.tables.literals import ColumnName, Literal, Operator
 from atomlearn.tables.numbers import (
     MOST_EXACT,
     Histogram,
@@ -24,6 +24,7 @@ from atomlearn.tables.numbers import (
     Numbers,
     above,
     equal,
+    is_greater,
     is_missing,
     just_below,
     number_in,
@@ -119,6 +120,8 @@ class NumberColumn:
     has_missing: bool
     is_boolean: bool = False
     values: tuple[Number, ...] = ()
+    others: tuple[str, ...] = ()
+    """Columns that rules compare this one with."""
 
     @classmethod
     def fit(
@@ -150,6 +153,8 @@ class NumberColumn:
         named = [one for one, is_state in zip(asked, are_missing, strict=True) if not is_state]
         cuts = {0.5} if self.is_boolean and named else set()
         values = set()
+        others = [one.value for one in named if isinstance(one.value, ColumnName)]
+        named = [one for one in named if not isinstance(one.value, ColumnName)]
         if not self.is_boolean:
             cuts = {one.value for one in named if one.operator in (">", "<=")}
             values = {one.value for one in named if one.operator in ("=", "!=")}
@@ -158,6 +163,7 @@ class NumberColumn:
             cuts=tuple(sorted({*self.cuts, *cuts})),
             values=tuple(sorted({*self.values, *values})),
             has_missing=self.has_missing or any(are_missing),
+            others=tuple(dict.fromkeys([*self.others, *map(str, others)])),
         )
 
     def literals_of(self, conditions: Sequence[Condition]) -> list[Literal]:
@@ -180,9 +186,10 @@ class NumberColumn:
             return Literal(self.index, self.name, "=", truth == (operator == "="))
         if operator in ("in", "not in"):
             raise InvalidRule(f"{self.name} holds numbers: use > >= < <= = !=, not '{condition}'")
+        if isinstance(value, ColumnName):
+            return Literal(self.index, self.name, ">" if operator == ">" else "<=", value)
         if isinstance(value, str) or not math.isfinite(value):
-            advice = "; 'or' is written as two rules" if " or " in str(value) else ""
-            raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none{advice}")
+            raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none")
         below = just_below(value)
         if below < -LARGEST:
             raise InvalidRule(f"{self.name}: no number is below {condition.written}")
@@ -201,7 +208,8 @@ class NumberColumn:
     @property
     def n_literals(self) -> int:
         """Number of literals."""
-        return 2 * len(self.values) + 2 * len(self.cuts) + 2 * self.has_missing
+        n_pairs = len(self.values) + len(self.cuts) + len(self.others)
+        return 2 * n_pairs + 2 * self.has_missing
 
     def literals(self) -> list[Literal]:
         """Return two literals for each value, two for each cut, and two for missing values.
@@ -221,10 +229,15 @@ class NumberColumn:
                 for value in values
                 for operator in operators
             ]
+            both += [
+                Literal(self.index, self.name, operator, ColumnName(other))
+                for other in self.others
+                for operator in order
+            ]
         return both + _missing(self.index, self.name, self.has_missing)
 
-    def encode(self, values: Numbers) -> Bits:
-        """Return the truth of each literal for each row."""
+    def encode(self, values: Numbers, others: Sequence[Numbers] = ()) -> Bits:
+        """Return the truth of each literal for each row, given the ``others`` it compares with."""
         missing = is_missing(values)
         # Literal by literal, as they are packed later on: each is one stretch of memory.
         has = above(values, self.cuts)
@@ -233,6 +246,11 @@ class NumberColumn:
         bits = np.empty((self.n_literals, len(values)), dtype=np.bool_)
         n = 2 * len(has)
         bits[0:n:2], bits[1:n:2] = has, ~(has | missing)
+        for other in others:
+            both_known = ~(missing | is_missing(other))
+            bits[n] = is_greater(values, other) & both_known
+            bits[n + 1] = ~bits[n] & both_known
+            n += 2
         if self.has_missing:
             bits[n], bits[n + 1] = missing, ~missing
         return bits.T

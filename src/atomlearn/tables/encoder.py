@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted
 
-from atomlearn.errors import InvalidParameter, InvalidTable, UnseenCategories
+from atomlearn.errors import InvalidParameter, InvalidRule, InvalidTable, UnseenCategories
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import transpose
@@ -299,6 +299,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for j, ours in _by_column(conditions, names).items():
             self.columns_[j] = self.columns_[j].with_conditions(ours)
             asked.update(self.columns_[j].literals_of(ours))
+        for others in self._compared().values():
+            for other in (self.columns_[i] for i in others):
+                if not isinstance(other, NumberColumn) or other.is_boolean:
+                    raise InvalidRule(f"{other.name} holds no numbers: it cannot be compared")
         everything = (literal for column in self.columns_ for literal in column.literals())
         needed = [i for i, literal in enumerate(everything) if literal in asked] if asked else []
         self.choose(np.union1d(self._telling(table), np.array(needed, dtype=np.int64)))
@@ -453,30 +457,46 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         bounds = np.searchsorted(kept, ends)
         # Those that are constant, or the same as another, cost nothing.
         telling = np.flatnonzero(np.diff(bounds))
+        compared = self._compared()
         is_sparse = sparse.issparse(table)
-        where = np.arange(len(telling)) if is_sparse else telling
-        n_columns = len(telling) if is_sparse else table.shape[1]
+        read = np.union1d(telling, [i for ours in compared.values() for i in ours]).astype(np.int64)
+        place = {int(j): i for i, j in enumerate(read)} if is_sparse else {}
+        n_columns = len(read) if is_sparse else table.shape[1]
         chunk = max(64, CELLS_AT_ONCE // max(1, len(kept), n_columns))
         for start in range(0, table.shape[0], chunk):
             part = table[start : start + chunk]
             if is_sparse:
-                part = part[:, telling].toarray()
+                part = part[:, read].toarray()
             # Column by column, in and out: both lie in memory that way.
             part = np.asfortranarray(part)
             bits = np.zeros((part.shape[0], len(kept)), dtype=np.bool_, order="F")
-            for j, at in zip(telling.tolist(), where.tolist(), strict=True):
+            for j in telling.tolist():
                 column = self.columns_[j]
                 ours = slice(bounds[j], bounds[j + 1])
                 if isinstance(column, NumberColumn):
-                    encoded = column.encode(number_column(part, at, column.name))
+                    numbers = [
+                        number_column(part, place.get(i, i), self.columns_[i].name)
+                        for i in (j, *compared.get(j, ()))
+                    ]
+                    encoded = column.encode(numbers[0], numbers[1:])
                 else:
-                    values = object_column(part, at)
+                    values = object_column(part, place.get(j, j))
                     encoded = column.encode(values)
                     if unseen is not None:
                         unseen.look(column, values, encoded)
                 is_whole = bounds[j + 1] - bounds[j] == column.n_literals
                 bits[:, ours] = encoded if is_whole else encoded[:, kept[ours] - ends[j]]
             yield start, bits
+
+    def _compared(self) -> dict[int, list[int]]:
+        """Return the columns that a column is compared with, by index."""
+        pairs = {
+            j: column.others
+            for j, column in enumerate(self.columns_)
+            if isinstance(column, NumberColumn) and column.others
+        }
+        index = {column.name: j for j, column in enumerate(self.columns_)} if pairs else {}
+        return {j: [index[name] for name in others] for j, others in pairs.items()}
 
     def _telling(self, table: Any) -> Integers:
         """Return the literals that are neither constant nor equal to an earlier one in training.

@@ -25,6 +25,13 @@ _OPPOSITE: dict[str, Operator] = {
     "missing": "present", "present": "missing",
 }  # fmt: skip
 
+
+class ColumnName(str):
+    """The name of a column that another column is compared with."""
+
+    __slots__ = ()
+
+
 SHOWN = 3
 """Number of categories of a group that are spelled out."""
 
@@ -105,6 +112,33 @@ class Literal:
         sign = {">": ">", "<=": "≤", "=": "=", "!=": "≠"}[self.operator]
         return sign, show(self.value)
 
+    def direction(self, column: int, name: str) -> int | None:
+        """Return how the truth of the literal changes as a column rises.
+
+        1 means that it can only become true, -1 that it can only become false, 0 that it can do
+        both, and ``None`` that it does not depend on the column (a missing value does not rise).
+
+        Parameters
+        ----------
+        column : int
+            Index of the column.
+        name : str
+            Name of the column.
+
+        Examples
+        --------
+        >>> Literal(0, "x", ">", 3.0).direction(0, "x"), Literal(0, "x", "=", 3).direction(0, "x")
+        (1, 0)
+        """
+        is_other = isinstance(self.value, ColumnName) and self.value == name
+        if (self.column != column and not is_other) or self.operator in ("missing", "present"):
+            return None
+        if self.operator in (">", "<="):
+            return (1 if self.operator == ">" else -1) * (-1 if is_other else 1)
+        if self.operator == "=" and isinstance(self.value, bool) and not self.has_others:
+            return 1 if self.value else -1
+        return 0
+
     def negated(self) -> "Literal":
         """Return the literal that is true for the rows with a value for which this one is false.
 
@@ -142,6 +176,8 @@ class Literal:
             return self == other
         if other.operator == "present":
             return self.operator != "missing"
+        if isinstance(self.value, ColumnName) or isinstance(other.value, ColumnName):
+            return False
         if "in" in (self.operator, other.operator) or "not in" in (self.operator, other.operator):
             return self._implies_of_groups(other)
         match self.operator, other.operator:
@@ -217,6 +253,8 @@ class Literal:
                 return f"(not {missing} and {cell} not in {self.value!r})"
             case "=":
                 return f"{cell} == {self.value!r}"
+        if isinstance(self.value, ColumnName):
+            return f"{cell} {self.operator} row[{str(self.value)!r}]"
         return f"{cell} {self.operator} {self.value!r}"
 
     def to_sympy(self) -> Any:

@@ -52,6 +52,18 @@ def _absent(value: Any) -> bool:
         return False
 
 
+def is_greater(first: Numbers, second: Numbers) -> Bits:
+    """Return whether each number of one column is greater than that of another, exactly.
+
+    >>> is_greater(np.array([2**53 + 1]), np.array([2.0**53])).tolist()
+    [True]
+    """
+    if first.dtype == second.dtype and first.dtype.kind in "iuf":
+        return np.asarray(first > second)
+    pairs = zip(first.tolist(), second.tolist(), strict=True)  # Python compares exactly
+    return np.array([None not in both and both[0] > both[1] for both in pairs], dtype=np.bool_)
+
+
 def exact_numbers(cells: npt.NDArray[Any]) -> Numbers:
     """Return the cells as numbers that lose no digit; other cells raise ``ValueError``.
 

@@ -1,37 +1,41 @@
 """Rules in plain text: ``virginica if petal length > 5 and petal width > 1.8``.
 
-A rule says that every row that meets its conditions is of a class, or (``not``) that none is. Rules
-are checked against each other before anything is learned."""
+A rule says that every row that meets its conditions is of a class, or (``not``) that none is. With
+``first:`` it comes before the others, with ``likely:`` examples may overrule it. A monotone
+statement, ``bad rises with debt``, says that the probability of a class never falls as a column
+rises. What they mean together is the matter of :mod:`.statements`."""
 
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, permutations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy.typing as npt
-
-from atomlearn.algebra.algebra import Algebra
-from atomlearn.errors import ContradictoryRules, DoubtfulRule, FileFormatError, InvalidRule, suggest
+from atomlearn.errors import DoubtfulRule, FileFormatError, InvalidRule, suggest
 from atomlearn.files.load import LARGEST
-from atomlearn.markup import Displayed
-from atomlearn.tables.literals import Literal
-from atomlearn.tables.numbers import MOST_EXACT, just_below, number_in
-from atomlearn.training.data import HardRule, HardRules
-from atomlearn.typing import Integers
-
-if TYPE_CHECKING:
-    from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.literals import ColumnName, Literal
+from atomlearn.tables.numbers import MOST_EXACT, number_in
 
 SIGNS = {">=": ">=", "≥": ">=", "<=": "<=", "≤": "<=", "!=": "!=", "≠": "!=", "==": "=",
          ">": ">", "<": "<", "=": "="}  # fmt: skip
 _WRITTEN = {">=": "≥", "<=": "≤", "!=": "≠"}
 _SIGN = re.compile("|".join(map(re.escape, SIGNS)))
 _ESCAPED = {"n": "\n", "r": "\r"}
-_AND = re.compile(r"\s+and\s+")
+_JOINS = {"and": re.compile(r"\s+and\s+"), "or": re.compile(r"\s+or\s+")}
+_BETWEEN = re.compile(
+    r"^(?P<column>.*?\S)\s+between\s+(?P<low>\S+)\s+and\s+(?P<high>\S+)\s*$", re.DOTALL
+)
+_MONOTONE = re.compile(r"\s+(?P<way>rises|falls)\s+with\s+")
+_PREFIX = re.compile(r"^\s*(?P<rank>first|second|third|likely)(?:\s+(?P<n>[0-9.]+))?\s*:\s*")
+RANKS = ("first", "second", "third")
+"""Prefixes of rules that come before others, in this order."""
+LIKELY = 10.0
+"""Number of rows that a likely rule is worth, unless it says so."""
+MOST_CASES = 1000
+"""Maximum number of conjunctions that a rule may stand for."""
 _STATE = re.compile(r"^(?P<column>.*\S)\s+is\s+(?P<state>missing|known)\s*$", re.DOTALL)
 _GROUP = re.compile(
     r"^(?P<column>.*?\S)\s+(?P<sign>not in|in)\s*\{(?P<values>[^{}]*)\}\s*$", re.DOTALL
@@ -49,9 +53,9 @@ class Condition:
     column : str
         The name of the column.
     operator : str
-        One of ``> >= < <= = != missing known``; in a scorecard also ``in`` and ``not in``.
-    value : float, int, str, tuple or None, default=None
-        The number or text to compare with, or several.
+        One of ``> >= < <= = != missing known in between``; also ``not in``.
+    value : float, int, str, ColumnName, tuple or None, default=None
+        The number, text or other column to compare with, or several values.
     written : str, default=""
         The value as it was written: in a column of text ``1.10`` is not ``1.1``.
 
@@ -77,7 +81,33 @@ class Condition:
             return f"{_name(self.column)} is {self.operator}"
         if self.operator in ("in", "not in"):
             return f"{_name(self.column)} {self.operator} {{{self.written}}}"
+        if self.operator == "between":
+            low, high = map(_value, self.value)
+            return f"{_name(self.column)} between {low} and {high}"
         return f"{_name(self.column)} {self.operator} {self.written}"
+
+    def simple(self) -> tuple[tuple["Condition", ...], ...]:
+        """Return alternatives, each a conjunction of conditions with one value.
+
+        Examples
+        --------
+        >>> Condition("age", "between", (18.0, 65.0)).simple()
+        ((Condition('age >= 18'), Condition('age <= 65')),)
+        >>> Condition("city", "in", ("Ulm", "Jena")).simple()
+        ((Condition('city = Ulm'),), (Condition('city = Jena'),))
+        """
+        if self.operator == "between":
+            low, high = self.value
+            return ((Condition(self.column, ">=", low), Condition(self.column, "<=", high)),)
+        if isinstance(self.value, ColumnName) and self.operator in ("<", ">="):
+            sign = ">" if self.operator == "<" else "<="
+            name = ColumnName(self.column)
+            return ((Condition(str(self.value), sign, name, _name(name)),),)
+        if self.operator == "in":
+            return tuple((Condition(self.column, "=", one),) for one in self.value)
+        if self.operator == "not in":
+            return (tuple(Condition(self.column, "!=", one) for one in self.value),)
+        return ((self,),)
 
     @property
     def told(self) -> str:
@@ -107,23 +137,117 @@ class Rule:
         Whether no row that meets the conditions has the label; otherwise every one has.
     conditions : tuple of Condition
         The conditions, which must all be met.
+    alternatives : tuple of tuple of Condition, default=()
+        Further conjunctions, joined by "or": it is enough that the conditions of one are met.
+    rank : int, default=0
+        1 for ``first:``, 2 for ``second:``, 3 for ``third:``; other rules come after these. Where
+        two rules contradict each other, the one that comes first decides.
+    weight : float or None, default=None
+        The number of training rows that a ``likely:`` rule is worth, which examples may overrule;
+        ``None`` for a rule that every prediction obeys.
 
     Examples
     --------
     >>> print(Rule("setosa", True, (Condition("petal length", ">", 3.0),)))
     not setosa if petal length > 3
+    >>> either = (Condition("debt", ">", 5.0),), (Condition("status", "=", "A11"),)
+    >>> print(Rule("bad", False, *either[:1], either[1:], rank=1))
+    first: bad if debt > 5 or status = A11
     """
 
     label: Any
     negated: bool
     conditions: tuple[Condition, ...]
+    alternatives: tuple[tuple[Condition, ...], ...] = ()
+    rank: int = 0
+    weight: float | None = None
 
     def __str__(self) -> str:
-        conditions = " and ".join(map(str, self.conditions))
-        return f"{'not ' * self.negated}{_name(str(self.label))} if {conditions}"
+        either = (" and ".join(map(str, one)) for one in (self.conditions, *self.alternatives))
+        prefix = f"{RANKS[self.rank - 1]}: " if self.rank else ""
+        if self.weight is not None:
+            prefix = "likely: " if self.weight == LIKELY else f"likely {_value(self.weight)}: "
+        head = f"{'not ' * self.negated}{_name(str(self.label))}"
+        return f"{prefix}{head} if {' or '.join(either)}"
 
     def __repr__(self) -> str:
         return f"Rule({str(self)!r})"
+
+    def comes_before(self, other: "Rule") -> bool:
+        """Return whether this rule decides where both contradict each other.
+
+        Parameters
+        ----------
+        other : Rule
+            The other rule.
+        """
+        if self.weight is not None or other.weight is not None:
+            return False
+        return 0 < self.rank < (other.rank or len(RANKS) + 1)
+
+    def cases(self) -> list[tuple[Condition, ...]]:
+        """Return the conjunctions of simple conditions, one of which a row must meet."""
+        found: list[tuple[Condition, ...]] = []
+        for ours in (self.conditions, *self.alternatives):
+            for parts in product(*(one.simple() for one in ours)):
+                found.append(tuple(dict.fromkeys(one for part in parts for one in part)))
+                if len(found) > MOST_CASES:
+                    raise InvalidRule(f"it stands for more than {MOST_CASES:,} conjunctions")
+        return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, repr=False)
+class MonotoneStatement:
+    """A statement that the probability of a class never falls, or never rises, with a column.
+
+    Parameters
+    ----------
+    label : object
+        The class.
+    column : str
+        The name of a column of numbers or truth values.
+    rises : bool
+        Whether the probability rises with the column; otherwise it falls.
+
+    Examples
+    --------
+    >>> print(MonotoneStatement("bad", "debt", True))
+    bad rises with debt
+    """
+
+    label: Any
+    column: str
+    rises: bool
+
+    def __str__(self) -> str:
+        way = "rises" if self.rises else "falls"
+        return f"{_name(str(self.label))} {way} with {_name(self.column)}"
+
+    def __repr__(self) -> str:
+        return f"MonotoneStatement({str(self)!r})"
+
+
+Statement = Rule | MonotoneStatement
+
+
+_NEGATED = {">": "<=", "<=": ">", ">=": "<", "<": ">=", "=": "!=", "!=": "="}
+
+
+def negations(condition: Condition) -> list[Condition]:
+    """Return conditions of which a row meets one exactly if it does not meet a simple one.
+
+    >>> negations(Condition("debt", ">", 5.0))
+    [Condition('debt <= 5'), Condition('debt is missing')]
+    """
+    if condition.operator in ("missing", "known"):
+        other = "known" if condition.operator == "missing" else "missing"
+        return [Condition(condition.column, other)]
+    names = [condition.column]
+    if isinstance(condition.value, ColumnName):
+        names.append(str(condition.value))
+    sign = _NEGATED[condition.operator]
+    other_side = Condition(condition.column, sign, condition.value, condition.written)
+    return [other_side, *(Condition(name, "missing") for name in names)]
 
 
 def condition_of(literal: Literal) -> Condition:
@@ -134,6 +258,8 @@ def condition_of(literal: Literal) -> Condition:
     """
     if literal.operator in ("missing", "present"):
         return Condition(literal.name, "missing" if literal.operator == "missing" else "known")
+    if isinstance(literal.value, ColumnName):
+        return Condition(literal.name, literal.operator, literal.value, _name(literal.value))
     if literal.operator in (">", "<="):
         sign, value = literal.comparison()
         number = number_in(value)
@@ -197,26 +323,67 @@ def parse_conditions(text: str, columns: Sequence[str]) -> tuple[tuple[Condition
 
 
 def parse_rules(
-    rules: Iterable[str | Rule], columns: Sequence[str], labels: Sequence[Any], doubt: bool = False
-) -> list[Rule]:
-    """Read rules about these columns and labels; with ``doubt``, warn of ambiguous ones.
+    rules: Iterable[str | Statement],
+    columns: Sequence[str],
+    labels: Sequence[Any],
+    doubt: bool = False,
+) -> list[Statement]:
+    """Read statements about these columns and labels; with ``doubt``, warn of ambiguous ones.
 
     >>> parse_rules(["not yes if age<18"], ["age"], ["no", "yes"])[0].conditions
     (Condition('age < 18'),)
     """
-    if isinstance(rules, str | Rule):
+    if isinstance(rules, str | Statement):
         raise InvalidRule(f"rules must be a list of rules, not {rules!r}")
-    parsed = []
+    parsed: list[Statement] = []
     for i, rule in enumerate(rules):
         try:
             if any("\ud800" <= character <= "\udfff" for character in str(rule)):
                 raise InvalidRule("it has half of a character (a lone surrogate)")
-            parsed.append(_Reader(str(rule), columns, labels).rule())
+            parsed.append(_Reader(str(rule), columns, labels).statement())
         except InvalidRule as error:
             raise InvalidRule(f"rule {i + 1}, {str(rule)!r}: {error}") from None
-        if doubt and isinstance(rule, str) and parsed[-1].negated:
-            _warn_of_label(rule, parsed[-1], labels)
+        read = parsed[-1]
+        if doubt and isinstance(rule, str) and isinstance(read, Rule) and read.negated:
+            _warn_of_label(rule, read, labels)
     return parsed
+
+
+def monotone_statements(
+    directions: Any, columns: Sequence[str], labels: Sequence[Any]
+) -> list[MonotoneStatement]:
+    """Return scikit-learn's ``monotonic_cst`` as statements about the second of two classes.
+
+    >>> monotone_statements({"debt": 1, "age": 0}, ["age", "debt"], ["good", "bad"])
+    [MonotoneStatement('bad rises with debt')]
+    """
+    if directions is None:
+        return []
+    if isinstance(directions, Mapping):
+        unknown = [name for name in directions if name not in columns]
+        if unknown:
+            hint = suggest(unknown[0], columns)
+            raise InvalidRule(f"monotonic_cst: there is no column {unknown[0]!r}{hint}")
+        ways = [directions.get(name, 0) for name in columns]
+    else:
+        ways = list(directions)
+        if len(ways) != len(columns):
+            raise InvalidRule(
+                f"monotonic_cst has {len(ways)} entries, and there are {len(columns)} columns"
+            )
+    odd = [way for way in ways if way not in (-1, 0, 1)]
+    if odd:
+        raise InvalidRule(f"monotonic_cst must be -1, 0 or 1 for each column, not {odd[0]!r}")
+    if len(labels) != 2 and any(ways):
+        raise InvalidRule(
+            "monotonic_cst is for two classes: say of which class it is, as in "
+            f"rules=['{_name(str(labels[-1]))} rises with {_name(columns[0])}']"
+        )
+    return [
+        MonotoneStatement(labels[1], name, way > 0)
+        for name, way in zip(columns, ways, strict=True)
+        if way
+    ]
 
 
 def _warn_of_label(text: str, rule: Rule, labels: Sequence[Any]) -> None:
@@ -245,7 +412,7 @@ def check_rules_file(path: str | Path, columns: Sequence[str], labels: Sequence[
     text = Path(path).read_text(encoding="utf-8-sig")
     for number, line in _lines(text):
         try:
-            _Reader(line, columns, labels).rule()
+            _Reader(line, columns, labels).statement()
         except InvalidRule as error:
             raise InvalidRule(f"{path}:{number}: {error}") from None
 
@@ -270,20 +437,55 @@ class _Reader:
         self.columns, self.labels, self.known = columns, labels, frozenset(columns)
         self.names = [str(label) for label in labels]
 
-    def rule(self) -> Rule:
-        """Return the rule, or raise an error that says what is wrong and where."""
-        split = self._split_label()
-        head, start = self.text[: split.start()].strip(), split.end()
-        negated, label = self._label(head)
-        conditions = tuple(self._conditions(start))
-        return Rule(label, negated, conditions)
+    def statement(self) -> Statement:
+        """Return the statement, or raise an error that says what is wrong and where."""
+        monotone = self._monotone()
+        if monotone is not None:
+            return monotone
+        prefix = self._prefix()
+        begin = 0 if prefix is None else prefix.end()
+        split = self._split_label(begin)
+        negated, label = self._label(self.text[begin : split.start()].strip())
+        first, *others = self._alternatives(split.end(), len(self.text))
+        rule = Rule(label, negated, first, tuple(others))
+        if prefix is not None and prefix["rank"] == "likely":
+            weight = LIKELY if prefix["n"] is None else number_in(prefix["n"])
+            if weight is None or not 0 < weight <= MOST_EXACT:
+                raise InvalidRule(f"a likely rule is worth a number of rows, not {prefix['n']}")
+            rule = replace(rule, weight=float(weight))
+        elif prefix is not None:
+            rule = replace(rule, rank=RANKS.index(prefix["rank"]) + 1)
+        rule.cases()  # not too many
+        return rule
 
-    def _split_label(self) -> re.Match[str]:
-        places = list(re.finditer(r"\s+if\s+", self.masked))
+    def _monotone(self) -> MonotoneStatement | None:
+        """Return the statement if it is "LABEL rises with COLUMN" or "falls with"."""
+        for place in _MONOTONE.finditer(self.masked):
+            head = self.text[: place.start()].strip()
+            if _unquoted(head) in self.names or not re.search(r"\s+if\s+", self.masked):
+                label = self.labels[self._place(_unquoted(head))]
+                column = self._column(self.text[place.end() :], place.end())
+                return MonotoneStatement(label, column, place["way"] == "rises")
+        return None
+
+    def _prefix(self) -> re.Match[str] | None:
+        """Return what stands before the rule, as in "first: ...", unless it is of the label."""
+        prefix = _PREFIX.match(self.masked)
+        if prefix is None or (prefix["n"] is not None and prefix["rank"] != "likely"):
+            return None
+        split = re.search(r"\s+if\s+", self.masked)
+        whole = "" if split is None else self.text[: split.start()].strip()
+        return None if self._find_label(whole)[1] is not None else prefix
+
+    def _split_label(self, begin: int) -> re.Match[str]:
+        places = list(re.compile(r"\s+if\s+").finditer(self.masked, begin))
         if not places:
-            raise InvalidRule("a rule is written 'LABEL if CONDITION and CONDITION ...'")
+            raise InvalidRule(
+                "a rule is written 'LABEL if CONDITION and CONDITION ...', a monotone statement "
+                "'LABEL rises with COLUMN' or 'LABEL falls with COLUMN'"
+            )
         for place in places:  # a label may have an "if" in it
-            if self._find_label(self.text[: place.start()].strip())[1] is not None:
+            if self._find_label(self.text[begin : place.start()].strip())[1] is not None:
                 return place
         return places[0]
 
@@ -299,11 +501,16 @@ class _Reader:
         if place is not None:
             return negated, self.labels[place]
         name = _unquoted(_after_not(head) or head)
-        raise InvalidRule(f"{name!r} is not a label{suggest(name, self.names)} (character 1)")
+        return False, self.labels[self._place(name)]
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise InvalidRule(f"{name!r} is not a label{suggest(name, self.names)} (character 1)")
+        return self.names.index(name)
 
     def clauses(self) -> Iterator[tuple[Condition, ...]]:
         """Yield the conditions of a rule of a scorecard, those of one column together."""
-        for first, last in self._pieces(0):
+        for first, last in self._pieces(0, len(self.text), "and"):
             yield self._clause(first, last)
 
     def _clause(self, start: int, end: int) -> tuple[Condition, ...]:
@@ -316,20 +523,44 @@ class _Reader:
         first = self._condition(start, start + ending.start())
         return first, Condition(first.column, "missing")
 
-    def _conditions(self, start: int) -> Iterator[Condition]:
-        for first, last in self._pieces(start):
-            yield self._condition(first, last)
+    def _alternatives(self, start: int, end: int) -> list[tuple[Condition, ...]]:
+        """Return the conjunctions that "or" joins; "and" joins more closely, unless in brackets."""
+        if (inner := self._inside(start, end)) is not None:
+            return self._alternatives(*inner)
+        pieces = list(self._pieces(start, end, "or"))
+        if len(pieces) > 1:
+            return [one for first, last in pieces for one in self._alternatives(first, last)]
+        pieces = list(self._pieces(start, end, "and"))
+        if len(pieces) > 1:
+            each = [self._alternatives(first, last) for first, last in pieces]
+            if math.prod(map(len, each)) > MOST_CASES:
+                raise InvalidRule(f"it stands for more than {MOST_CASES:,} conjunctions")
+            return [tuple(one for part in parts for one in part) for parts in product(*each)]
+        return [(self._condition(start, end),)]
 
-    def _pieces(self, start: int) -> Iterator[tuple[int, int]]:
-        """Yield the bounds of the conditions that "and" joins."""
-        end = len(self.text)
+    def _inside(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the bounds of what a pair of brackets around the whole text has in it."""
+        text = self.masked[start:end]
+        begin, stop = len(text) - len(text.lstrip()), len(text.rstrip())
+        if stop - begin < 2 or text[begin] != "(" or text[stop - 1] != ")":
+            return None
+        depth = list(accumulate(_DEPTH.get(sign, 0) for sign in text[begin : stop - 1]))
+        return (start + begin + 1, start + stop - 1) if min(depth) > 0 else None
+
+    def _pieces(self, start: int, end: int, join: str) -> Iterator[tuple[int, int]]:
+        """Yield the bounds of what "and", or "or", joins outside of brackets."""
+        text = self.masked[start:end]
+        depth = list(accumulate(_DEPTH.get(sign, 0) for sign in text))
+        if self.of_card or (depth and (depth[-1] or min(depth) < 0)):  # no brackets, but a name
+            depth = [0] * len(text)
         bounds = [start]
-        for place in _AND.finditer(self.masked[start:]):
-            bounds += [start + place.start(), start + place.end()]
+        for place in _JOINS[join].finditer(text):
+            if depth[place.start()] == 0:
+                bounds += [start + place.start(), start + place.end()]
         bounds.append(end)
         pieces = list(zip(bounds[::2], bounds[1::2], strict=True))
         # The name of a column may have an "and" in it: then a condition is several pieces.
-        most = 1 + max(len(_AND.findall(name)) for name in self.columns)
+        most = 2 + max(len(_JOINS[join].findall(name)) for name in self.columns)
         at = 0
         while at < len(pieces):
             first, last = pieces[at]
@@ -343,7 +574,12 @@ class _Reader:
 
     def _is_condition(self, start: int, end: int) -> bool:
         try:
-            self._clause(start, end)
+            if self.of_card:
+                self._clause(start, end)
+            else:
+                self._alternatives(start, end) if self._inside(start, end) else self._condition(
+                    start, end
+                )
         except InvalidRule:
             return False
         return True
@@ -354,7 +590,10 @@ class _Reader:
         if state is not None:
             name = self._column(text[: state.end("column")], start)
             return Condition(name, state["state"])
-        group = _GROUP.match(masked) if self.of_card else None
+        between = None if self.of_card else _BETWEEN.match(masked)
+        if between is not None:
+            return self._between(text, between, start)
+        group = _GROUP.match(masked)
         if group is not None:
             name = self._column(text[: group.end("column")], start)
             first = group.start("values")
@@ -366,17 +605,34 @@ class _Reader:
             return Condition(name, group["sign"], tuple(map(_read_value, cells)))
         sign = _SIGN.search(masked)
         if sign is None:
+            how = "; between takes two numbers, the smaller first" * (" between " in masked)
             raise InvalidRule(
                 f"{text.strip()!r} is not a condition: a column, one of > >= < <= = != and a "
-                f"value, or 'is missing', 'is known' (character {start + 1})"
+                "value, 'in {a, b}', 'between 3 and 5', 'is missing' or 'is known'"
+                f"{how} (character {start + 1})"
             )
         name = self._column(text[: sign.start()], start)
         value = text[sign.end() :].strip()
         if not value:
             raise InvalidRule(f"there is no value after {name} {sign[0]} (character {end + 1})")
         number, operator = _read_value(value), SIGNS[sign[0]]
+        if isinstance(number, str) and operator in (">", ">=", "<", "<=") and number in self.known:
+            if number == name:
+                raise InvalidRule(f"{name} is compared with itself (character {start + 1})")
+            return Condition(name, operator, ColumnName(number), _name(number))
         # Only numbers are ordered, and 1e2 is 100; but a category may be called 1e2.
         return Condition(name, operator, number, value if operator in ("=", "!=") else "")
+
+    def _between(self, text: str, found: re.Match[str], start: int) -> Condition:
+        name = self._column(text[: found.end("column")], start)
+        bounds = [text[found.start(one) : found.end(one)] for one in ("low", "high")]
+        low, high = map(number_in, bounds)
+        if low is None or high is None or low > high or max(abs(low), abs(high)) > LARGEST:
+            raise InvalidRule(
+                f"between takes two numbers, the smaller one first, not {bounds[0]} and "
+                f"{bounds[1]} (character {start + found.start('low') + 1})"
+            )
+        return Condition(name, "between", (low, high))
 
     def _column(self, text: str, start: int) -> str:
         name = _unquoted(text.strip())
@@ -415,11 +671,17 @@ def _quote(text: str) -> str:
     return '"{}"'.format(escaped.replace("\n", "\\n").replace("\r", "\\r"))
 
 
+_WORDS = {"and", "or", "if", "is", "not", "between", "rises", "falls"}
+_DEPTH = {"(": 1, "{": 1, ")": -1, "}": -1}
+
+
 def _name(name: str) -> str:
     """Quote a name where it could be read otherwise."""
-    plain = re.fullmatch(r"[^\n\r\"'<>=!≤≥≠#]+", name) and name == name.strip()
+    plain = re.fullmatch(r"[^\n\r\"'<>=!≤≥≠#{}]+", name) and name == name.strip()
+    plain = plain and name.count("(") == name.count(")") and not name.startswith("(")
+    plain = plain and not _PREFIX.match(name)
     words = set(name.split())
-    return name if plain and not words & {"and", "if", "is", "not"} else _quote(name)
+    return name if plain and not words & _WORDS else _quote(name)
 
 
 def _value(value: Any) -> str:
@@ -432,208 +694,3 @@ def _value(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < MOST_EXACT:
         return str(int(value))
     return str(value)
-
-
-MOST_STEPS = 10_000
-"""Maximum number of combinations of rules that are searched for one that leaves no class possible.
-"""
-
-
-@dataclass(frozen=True, repr=False)
-class RuleConflict(Displayed):
-    """Training rows that a rule contradicts and that were therefore left out."""
-
-    rule: Rule
-    rows: Integers
-    labels: npt.NDArray[Any]
-
-    def __str__(self) -> str:
-        shown = ", ".join(map(str, self.rows[:5])) + (", ..." if len(self.rows) > 5 else "")
-        labels = ", ".join(map(str, sorted(set(self.labels.tolist()), key=str)))
-        return f"{len(self.rows)} row(s) labelled {labels} contradict '{self.rule}': rows {shown}"
-
-
-def compile_rules(
-    rules: Sequence[Rule], encoder: "LiteralEncoder", classes: npt.NDArray[Any], check: bool = True
-) -> HardRules:
-    """Return the rules for the engine, after checking them; contradictory ones raise an error.
-
-    The encoder must have been fitted with the conditions of the rules.
-    """
-    labels = classes.tolist()
-    place = {label: k for k, label in enumerate(labels)}
-    of_column: dict[int, list[int]] = {}
-    for i, literal in enumerate(encoder.literals_ if rules else ()):
-        of_column.setdefault(literal.column, []).append(i)
-    hard = []
-    all_numbers = encoder.literal_numbers([rule.conditions for rule in rules])
-    for rule, numbers in zip(rules, all_numbers, strict=True):
-        implied = _implied(numbers, encoder.literals_, of_column)
-        k = place[rule.label]
-        others = tuple(j for j in range(len(labels)) if j != k)
-        forbidden, label = ((k,), None) if rule.negated else (others, k)
-        hard.append(HardRule(tuple(numbers), forbidden, label, tuple(implied)))
-    if check:
-        literals = [[encoder.literals_[i] for i in one.literals] for one in hard]
-        checks = _Checks(rules, hard, literals)
-        checks.raise_contradictions(labels)
-        checks.warn(len(labels))
-    return HardRules(hard, len(labels))
-
-
-def _implied(
-    numbers: Sequence[int], literals: Sequence[Literal], of_column: dict[int, list[int]]
-) -> list[int]:
-    """Return the literals that are true for every row that has all of these.
-
-    Of many cuts only the strongest in each direction is compared, since it implies the others, and
-    excluded values are compared as a set: a rule may have thousands of conditions.
-    """
-    found = set(numbers)
-    for column, (strongest, without) in _by_column([literals[i] for i in numbers]).items():
-        for i in of_column[column]:
-            other = literals[i]
-            if any(one.implies(other) for one in strongest) or (
-                without and (other.operator == "present" or _excludes(other, without))
-            ):
-                found.add(i)
-    return sorted(found)
-
-
-def _excludes(literal: Literal, without: set[Any]) -> bool:
-    return literal.operator == "not in" and without.issuperset(literal.value)
-
-
-def _by_column(literals: Iterable[Literal]) -> dict[int, tuple[list[Literal], set[Any]]]:
-    """Return for each column the strongest literals of each kind, and the excluded values."""
-    found: dict[int, tuple[dict[Any, Literal], set[Any]]] = {}
-    for one in literals:
-        best, without = found.setdefault(one.column, ({}, set()))
-        if one.operator == "!=":
-            without.add(one.value)
-            continue
-        kind = (one.operator, one.value) if one.operator == "=" else one.operator
-        if kind not in best or one.implies(best[kind]):
-            best[kind] = one
-    return {column: (list(best.values()), without) for column, (best, without) in found.items()}
-
-
-class _Checks:
-    """Checks of rules against each other."""
-
-    def __init__(
-        self, rules: Sequence[Rule], hard: Sequence[HardRule], literals: list[list[Literal]]
-    ) -> None:
-        self.rules, self.hard, self.literals = rules, hard, literals
-        self.can_be_met = [_are_possible(ours) for ours in literals]
-
-    def raise_contradictions(self, labels: Sequence[Any]) -> None:
-        """Raise an error for two rules that cannot both hold for a row that meets both."""
-        for i, j in self._pairs():
-            label = self.hard[i].label
-            if label is not None and label in self.hard[j].forbidden:
-                algebra = self._algebra(i, j, str(labels[label]))
-                raise ContradictoryRules((self.rules[i], self.rules[j]), algebra.conflicts())
-
-    def _pairs(self) -> Iterator[tuple[int, int]]:
-        """Yield pairs of rules that some row could meet both of."""
-        n = len(self.rules)
-        for i in range(n):
-            for j in range(n):
-                if i != j and _are_possible(self.literals[i] + self.literals[j]):
-                    yield i, j
-
-    def _algebra(self, i: int, j: int, label: str) -> Algebra:
-        """Return the two rules as relations: a positive one, and a negative one against it.
-
-        ``not k if L`` is ¬(k < everything that a row with L can have).
-        """
-        algebra = Algebra()
-        every = dict.fromkeys(self.literals[i] + self.literals[j])
-        k = algebra.constants(f"class {label}")[0]
-        constants = dict(zip(every, algebra.constants(*map(str, every)), strict=True))
-        first = algebra.term([constants[one] for one in self.literals[i]])
-        allowed = [one for one in every if _are_possible([one, *self.literals[j]])]
-        second = algebra.term([constants[one] for one in allowed])
-        algebra.add(k <= first, ~(k <= second))
-        return algebra
-
-    def warn(self, n_classes: int) -> None:
-        """Warn of redundant rules, and of combinations that leave no class possible."""
-        for i, rule in enumerate(self.rules):
-            if not self.can_be_met[i]:
-                _warn(f"no row can meet '{rule}': its conditions exclude each other")
-            elif self._follows(i):
-                _warn(f"'{rule}' follows from the other rules and can be left out")
-        empty = self._nowhere(n_classes)
-        if empty:
-            listed = ", ".join(f"'{self.rules[i]}'" for i in empty)
-            _warn(
-                f"{listed} together leave no class possible for rows that meet all of them; there "
-                "they are not obeyed"
-            )
-
-    def _follows(self, i: int) -> bool:
-        """Return whether other rules forbid all that this one forbids, wherever it applies."""
-        stronger = [
-            self.hard[j].forbidden
-            for j in range(len(self.rules))
-            if j != i and self._covers(j, i) and not (self._covers(i, j) and j > i)
-        ]
-        return set(self.hard[i].forbidden) <= {k for ours in stronger for k in ours}
-
-    def _covers(self, j: int, i: int) -> bool:
-        """Return whether every row that meets rule ``i`` meets rule ``j``."""
-        return all(any(own.implies(one) for own in self.literals[i]) for one in self.literals[j])
-
-    def _nowhere(self, n_classes: int) -> list[int]:
-        """Return rules that some row could meet all of and that together forbid every class."""
-        forbidding = [
-            [i for i, one in enumerate(self.hard) if k in one.forbidden and self.can_be_met[i]]
-            for k in range(n_classes)
-        ]
-        stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
-        for _ in range(MOST_STEPS):
-            if not stack:
-                return []
-            k, chosen = stack.pop()
-            if k == n_classes:
-                return sorted(set(chosen))
-            for i in forbidding[k]:
-                several = sorted({*chosen, i})
-                if _are_possible([one for r in several for one in self.literals[r]]):
-                    stack.append((k + 1, tuple(several)))
-        return []
-
-
-def warn_of_unmet(rules: Sequence[Rule], met: Integers) -> None:
-    """Warn of rules whose conditions no training row meets."""
-    for rule, count in zip(rules, met.tolist(), strict=True):
-        if count == 0:
-            _warn(f"no training row meets the conditions of '{rule}'")
-
-
-def _are_possible(literals: Sequence[Literal]) -> bool:
-    """Return whether one row can have all of these literals.
-
-    For statements about single columns it is enough that no two exclude each other.
-    """
-    for strongest, without in _by_column(literals).values():
-        equal = [one for one in strongest if one.operator == "="]
-        if len(equal) > 1 or any(one.value in without for one in equal):
-            return False
-        if without and any(one.operator == "missing" for one in strongest):
-            return False
-        bounds: dict[str, Any] = {one.operator: one.value for one in strongest}
-        low, high = bounds.get(">", -math.inf), bounds.get("<=", math.inf)
-        # Between "at least 5" and "at most 5" there is nothing but 5.
-        if high in without and just_below(high) <= low:
-            return False
-        pairs = permutations(strongest, 2)
-        if any(one.implies(other.negated()) for one, other in pairs):
-            return False
-    return True
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, DoubtfulRule, stacklevel=2)

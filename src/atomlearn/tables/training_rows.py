@@ -11,13 +11,14 @@ import numpy.typing as npt
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from atomlearn.errors import InvalidTable, suggest
+from atomlearn.errors import InvalidParameter, InvalidTable, suggest
 from atomlearn.markup import Displayed
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import believed_symmetries, check_maps, permuted, sorted_out
-from atomlearn.tables.rules import Rule, RuleConflict
+from atomlearn.tables.rules import Statement
+from atomlearn.tables.statements import RuleConflict
 from atomlearn.tables.validation import refusing
 from atomlearn.training.data import NO_RULES, Dissent, Examples, HardRules, row_keys
 from atomlearn.typing import Bits, Floats, Integers
@@ -170,6 +171,11 @@ class TrainingRows:
             rows = self.table[kept[distinct.first]]
             dense = rows.toarray() if hasattr(rows, "toarray") else rows
             variants += [encoder.pack(permuted(dense, one), extra=1) for one in moved]
+            if moving and rules.signs is not None:
+                raise InvalidParameter(
+                    "symmetries that are permutations would move atoms to other columns, for which "
+                    "the monotone statements do not hold: leave out one or the other"
+                )
             believed = believed_symmetries(encoder, moving, first, distinct.labels, n_classes)
         examples = Examples(
             np.stack(variants),
@@ -198,7 +204,7 @@ class TrainingRows:
             float(self.weights[decided].sum()) / distinct.scale,
             float(self.weights[is_refused].sum()) / distinct.scale,
             np.bincount(labels[~is_refused], minlength=n_classes) if rules else None,
-            met.sum(axis=0) if rules else None,
+            rules.by_statement(met).sum(axis=0) if rules else None,
         )
 
     def class_weights(self, classes: npt.NDArray[Any]) -> Floats:
@@ -213,7 +219,11 @@ class TrainingRows:
 
 def _contradicted(met: Bits, labels: Integers, rules: HardRules) -> dict[int, Bits]:
     """Return for each rule, by its number, the rows whose labels contradict it."""
-    return {r: met[:, r] & np.isin(labels, rule.forbidden) for r, rule in enumerate(rules.rules)}
+    found: dict[int, Bits] = {}
+    for r, one in enumerate(rules.rules):
+        broken = met[:, r] & np.isin(labels, one.forbidden)
+        found[one.rule] = found[one.rule] | broken if one.rule in found else broken
+    return found
 
 
 @dataclass(frozen=True)
@@ -235,7 +245,7 @@ class EncodedRows:
     met: Integers | None
     """Number of rows that meet the conditions of each rule, if there are rules."""
 
-    def rule_conflicts(self, rules: Sequence[Rule]) -> list[RuleConflict]:
+    def rule_conflicts(self, rules: Sequence[Statement]) -> list[RuleConflict]:
         """Return the rows that rules contradict."""
         return [RuleConflict(rules[r], *rest) for r, *rest in self.refused]
 

@@ -12,6 +12,8 @@ from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows
+from atomlearn.training.boosting.rounds import Prior
+from atomlearn.training.boosting.trees import POSITIVE, Signs
 from atomlearn.training.scores import Calibration, calibrate, error_and_loss
 from atomlearn.typing import Bits, Floats, Integers
 
@@ -20,7 +22,7 @@ FORBIDDEN = 100.0
 
 
 class HardRule(NamedTuple):
-    """One rule."""
+    """One conjunction of a rule: a rule with "or" has several."""
 
     literals: tuple[int, ...]
     """The rule applies to rows for which all of these are true."""
@@ -30,11 +32,28 @@ class HardRule(NamedTuple):
     """The only possible class, if the rule names one."""
     implied: tuple[int, ...] = ()
     """All literals that are true where the rule applies."""
+    rule: int = 0
+    """The number of the rule among all that were given."""
+
+
+class SoftRule(NamedTuple):
+    """One conjunction of a rule that examples may overrule."""
+
+    literals: tuple[int, ...]
+    """The rule is about rows for which all of these are true."""
+    atom: tuple[int, ...]
+    """The literals of which all other rows have one."""
+    k: int
+    negated: bool
+    n_rows: float
+    """Number of rows that the rule is worth."""
+    rule: int = 0
+    """The number of the rule among all that were given."""
 
 
 @dataclass(frozen=True)
 class HardRules:
-    """Rules that every prediction obeys.
+    """Rules and monotone statements that every prediction obeys.
 
     >>> rules = HardRules([HardRule((0, 2), (1,))], n_classes=2)
     >>> rules.forbidden_of(packed.from_indices([[0], [0, 2]], 4)).tolist()
@@ -43,17 +62,48 @@ class HardRules:
 
     rules: Sequence[HardRule] = ()
     n_classes: int = 0
+    signs: Signs | None = None
+    """The signs that a weight for each class may have where a literal is a condition, ``(n_classes,
+    n_constants)``; ``None`` if all may have any. If every weight has such a sign, the scores are
+    monotone: a rule with the condition ``debt > 5`` can only speak for the class that rises with
+    debt, one with ``debt ≤ 5`` only against it."""
+    soft: Sequence[SoftRule] = ()
+    n_given: int = 0
+    """Number of statements that were given, of which rules and monotone statements are made."""
 
     def __bool__(self) -> bool:
         return len(self.rules) > 0
+
+    def priors_of(self, variants: npt.NDArray[np.uint64]) -> list[Prior]:
+        """Return what the soft rules say of packed examples and their images."""
+        rows = variants.reshape(-1, variants.shape[-1]) if self.soft else variants
+        return [
+            Prior(meets(rows, one.literals), one.atom, one.k, one.negated, one.n_rows)
+            for one in self.soft
+        ]
+
+    def usable(self, k: int) -> Rows | None:
+        """Return the literals that strict atoms of a class may have, or ``None`` if it is all.
+
+        To miss an atom is evidence against the class, so its literals must speak for the class.
+        """
+        if self.signs is None:
+            return None
+        return packed.pack((self.signs[k : k + 1] & POSITIVE) > 0)[0]
 
     def met_by(self, rows: Rows) -> Bits:
         """Return which rules each packed row meets the conditions of, ``(n_rows, n_rules)``."""
         met = np.zeros((len(rows), len(self.rules)), dtype=np.bool_)
         for r, rule in enumerate(self.rules):
-            term = packed.row(rule.literals, rows.shape[1] * 64)
-            met[:, r] = ((rows & term) == term).all(axis=1)
+            met[:, r] = meets(rows, rule.literals)
         return met
+
+    def by_statement(self, met: Bits) -> Bits:
+        """Return which of the statements that were given each row meets the conditions of."""
+        found = np.zeros((len(met), self.n_given), dtype=np.bool_)
+        for r, rule in enumerate(self.rules):
+            found[:, rule.rule] |= met[:, r]
+        return found
 
     def forbidden_of(self, rows: Rows) -> Bits:
         """Return which classes are impossible for each packed row."""
@@ -92,6 +142,12 @@ class HardRules:
         positive = [rule for rule in self.rules if rule.label is not None]
         rows = packed.from_indices([list(rule.implied) for rule in positive], n_constants)
         return rows, np.array([rule.label for rule in positive], dtype=np.int64)
+
+
+def meets(rows: Rows, literals: Sequence[int]) -> Bits:
+    """Return which packed rows have all of these literals."""
+    term = packed.row(literals, rows.shape[1] * 64)
+    return np.asarray(((rows & term) == term).all(axis=1))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from atomlearn.training.compact.card import Card
 from atomlearn.training.compact.lesson import Teacher
 from atomlearn.training.compact.sizes import Size
 from atomlearn.training.data import FoldAtoms, HardRules, HeldOutPredictions
-from atomlearn.training.scores import Calibration, Evidence, log_ratio, softmax
+from atomlearn.training.scores import Calibration, Evidence, log_ratio, monotone_softmax, softmax
 from atomlearn.typing import Floats, Integers
 
 if TYPE_CHECKING:
@@ -250,7 +250,11 @@ class Learned:
 
     def probabilities(self, blocks: Blocks, n: int, n_jobs: int | None = None) -> Floats:
         """Return calibrated probabilities of the classes."""
-        return softmax(self.scores(blocks, n, n_jobs))
+        return self.softmax(self.scores(blocks, n, n_jobs))
+
+    def softmax(self, scores: Floats) -> Floats:
+        """Return the probabilities of scores, exactly monotone if that is stated."""
+        return softmax(scores) if self.rules.signs is None else monotone_softmax(scores)
 
     def judged(self) -> HeldOutPredictions:
         """Return the held-out examples on which what decides was measured."""

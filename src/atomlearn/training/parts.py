@@ -180,7 +180,10 @@ def learn_part(
     is_positive = examples.labels == task.label
     is_taught = is_positive.any() and not is_positive.all()  # one side alone teaches nothing
     if is_taught:
-        sampler = Sampler(concept, examples.variants, is_positive, data=0)
+        variants, usable = examples.variants, examples.rules.usable(task.label)
+        if usable is not None:  # of literals that no row has there are no atoms
+            variants = variants & usable
+        sampler = Sampler(concept, variants, is_positive, data=0)
         reports = run_epochs(sampler, epochs, seconds)
     pool = concept.pool
     pool.drop(pool.born < 0)

@@ -106,6 +106,29 @@ def softmax(scores: Floats) -> Floats:
     return shifted
 
 
+_GRID = 2.0**40
+
+
+def monotone_softmax(scores: Floats) -> Floats:
+    """Return the softmax of each row, such that rounding never makes it fall.
+
+    The probability of a class is computed from the differences of its score to the others. They are
+    rounded to a grid that is much coarser than the error of ``exp``: if no difference rises, the
+    computed probability does not fall, to the last digit.
+
+    >>> monotone_softmax(np.array([[0.0, 0.0], [0.0, -np.inf]])).tolist()
+    [[0.5, 0.5], [1.0, 0.0]]
+    """
+    out = np.empty_like(scores)
+    for k in range(scores.shape[1]):
+        others = np.delete(scores, k, axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            gaps = np.rint((others - scores[:, k : k + 1]) * _GRID) / _GRID
+            out[:, k] = 1.0 / (1.0 + np.exp(gaps).sum(axis=1))
+        out[np.isneginf(scores[:, k]), k] = 0.0
+    return out
+
+
 CLOSE = 1.02
 """Losses within this factor count as equal, and the smaller model is taken."""
 

@@ -34,8 +34,12 @@ function categoryTest(operator, value) {
   return (cell) => keys.has(keyOf(cell)) === inside;
 }
 
-// Is a literal true of a cell?
+// Is a literal true of a cell? The whole row is needed where two columns are compared.
 export function literalTest([, operator, value], column) {
+  if (operator === "> column" || operator === "<= column") {
+    const isMore = operator === "> column";
+    return (cell, row) => row !== undefined && !isMissing(cell) && !isMissing(row[value]) && exactNumber(cell) > exactNumber(row[value]) === isMore;
+  }
   if (operator === "missing") return isMissing;
   if (operator === "present") return (cell) => !isMissing(cell);
   if (column.kind === "category") {
@@ -60,7 +64,7 @@ export class Scorer {
   truth(row) {
     const has = new Uint8Array(this.literals.length);
     for (let i = 0; i < has.length; i++) {
-      has[i] = this.tests[i](row[this.literals[i][0]]) ? 1 : 0;
+      has[i] = this.tests[i](row[this.literals[i][0]], row) ? 1 : 0;
     }
     return has;
   }

@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from atomlearn.engine.misses import BLOCK, Blocks, blocks_of
 from atomlearn.engine.pool import hash_lists
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.rows import Lists, Rows, append, no_lists, take, united
+from atomlearn.sets.rows import Lists, Rows, append, lists_of, no_lists, take, united
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.rounds import Booster, BoostingRecipe, detailed_recipes, recipe_for
 from atomlearn.training.boosting.trees import Splits
@@ -58,7 +58,16 @@ class WeightedAtoms:
             classes = (weights < 0).astype(np.int64)
             weights = -np.abs(weights)
         atoms = united(atom, missed.constants, len(depths))
-        return cls(atoms, classes, weights, part * booster.offset)
+        found = cls(atoms, classes, weights, part * booster.offset)
+        if not booster.priors:
+            return found
+        given = [prior.atom for prior, _ in booster.priors]
+        signed = np.array([weight for _, weight in booster.priors])
+        classes = np.array([prior.k for prior, _ in booster.priors])
+        if booster.n_classes == 2:
+            classes, signed = np.where(signed > 0, 1 - classes, classes), -np.abs(signed)
+        nothing = np.zeros(booster.n_classes)
+        return merged([cls(lists_of(given), classes, part * signed, nothing), found])
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -258,10 +267,15 @@ def boost_folds(
     n_variants = len(examples.variants)
     label, fold = np.tile(dealt.label, n_variants), np.tile(dealt.fold, n_variants)
     weight = np.tile(dealt.weight / n_variants, n_variants)
+    rules = examples.rules
+    priors = rules.priors_of(examples.variants[:, dealt.example])
 
     def booster(f: int, own: np.random.SeedSequence, recipe: BoostingRecipe) -> Booster:
         held = np.flatnonzero(dealt.fold == f)
-        return Booster(splits, label, weight, examples.n_classes, fold != f, held, own, recipe)
+        return Booster(
+            splits, label, weight, examples.n_classes, fold != f, held, own, recipe,
+            signs=rules.signs, priors=priors,
+        )  # fmt: skip
 
     usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
     recipes = [usual, *detailed_recipes(usual, len(label))]
@@ -419,6 +433,8 @@ def boost_batch(
         own,
         recipe,
         factor * said if len(known) else None,
+        examples.rules.signs,
+        examples.rules.priors_of(examples.variants[:, which]),
     )
     n_rounds = recipe.fewest(_boost([booster], clock, rival, at_once=1))
     if not len(known):

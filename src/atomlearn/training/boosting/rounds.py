@@ -23,7 +23,9 @@ from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
 from atomlearn.training.boosting.trees import (
+    ANY_SIGN,
     Quantisation,
+    Signs,
     Splits,
     add_to_leaves,
     grow_tree,
@@ -33,6 +35,8 @@ from atomlearn.training.boosting.trees import (
     quantisation_for,
     quantised,
     rows_of,
+    side_signs,
+    sign_of,
     sum_leaves,
 )
 from atomlearn.training.settings import Stopping
@@ -266,11 +270,39 @@ class Trees(NamedTuple):
         return self._replace(path=self.path[:, :deepest].copy())
 
 
+class Prior(NamedTuple):
+    """What is believed of some rows before boosting begins: their class, or that it is not."""
+
+    met: Bits
+    """The rows that it is about."""
+    atom: tuple[int, ...]
+    """The atom that exactly these rows miss."""
+    k: int
+    negated: bool
+    n_rows: float
+    """Number of rows that the belief is worth."""
+
+    def weight(self, labels: Integers, weights: Floats, learned: Bits) -> float:
+        """Return the change of the log-odds: as if so many rows more had been seen.
+
+        Rows that contradict the belief reduce it, down to nothing.
+        """
+        is_so = (labels == self.k) != self.negated
+        every, ours = weights * learned, weights * (learned & self.met)
+        shares = [
+            (float((one * is_so).sum()) + n + 0.5) / (float(one.sum()) + n + 1.0)
+            for one, n in ((ours, self.n_rows), (every, 0.0))
+        ]
+        inside, outside = (math.log(share / (1.0 - share)) for share in shares)
+        return max(0.0, inside - outside) * (-1.0 if self.negated else 1.0)
+
+
 class Booster:
     """Gradient boosting on the rows ``learned``, evaluated on those ``held`` out.
 
     For two classes one score is enough: that of the second. Boosting can continue from scores to
-    ``start`` from, which other atoms give.
+    ``start`` from, which other atoms give; without, it begins with the ``priors``. The ``signs``
+    that weights may have, by class and literal, make the scores monotone.
     """
 
     def __init__(
@@ -284,6 +316,8 @@ class Booster:
         seed: Seed,
         recipe: BoostingRecipe,
         start: Floats | None = None,
+        signs: Signs | None = None,
+        priors: Sequence[Prior] = (),
     ) -> None:
         self.splits = splits
         if recipe.only_informative:
@@ -303,7 +337,21 @@ class Booster:
         scores = np.broadcast_to(self.offset[:, None], (n_classes, len(labels)))
         if start is not None:
             self.offset, scores = np.zeros(n_classes), (start - start[:, :1]).T
+        self.priors = [(one, one.weight(labels, weights, learned)) for one in priors]
+        if self.priors and start is None:
+            scores = scores.copy()
+            for prior, weight in self.priors:
+                # Of two classes only the second has a score.
+                own, sign = (1, 2 * prior.k - 1) if n_classes == 2 else (prior.k, 1)
+                scores[own] += sign * weight * prior.met
+        elif start is not None:
+            self.priors = []
         self.start: Floats = scores if n_classes > 2 else scores[1:]
+        n_scores = len(self.start)
+        self.signs: Signs = np.full((n_scores, len(self.splits.group), 2), ANY_SIGN, dtype=np.uint8)
+        if signs is not None:
+            ours = signs if n_scores > 1 else signs[1:]
+            self.signs = np.stack([side_signs(self.splits, one) for one in ours])
         self.scores: Floats = self.start.copy(order="C")
         self.probability = np.empty_like(self.scores)
         self.rounds: list[Trees] = []
@@ -317,6 +365,7 @@ class Booster:
         found = boost_round(
             self.splits.has,
             self.splits.group,
+            self.signs,
             recipe.max_features(self.splits.n_columns),
             self.labels,
             self.weights,
@@ -375,6 +424,7 @@ def add_round(
 def boost_round(
     has: Rows,
     group: Integers,
+    signs: Signs,
     max_features: int,
     labels: Integers,
     weights: Floats,
@@ -418,21 +468,27 @@ def boost_round(
                 place[n_left], gradient[n_left], hessian[n_left] = j, first, second
                 n_left += 1
         found = grow_tree(
-            rows, place[:n_left], candidates, gradient[:n_left], hessian[:n_left], quantisation,
-            max_leaves, l2_regularization, min_hessian,
+            rows, place[:n_left], candidates, gradient[:n_left], hessian[:n_left],
+            signs[k][candidates], quantisation, max_leaves, l2_regularization, min_hessian,
         )  # fmt: skip
         n_leaves = found.shape[0]
         if n_leaves == 1:
             continue
         leaves = leaves_of(found, has)
         sum_leaves(leaves, batch, labels, own, weights, probability[k], sums)
+        first = n
         for j in range(n_leaves):
+            step = learning_rate * sums[0, j] / (sums[1, j] + l2_regularization)
+            allowed = ANY_SIGN
             for d in range(path.shape[1]):
-                path[n + j, d] = found[j, d] if d < found.shape[1] else -1
-            column[n + j] = k
-            weight[n + j] = learning_rate * sums[0, j] / (sums[1, j] + l2_regularization)
-        add_to_leaves(leaves, weight[n : n + n_leaves], scores[k])
-        n += n_leaves
+                side = found[j, d] if d < found.shape[1] else -1
+                path[n, d] = side
+                if side >= 0:
+                    allowed &= signs[k, side >> 1, side & 1]
+            if allowed & sign_of(step):  # other leaves have no weight
+                leaves[n - first], weight[n], column[n] = leaves[j], step, k
+                n += 1
+        add_to_leaves(leaves[: n - first], weight[first:n], scores[k])
     return Trees(path[:n], column[:n], weight[:n])
 
 

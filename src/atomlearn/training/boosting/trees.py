@@ -18,6 +18,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import chdtri
 
 from atomlearn.sets.jit import kernel
@@ -25,6 +26,13 @@ from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Lists, Rows, count, pack, take
 from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount, size
 from atomlearn.typing import Bits, Floats, Integers
+
+NEGATIVE, POSITIVE = 1, 2
+ANY_SIGN = NEGATIVE | POSITIVE
+"""Signs that the weight of an atom may have, as bits."""
+Signs = npt.NDArray[np.uint8]
+OPPOSITE: Signs = np.array([0, POSITIVE, NEGATIVE, ANY_SIGN], dtype=np.uint8)
+"""The opposite of each set of signs."""
 
 _HALF, _S24 = np.uint64((1 << 24) - 1), np.uint64(24)
 _RANDOM = 1.0 / (1 << 24)
@@ -117,6 +125,7 @@ def grow_tree(
     candidates: Integers,
     gradient: Integers,
     hessian: Integers,
+    signs: Signs,
     quantisation: Quantisation,
     max_leaves: int,
     l2_regularization: float,
@@ -125,7 +134,8 @@ def grow_tree(
     """Split leaves until there are ``max_leaves`` of them or no split gains anything.
 
     Row ``place[i]`` of ``rows`` has the first sides of the ``candidates`` for splits that example
-    ``i`` has; ``gradient[i]`` and ``hessian[i]`` are its levels. Returns the path to each leaf: the
+    ``i`` has; ``gradient[i]`` and ``hessian[i]`` are its levels. ``signs`` are those that the
+    weight of a leaf may have on either side of each split. Returns the path to each leaf: the
     sides ``2 a + s`` of splits ``a`` that lead to it, padded with ``-1``, leaves with a common
     beginning side by side.
     """
@@ -138,14 +148,16 @@ def grow_tree(
     total = np.zeros((n_nodes, 2), dtype=np.int64)
     gain = np.full(n_nodes, -1.0)
     choice = np.full(n_nodes, -1, dtype=np.int64)
+    allowed = np.full(n_nodes, ANY_SIGN, dtype=np.uint8)
 
     end[0] = place.shape[0]
     sum_gradients(
         order, rows, place, gradient, hessian, quantisation, gradients[0], hessians[0], total[0]
     )
     gain[0], choice[0] = best_split(
-        gradients[0], hessians[0], total[0], quantisation, l2_regularization, min_hessian
-    )
+        gradients[0], hessians[0], total[0], signs, allowed[0],
+        quantisation, l2_regularization, min_hessian,
+    )  # fmt: skip
     n, n_leaves = 1, 1
     while n_leaves < max_leaves:
         parent = int(np.argmax(gain))
@@ -171,14 +183,11 @@ def grow_tree(
             for s in range(2):
                 total[large, s] = total[parent, s] - total[small, s]
             for child in range(n, n + 2):
+                allowed[child] = allowed[parent] & signs[choice[parent], child - n]
                 gain[child], choice[child] = best_split(
-                    gradients[child],
-                    hessians[child],
-                    total[child],
-                    quantisation,
-                    l2_regularization,
-                    min_hessian,
-                )
+                    gradients[child], hessians[child], total[child], signs, allowed[child],
+                    quantisation, l2_regularization, min_hessian,
+                )  # fmt: skip
         gain[parent] = -2.0  # no longer a leaf
         n += 2
     return paths(children, choice, candidates, n_leaves)
@@ -328,28 +337,43 @@ def best_split(
     gradients: Integers,
     hessians: Integers,
     total: Integers,
+    signs: Signs,
+    allowed: int,
     quantisation: Quantisation,
     l2_regularization: float,
     min_hessian: float,
 ) -> tuple[float, int]:
-    """Return the gain of the best split of a leaf, and its index."""
+    """Return the gain of the best split of a leaf, and its index.
+
+    A side whose weight would have a sign that is not ``allowed`` has the weight zero.
+    """
     gradient, hessian = total[0] * quantisation.gradient, total[1] * quantisation.hessian
     found, choice = 0.0, -1
     if hessian < 2 * min_hessian:
         return found, choice
-    whole = gradient * gradient / (hessian + l2_regularization)
+    own = gradient if allowed & sign_of(gradient) else 0.0
+    whole = own * own / (hessian + l2_regularization)
     for m in range(gradients.shape[0]):
         g, h = gradients[m] * quantisation.gradient, hessians[m] * quantisation.hessian
         if h < min_hessian or hessian - h < min_hessian:
             continue
+        rest = gradient - g
+        first = g if allowed & signs[m, 0] & sign_of(g) else 0.0
+        second = rest if allowed & signs[m, 1] & sign_of(rest) else 0.0
         gain = (
-            g * g / (h + l2_regularization)
-            + (gradient - g) * (gradient - g) / (hessian - h + l2_regularization)
+            first * first / (h + l2_regularization)
+            + second * second / (hessian - h + l2_regularization)
             - whole
         )
         if gain > found:
             found, choice = gain, m
     return found, choice
+
+
+@kernel
+def sign_of(value: float) -> int:
+    """Return the sign of a number as a bit."""
+    return POSITIVE if value > 0.0 else NEGATIVE
 
 
 @kernel
@@ -426,6 +450,19 @@ def only(splits: Splits, columns: Integers) -> Splits:
     sides = take(splits.sides, np.column_stack([2 * kept, 2 * kept + 1]).ravel())
     group = np.unique(splits.group[kept], return_inverse=True)[1]
     return Splits(splits.has[kept], sides, group.astype(np.int64))
+
+
+def side_signs(splits: Splits, signs: Signs) -> Signs:
+    """Return the signs that weights may have on each side of each split, ``(n_splits, 2)``.
+
+    ``signs`` are those of each literal. A rule has the literals of the side, and its atom those of
+    the other, which on rows that were never seen may be no exact opposites: both have a say.
+    """
+    if not splits.sides.n:
+        return np.zeros((0, 2), dtype=np.uint8)
+    each = np.bitwise_and.reduceat(signs[splits.sides.constants], splits.sides.starts[:-1])
+    own = each.reshape(-1, 2)
+    return own & OPPOSITE[own[:, ::-1]]
 
 
 @kernel

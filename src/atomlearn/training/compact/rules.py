@@ -12,7 +12,7 @@ import numpy as np
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows, pack_row
 from atomlearn.sets.words import transpose
-from atomlearn.training.boosting.trees import Splits
+from atomlearn.training.boosting.trees import ANY_SIGN, Signs, Splits, side_signs
 from atomlearn.training.compact.card import Condition, Conjunction
 from atomlearn.training.compact.lesson import Lesson
 from atomlearn.typing import Bits, Integers
@@ -24,8 +24,14 @@ FEWEST_ROWS = 3
 class Sides:
     """The sides of all splits: sets of literals of one column, each with its opposite."""
 
-    def __init__(self, splits: Splits, rows: Rows, n_literals: int) -> None:
+    def __init__(
+        self, splits: Splits, rows: Rows, n_literals: int, signs: Signs | None = None
+    ) -> None:
         self.n_literals = n_literals
+        self.signs: Signs | None = None
+        """The signs that the weight of a rule with each side may have, by class."""
+        if signs is not None:
+            self.signs = np.stack([side_signs(splits, one).ravel() for one in signs])
         constants = splits.sides.constants.tolist()
         self.literals: list[Condition] = [
             tuple(constants[a:b]) for a, b in pairwise(splits.sides.starts.tolist())
@@ -90,6 +96,14 @@ class Sides:
                     return None
                 found.append(side ^ 1)
         return self.simplified(found)
+
+    def allowed(self, rules: Sequence[tuple[int, ...]], n_classes: int) -> Signs:
+        """Return the signs that the weights of each rule may have, ``(n_classes, n_rules)``."""
+        if self.signs is None or not rules:
+            return np.full((n_classes, len(rules)), ANY_SIGN, dtype=np.uint8)
+        return np.stack(
+            [np.bitwise_and.reduce(self.signs[:, list(one)], axis=1) for one in rules], axis=1
+        )
 
     def simplified(self, rule: Sequence[int]) -> tuple[int, ...]:
         """Drop conditions that another one of the same column implies, and join what is one."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows, lists_of
+from atomlearn.training.boosting.trees import ANY_SIGN, NEGATIVE, POSITIVE, Signs
 from atomlearn.training.compact.card import (
     MAX_POINTS,
     Card,
@@ -90,6 +91,13 @@ class Search:
         self.met = choice.met.astype(np.float32)
         n_singles = sum(len(rule) == 1 for rule in choice.rules)  # they are the first
         self.singles = [rule[0] for rule in choice.rules[:n_singles]]
+        n_classes = targets.shape[1]
+        self.allowed = sides.allowed(choice.rules, n_classes)
+        """Signs that the weights of candidates may have, and of single conditions and opposites."""
+        opposites = [(one ^ 1,) for one in self.singles]
+        self.single_signs = np.hstack(
+            [self.allowed[:, :n_singles], sides.allowed(opposites, n_classes)]
+        )
         self.chosen: list[tuple[int, ...]] = []
         start = np.log(np.maximum(self.targets @ weights / weights.sum(), SMALLEST))
         self.design = np.ones((1, len(weights)))
@@ -103,29 +111,32 @@ class Search:
             return False
         self.chosen.append(best[0])
         self.design = np.vstack([self.design, best[1]])
-        self.beta = self._fitted(self.design, np.hstack([self.beta, 0 * self.beta[:, :1]]), STEPS)
+        beta = np.hstack([self.beta, 0 * self.beta[:, :1]])
+        self.beta = self._fitted(self.design, beta, STEPS, self.chosen)
         return True
 
     def improve(self) -> None:
         """Fit all weights, and replace the weakest rules by better ones if there are any."""
-        self.beta = self._fitted(self.design, self.beta, FINAL_STEPS)
+        self.beta = self._fitted(self.design, self.beta, FINAL_STEPS, self.chosen)
         spread = ((self.beta[:, 1:] - self.beta[:, 1:].mean(axis=0)) ** 2).sum(axis=0)
         weakest = np.argsort(spread * self.design[1:].var(axis=1), kind="stable")
         loss = self._loss(self.design, self.beta)
         for j in weakest[: int(np.ceil(SWAPPED * len(self.chosen)))].tolist():
             rest = np.delete(np.arange(self.beta.shape[1]), j + 1)
             design = self.design[rest]
-            beta = self._fitted(design, self.beta[:, rest], 1)
+            others = self.chosen[:j] + self.chosen[j + 1 :]
+            beta = self._fitted(design, self.beta[:, rest], 1, others)
             best = self._best(_chances(beta @ design), j)
             if best is None:
                 return
             design = self.design.copy()
             design[j + 1] = best[1]
-            beta = self._fitted(design, np.insert(beta, j + 1, 0.0, axis=1), STEPS)
+            chosen = [*self.chosen[:j], best[0], *self.chosen[j + 1 :]]
+            beta = self._fitted(design, np.insert(beta, j + 1, 0.0, axis=1), STEPS, chosen)
             now = self._loss(design, beta)
             if now < loss:
                 self.design, self.beta, loss = design, beta, now
-                self.chosen[j] = best[0]
+                self.chosen = chosen
 
     def _best(
         self, p: Floats, replaced: int | None = None
@@ -144,12 +155,13 @@ class Search:
         both = np.vstack([gradient, hessian])
         total = bend * hessian.sum(axis=1, dtype=np.float64)
 
-        def gains(sums: Floats) -> Floats:
+        def gains(sums: Floats, allowed: Signs) -> Floats:
             g, h = slope * sums[:, : len(p)], bend * sums[:, len(p) :]
             found = g * g * (1.0 / (h + CURVATURE) + 1.0 / (total - h + CURVATURE))
-            return np.asarray(found.sum(axis=1))
+            wanted = np.where(g > 0, NEGATIVE, POSITIVE)  # the weight goes against the gradient
+            return np.asarray((found * ((allowed[few].T & wanted) > 0)).sum(axis=1))
 
-        gain = gains((self.met @ both.T).astype(np.float64)) / self.penalty
+        gain = gains((self.met @ both.T).astype(np.float64), self.allowed) / self.penalty
         gain[[self.place[rule] for rule in self.chosen if rule in self.place]] = -1.0
         order = np.argsort(-gain, kind="stable")
         best, largest = None, 0.0
@@ -164,7 +176,8 @@ class Search:
             ours = (met * np.vstack([both, np.ones_like(met)])).astype(np.float32)
             sums = (self.met[: len(self.singles)] @ ours.T).astype(np.float64)
             sums = np.concatenate([sums, ours.sum(axis=1, dtype=np.float64) - sums])
-            gain = gains(sums[:, :-1]) / np.sqrt(len(rule) + 1.0)
+            allowed = self.sides.allowed([rule], len(self.targets)) & self.single_signs
+            gain = gains(sums[:, :-1], allowed) / np.sqrt(len(rule) + 1.0)
             gain[(sums[:, -1] < FEWEST_ROWS) | (sums[:, -1] >= met.sum())] = -1.0
             i = int(gain.argmax())
             if gain[i] <= largest:
@@ -176,29 +189,47 @@ class Search:
                 best, largest = (found, met * has), gain[i]
         return best
 
-    def _fitted(self, design: Floats, beta: Floats, most: int) -> Floats:
+    def _fitted(
+        self, design: Floats, beta: Floats, most: int, rules: Sequence[tuple[int, ...]]
+    ) -> Floats:
         """Return weights nearer to the minimum of the loss, after at most so many Newton steps.
 
         Each class has a step of its own. The matrix of second derivatives between classes is at
-        most twice its diagonal, so twice the diagonal never overshoots.
+        most twice its diagonal, so twice the diagonal never overshoots. A weight that may not have
+        the sign that it is drawn to stays zero.
         """
+        low, high = self._bounds(rules)
         ridge = np.full(beta.shape[1], RIDGE)
         ridge[0] = 1e-3
         for _ in range(most):
             p = _chances(beta @ design)
             slopes = (self.weights * (p - self.targets)) @ design.T + ridge * beta
             bends = 2.0 * self.weights * np.maximum(p * (1.0 - p), 1e-4)
-            step = np.empty_like(beta)
+            step = np.zeros_like(beta)
             for k in range(len(beta) if len(beta) > 2 else 1):
                 matrix = (design * bends[k]) @ design.T
                 matrix.flat[:: len(matrix) + 1] += ridge
-                step[k] = np.linalg.solve(matrix, slopes[k])
+                drawn = slopes[k]
+                free = np.flatnonzero(
+                    ((beta[k] > low[k]) | (drawn < 0)) & ((beta[k] < high[k]) | (drawn > 0))
+                )
+                if len(free) == len(drawn):
+                    step[k] = np.linalg.solve(matrix, drawn)
+                else:
+                    step[k, free] = np.linalg.solve(matrix[np.ix_(free, free)], drawn[free])
             if len(beta) == 2:
                 step[1] = -step[0]
-            beta = beta - np.clip(step, -2.0, 2.0)
+            beta = np.clip(beta - np.clip(step, -2.0, 2.0), low, high)
             if np.abs(step).max() < SETTLED:
                 break
         return beta
+
+    def _bounds(self, rules: Sequence[tuple[int, ...]]) -> tuple[Floats, Floats]:
+        """Return the bounds of the weights of the offset and of each rule, by class."""
+        n_classes = len(self.targets)
+        signs = np.full((n_classes, 1 + len(rules)), ANY_SIGN, dtype=np.uint8)
+        signs[:, 1:] = self.sides.allowed(rules, n_classes)
+        return np.where(signs & NEGATIVE, -np.inf, 0.0), np.where(signs & POSITIVE, np.inf, 0.0)
 
     def _loss(self, design: Floats, beta: Floats) -> float:
         scores = beta @ design

@@ -85,7 +85,8 @@ def _find_cards(
     rules: HardRules | None,
 ) -> Compact:
     measured = _Measured(teacher, sizes, prior, rules)
-    sides = Sides(find_splits(teacher.rows), teacher.rows, len(teacher.columns))
+    signs = None if rules is None else rules.signs
+    sides = Sides(find_splits(teacher.rows), teacher.rows, len(teacher.columns), signs)
     last = teacher.n_folds
     for f in [*range(n_measured(teacher)), last]:
         ours = teacher.learned_from(f)
