@@ -22,10 +22,20 @@ from atomlearn import __version__
 from atomlearn_paper.steps import machine, read_json, write_json
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
-BENCHMARKS = ("tables", "compact", "large", "classifier", "digits", "queens", "scale", "speed")
+BENCHMARKS = (
+    "tables",
+    "compact",
+    "rules",
+    "large",
+    "classifier",
+    "digits",
+    "queens",
+    "scale",
+    "speed",
+)
 SEED = 0
 FAILED = "FAILED"
-PEERS = ("scikit-learn", "lightgbm", "imodels", "wittgenstein")
+PEERS = ("scikit-learn", "lightgbm", "imodels", "interpret-core", "wittgenstein")
 ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 Step = Callable[[], Any]

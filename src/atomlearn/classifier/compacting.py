@@ -13,16 +13,17 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn.classifier.card_explanation import CardExplanation, explain_by_card
 from atomlearn.classifier.card_reading import read_scorecard
 from atomlearn.classifier.explanation import met_rules
+from atomlearn.classifier.proofs import BROKEN, prove_monotone
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.scorecard import Scorecard, card_rule
 from atomlearn.engine.misses import blocks_of
-from atomlearn.errors import InvalidParameter, MissingExtra
+from atomlearn.errors import InvalidParameter, InvalidRule, MissingExtra
 from atomlearn.sets.rows import Rows, lists_of
 from atomlearn.tables.encoder import LiteralEncoder, is_whole
 from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal as Statement
 from atomlearn.tables.literals import find_splits
-from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import MonotoneStatement, Rule
 from atomlearn.tables.rules import Statement as Given
 from atomlearn.tables.validation import read_table, table_columns
 from atomlearn.training.compact.card import MAX_POINTS, Card, fit_scale, rounded_offsets
@@ -271,7 +272,11 @@ class Compacting:
             full,
             before=getattr(self, "before_", None),
             is_changed=hasattr(self, "before_"),
-            hard_rules=tuple(map(str, self.rules_)),
+            hard_rules=tuple(
+                str(one)
+                for one in self.rules_
+                if isinstance(one, MonotoneStatement) or one.weight is None
+            ),
             is_exact=card.is_exact,
             image_shape=self.image_shape,
         )
@@ -340,6 +345,11 @@ class Compacting:
         classifier.fit(X, y, sample_weight=sample_weight)  # type: ignore[attr-defined]
         del classifier.card_conditions_  # type: ignore[attr-defined]
         classifier._decide_by(cards, X, y, sample_weight, recalibrate)
+        for one in classifier.rules_:
+            if isinstance(one, MonotoneStatement):
+                verdict, proof, _ = prove_monotone(classifier, one)
+                if verdict == BROKEN:
+                    raise InvalidRule(f"the card contradicts '{one}'. {proof[0]}")
         return classifier
 
     def _decide_by(

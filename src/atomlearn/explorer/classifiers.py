@@ -23,7 +23,7 @@ from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import greys_of
 from atomlearn.tables.numbers import MOST_EXACT, exact_numbers, is_missing
-from atomlearn.tables.rules import conjunction
+from atomlearn.tables.rules import MonotoneStatement, conjunction
 from atomlearn.tables.training_rows import codes_of
 from atomlearn.tables.validation import number_column, object_column, read_table
 from atomlearn.training.learned import Learned
@@ -86,6 +86,7 @@ def classifier_data(
         "cells": [_json_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
         "scorecard": scorecard_data(classifier) if is_compact else None,
+        "monotone": _monotone(classifier),
         "offer": _offer(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
         "examples": [
@@ -111,6 +112,17 @@ def asked_row(classifier: "AlgebraicClassifier", about: str, row: Any) -> dict[s
     else:
         cells = table_cells(encoder, read_table(classifier, row, reset=False))
     return {"about": about, "row": _json_cells(cells[0])}
+
+
+def _monotone(classifier: "AlgebraicClassifier") -> list[dict[str, Any]]:
+    """Return the monotone statements: text, column and class, of columns whose cells are known."""
+    index = {column.name: j for j, column in enumerate(classifier.encoder_.columns_)}
+    labels = classifier.classes_.tolist()
+    return [
+        {"text": str(one), "column": index[one.column], "k": labels.index(one.label)}
+        for one in classifier.rules_
+        if isinstance(one, MonotoneStatement)
+    ]
 
 
 def _json_cells(cells: list[Any]) -> list[Any]:

@@ -48,7 +48,7 @@ function pictures({ shape, clauses }) {
 // The rules that every prediction obeys; the sentences of a scorecard name them already.
 export function rulesCard({ rules, card: points }) {
   if (!rules.length || points) return "";
-  return card("The rules", h("p", { class: "muted small" }, "Every prediction obeys them."), h("ul", { class: "formula" }, rules.map((one) => h("li", {}, one.text))));
+  return card("The rules", h("p", { class: "muted small" }, "Every prediction obeys them."), h("ul", { class: "formula" }, [...new Set(rules.map((one) => one.text))].map((text) => h("li", {}, text))));
 }
 
 export function classesCard({ summary }, { classes, offsets }) {

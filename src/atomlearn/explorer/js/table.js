@@ -2,6 +2,7 @@
 import { atomsCard } from "./atoms.js";
 import { classBars, importanceCard, measures } from "./charts.js";
 import { Counting } from "./counting.js";
+import { Curves } from "./curves.js";
 import { classDefinitions, classesCard, rulesCard } from "./definitions.js";
 import { card, classColour, counted, formula, grid, h, labelled, percent, shown, signed } from "./dom.js";
 import { account, comparison, missedStrict, shortened } from "./evidence.js";
@@ -27,6 +28,9 @@ export function tablePage(data, model, root) {
   const flips = h("div");
   const points = model.card ? new ScorecardView(data, scorer) : null; // it replaces what is said of missed atoms
   const missed = points ? null : new MissedAtoms(scorer, space, data);
+  const curves = new Curves(data, scorer);
+  // A change of a column that is compared with another changes more than its own literals.
+  const compared = new Set(scorer.literals.flatMap(([column, operator, value]) => (operator.endsWith(" column") ? [column, value] : [])));
   const soon = new Soon();
   const form = new RowForm(scorer.columns, data.cells, data.importances, (row) => {
     const has = scorer.truth(row);
@@ -43,7 +47,9 @@ export function tablePage(data, model, root) {
     }
     soon.run(() => {
       counting.set(has);
-      showFlips(flips, scorer, nearestFlips(counting, space, row, form.order), row, (next) => form.set(next));
+      const order = form.order.filter((j) => !compared.has(j));
+      showFlips(flips, scorer, nearestFlips(counting, space, row, order), row, (next) => form.set(next));
+      curves.show(row);
     });
   });
   const several = scorer.classes.length > 1;
@@ -60,6 +66,7 @@ export function tablePage(data, model, root) {
         h("div", { class: "results" },
           h("section", { class: "card", "aria-label": "the prediction" }, answer, nearest),
           several ? h("section", { class: "card", "aria-label": "the reasons" }, why, h("h3", {}, "The sums of all classes"), sums) : null, missed.element)),
+    curves.element,
     rulesCard(model),
     classDefinitions(data, scorer.classes),
     classesCard(data, scorer),
@@ -87,7 +94,7 @@ class Soon {
 }
 
 function showAnswer(place, scorer, has, parts, chances, first) {
-  const rules = scorer.rulesMet(has);
+  const rules = [...new Map(scorer.rulesMet(has).map((rule) => [rule.text, rule])).values()]; // a rule with "or" once
   const { strict } = scorer.description;
   const notes = parts.map((one, k) => (strict ? `misses ${one.misses} of ${strict.atoms[k].starts.length - 1} atoms` : ""));
   place.replaceChildren(

@@ -1,0 +1,250 @@
+"""Proofs of statements from the atoms that decide, and the direct evaluation of rows.
+
+A proof does not trust how the model was learned. It reads the atoms or rules that decide, one by
+one, and looks at the literals of the column and at the sign of the weight. Rows are evaluated cell
+by cell, without the literals of the encoder.
+"""
+
+import hashlib
+import json
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from atomlearn.classifier.scorecard import signed
+from atomlearn.errors import InvalidRule
+from atomlearn.tables.columns import NumberColumn
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.literals import ColumnName, Literal
+from atomlearn.tables.numbers import is_missing
+from atomlearn.tables.rules import Condition, MonotoneStatement, Rule, Statement
+from atomlearn.tables.statements import broken_by, rules_before
+from atomlearn.tables.validation import number_column, object_column
+from atomlearn.training.learned import Learned
+from atomlearn.typing import Bits, Integers
+
+PROVED, BROKEN, BELIEVED = "proved", "broken", "may be overruled"
+MOST_LISTED = 200
+"""Maximum number of atoms that a proof lists."""
+MOST_STEPS = 20
+"""Maximum number of values of a column that each row is tried with."""
+
+
+def prove_monotone(
+    classifier: Any, statement: MonotoneStatement
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Return the verdict on a monotone statement, why, and the atoms that speak of the column."""
+    learned, encoder = classifier.learned_, classifier.encoder_
+    labels = classifier.classes_.tolist()
+    k = labels.index(statement.label)
+    column = next(one for one in encoder.columns_ if one.name == statement.column)
+    up = 1 if statement.rises else -1
+    broken, listed, n_atoms = [], [], 0
+    for text, changes, weights in _deciding(
+        learned, encoder.literals_, labels, column.index, column.name
+    ):
+        n_atoms += 1
+        if not changes:
+            continue
+        listed.append(text)
+        # As the column rises, the score of the class may only rise against each other score.
+        if any(up * way * (weights[k] - other) < 0 for way in changes for other in weights):
+            broken.append(text)
+    for one in (*learned.rules.rules, *learned.rules.soft):
+        for i in one.literals:
+            way = encoder.literals_[i].direction(column.index, column.name)
+            if broken_by(statement, way, one, k):
+                broken.append(f"the rule '{classifier.rules_[one.rule]}'")
+    what = "rules of the scorecard" if learned.card is not None else "atoms"
+    proof = [
+        f"{len(listed):,} of the {n_atoms:,} {what} that decide speak of {statement.column}. "
+        f"Each was looked at: as {statement.column} {'rises' if statement.rises else 'falls'} and "
+        f"all else stays, none takes from the score of {statement.label} or adds to the score of "
+        "another class.",
+        f"The scores are sums of these and of constants, and the probability of {statement.label} "
+        "rises with its own score and falls with the others, so it "
+        f"{'never falls' if statement.rises else 'never rises'} as {statement.column} rises.",
+    ]
+    if learned.rules.rules:
+        proof.append(
+            f"Each rule that excludes {statement.label} can only cease to apply on the way, and "
+            "each that excludes another class can only begin to."
+        )
+    if broken:
+        several = f" and {len(broken) - 1:,} more" if len(broken) > 1 else ""
+        return BROKEN, (f"It is broken by {broken[0]}{several}.",), tuple(broken[:MOST_LISTED])
+    proof.append("A missing value is not compared.")
+    return PROVED, tuple(proof), tuple(listed[:MOST_LISTED])
+
+
+def _deciding(
+    learned: Learned, literals: Sequence[Literal], labels: Sequence[Any], column: int, name: str
+) -> Iterator[tuple[str, set[int], list[float]]]:
+    """Yield all that decides: its text, how it can change, and its weight for each class.
+
+    The change is 1 if a row can come to meet a rule, or to miss an atom, as the column rises, and
+    -1 if it can cease to; there is none if it does not depend on the column.
+    """
+
+    def ways(ours: Sequence[Literal]) -> set[int]:
+        found = {one.direction(column, name) for one in ours} - {None}
+        return {-1, 1} if 0 in found else {way for way in found if way is not None}
+
+    deciding = learned.deciding()
+    if (card := deciding.card) is not None:
+        for rule, points in zip(card.rules, card.points.tolist(), strict=True):
+            text = " and ".join(" or ".join(str(literals[i]) for i in one) for one in rule)
+            told = ", ".join(
+                f"{label} {signed(n)}" for label, n in zip(labels, points, strict=True) if n
+            )
+            changes = ways([literals[i] for one in rule for i in one])
+            yield f"if {text}: {told}", changes, points
+        return
+    for k, atoms, weights, is_strict in deciding.by_class():
+        lists = np.split(atoms.constants, atoms.starts[1:-1])
+        for constants, weight in zip(lists[: atoms.n], weights.tolist(), strict=True):
+            ours = [literals[i] for i in constants.tolist() if i < len(literals)]
+            kind = "strict, " * is_strict
+            text = " or ".join(map(str, ours))
+            told = f"without {text}: {kind}{labels[k]} {signed(round(weight, 4))}"
+            # A literal that becomes true ends the miss of its atom.
+            amounts = [weight if j == k else 0.0 for j in range(len(labels))]
+            yield told, {-way for way in ways(ours)}, amounts
+
+
+def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Return the verdict on a rule, why, and the conjunctions that it was compiled to."""
+    learned, literals = classifier.learned_, classifier.encoder_.literals_
+    labels = classifier.classes_.tolist()
+    every = learned.rules.rules if rule.weight is None else learned.rules.soft
+    ours = [one for one in every if one.rule == r]
+    compiled = tuple(" and ".join(str(literals[i]) for i in one.literals) for one in ours)
+    if rule.weight is not None:
+        about = f"It was worth {rule.weight:g} rows before anything was learned."
+        return BELIEVED, (about, "Examples may overrule it."), compiled
+    excluded = sorted({labels[k] for one in ours for k in one.forbidden}, key=str)
+    wanted = {rule.label} if rule.negated else set(labels) - {rule.label}
+    if set(excluded) != wanted or not ours:
+        why = f"It excludes {excluded} instead of {sorted(wanted, key=str)}."
+        return BROKEN, (why,), compiled
+    proof = [
+        f"Where it applies, the score of {', '.join(map(str, excluded))} is minus infinity, "
+        "whatever the atoms add up to, so the probability is exactly 0.",
+    ]
+    before = rules_before(rule, classifier.rules_, len(labels))
+    if before:
+        listed = ", ".join(f"'{one}'" for one in before)
+        proof.append(f"It gives way to {listed}.")
+    return PROVED, tuple(proof), compiled
+
+
+class Cells:
+    """The cells of a table, evaluated one condition at a time and without literals."""
+
+    def __init__(self, values: Any, encoder: LiteralEncoder) -> None:
+        self.table, self.encoder = values, encoder
+        self.columns = {column.name: column for column in encoder.columns_}
+
+    def __len__(self) -> int:
+        return int(self.table.shape[0])
+
+    def digest(self) -> str:
+        """Return the fingerprint of the rows."""
+        digest = hashlib.sha256()
+        for name in self.columns:
+            digest.update(json.dumps([name, *map(str, self.cells(name))]).encode("utf-8"))
+        return digest.hexdigest()
+
+    def cells(self, name: str) -> list[Any]:
+        """Return the cells of a column, ``None`` where one is missing."""
+        column = self.columns[name]
+        if isinstance(column, NumberColumn):
+            values = number_column(self.table, column.index, name)
+        else:
+            values = object_column(self.table, column.index)
+        gone = is_missing(values).tolist()
+        return [None if gone[i] else one for i, one in enumerate(values.tolist())]
+
+    def met_by(self, rule: Rule) -> Bits:
+        """Return the rows that meet the conditions of a rule."""
+        met = np.zeros(len(self), dtype=np.bool_)
+        for case in rule.cases():
+            met |= np.logical_and.reduce([self.holds(one) for one in case])
+        return met
+
+    def before(self, rule: Rule, statements: Sequence[Statement], n_classes: int) -> Bits:
+        """Return the rows in which a rule decides that this one gives way to."""
+        met = np.zeros(len(self), dtype=np.bool_)
+        for other in rules_before(rule, statements, n_classes):
+            met |= self.met_by(other)
+        return met
+
+    def holds(self, condition: Condition) -> Bits:
+        """Return the rows that meet a simple condition."""
+        ours = self.cells(condition.column)
+        if condition.operator in ("missing", "known"):
+            return np.array([(one is None) == (condition.operator == "missing") for one in ours])
+        others = [condition.value] * len(ours)
+        if isinstance(condition.value, ColumnName):
+            others = self.cells(str(condition.value))
+        elif condition.operator in ("=", "!="):
+            literal = self.columns[condition.column].literals_of([condition])[0]
+            others = [literal.value] * len(ours)
+            if isinstance(literal.value, bool) and literal.operator == "=":
+                condition = Condition(condition.column, "=", str(literal.value))
+        compare = _COMPARED[condition.operator]
+        pairs = zip(ours, others, strict=True)
+        return np.array([None not in (a, b) and bool(compare(a, b)) for a, b in pairs], np.bool_)
+
+
+_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def states_of_number(column: Any) -> list[float]:
+    """Return ascending values of a number column, one between each two cuts, at most 20."""
+    if not isinstance(column, NumberColumn):
+        raise InvalidRule(f"{column.name} holds no numbers")
+    if column.is_boolean:
+        return [0.0, 1.0]
+    marks = sorted({float(one) for one in (*column.cuts, *column.values)})
+    if not marks:
+        return []
+    middle = [(a + b) / 2 for a, b in pairwise(marks)]
+    values = sorted({marks[0] - 1, *marks, *middle, marks[-1] + 1})
+    step = max(1, -(-len(values) // MOST_STEPS))
+    return values[::step]
+
+
+def rows_against(statement: MonotoneStatement, cells: Cells, labels: npt.NDArray[Any]) -> Integers:
+    """Return rows that differ from another in one column only, and whose labels go the wrong way.
+
+    Of two such rows the one with more of the column is not of the class, and the other one is.
+    """
+    values = cells.cells(statement.column)
+    others = [cells.cells(name) for name in cells.columns if name != statement.column]
+    groups: dict[Any, list[int]] = {}
+    for i, key in enumerate(zip(*others, strict=True)) if others else enumerate([()] * len(values)):
+        if values[i] is not None:
+            groups.setdefault(key, []).append(i)
+    found: set[int] = set()
+    sign = 1 if statement.rises else -1
+    for rows in groups.values():
+        ours = [i for i in rows if labels[i] == statement.label]
+        rest = [i for i in rows if labels[i] != statement.label]
+        if not ours or not rest:
+            continue
+        lowest, highest = min(sign * values[i] for i in ours), max(sign * values[i] for i in rest)
+        found |= {i for i in ours if sign * values[i] < highest}
+        found |= {i for i in rest if sign * values[i] > lowest}
+    return np.array(sorted(found), dtype=np.int64)
