@@ -1,9 +1,12 @@
 import doctest
 from pathlib import Path
 
-GUIDE = Path(__file__).parents[2] / "docs" / "rules.md"
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_guide_runs_as_written():
-    failed, tried = doctest.testfile(str(GUIDE), module_relative=False)
+@pytest.mark.parametrize("guide", ["rules.md", "statements.md"])
+def test_the_guide_runs_as_written(guide):
+    failed, tried = doctest.testfile(str(DOCS / guide), module_relative=False)
     assert tried > 10 and failed == 0

@@ -194,6 +194,13 @@ def test_statements_and_rules_hold_together(credit, rules):
     assert {one.verdict for one in audit.statements} == {"proved"}
 
 
+def test_a_column_is_not_compared_with_itself_or_with_text(credit):
+    with pytest.raises(InvalidRule, match="debt is compared with itself"):
+        quick(rules=["bad if debt > debt"]).fit(*credit)
+    with pytest.raises(InvalidRule, match="home holds no numbers"):
+        quick(rules=["bad if debt > home"]).fit(*credit)
+
+
 def test_a_column_of_text_does_not_rise(credit):
     with pytest.raises(InvalidRule, match="home holds categories, which do not rise"):
         quick(rules=["bad rises with home"]).fit(*credit)

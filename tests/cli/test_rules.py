@@ -40,3 +40,18 @@ def test_errors_name_line_and_column(typed, table, tmp_path):
     code, _, err = typed(*table, "--rule", "no if age < 18", "--rule", "yes if age < 16")
     assert code != 0 and "contradict each other for rows that meet both" in err
     assert not (tmp_path / "m.atoms").exists()
+
+
+def test_an_audit_proves_counts_and_makes_a_page(typed, table, tmp_path):
+    told = ("--rule", "no if age < 18", "--rule", "yes rises with income", "--max-atoms", "4")
+    assert typed(*table, *told)[0] == 0
+    code, out, _ = typed("audit", "m.atoms", "t.csv", "--html", "audit.html")
+    assert code == 0 and "yes rises with income: proved" in out
+    assert "12 rows decided, 0 violations" in out and "the labels of 6 rows contradict it" in out
+    assert "SHA-256" in (tmp_path / "audit.html").read_text(encoding="utf-8")
+    found = json.loads(typed("audit", "m.atoms", "--json")[1])
+    assert found["holds"] and [one["verdict"] for one in found["statements"]] == ["proved"] * 2
+    assert found["statements"][0]["rows"] is None
+    code, _, err = typed("audit", "m.atoms", "--costs")
+    assert code == 2 and "needs the training table" in err
+    assert "without it" in typed("audit", "m.atoms", "t.csv", "--costs")[1]

@@ -5,8 +5,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from atomlearn.errors import InvalidRule
+from atomlearn.tables.literals import ColumnName
 from atomlearn.tables.rules import (
     Condition,
+    MonotoneStatement,
     Rule,
     check_rules_file,
     parse_rules,
@@ -54,6 +56,55 @@ def test_what_is_read(text, expected):
     assert read(text) == expected
 
 
+AGE, RED = Condition("age", ">", 3.0), Condition("colour", "=", "red")
+LONG = Condition("petal length", "<=", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("yes if age > 3 or colour = red", Rule("yes", False, (AGE,), ((RED,),))),
+        ("yes if age > 3 and (colour = red or petal length <= 2)",
+         Rule("yes", False, (AGE, RED), ((AGE, LONG),))),
+        ("yes if (age > 3 or colour = red) and petal length <= 2",
+         Rule("yes", False, (AGE, LONG), ((RED, LONG),))),
+        ("yes if ((age > 3))", Rule("yes", False, (AGE,))),
+        ("first: yes if age > 3", Rule("yes", False, (AGE,), rank=1)),
+        ("third:not yes if age > 3", Rule("yes", True, (AGE,), rank=3)),
+        ("likely: yes if age > 3", Rule("yes", False, (AGE,), weight=10.0)),
+        ("likely 2.5: yes if age > 3", Rule("yes", False, (AGE,), weight=2.5)),
+        ("yes if age between 3 and 5",
+         Rule("yes", False, (Condition("age", "between", (3.0, 5.0)),))),
+        ("yes if age between 3 and 5 and colour = red",
+         Rule("yes", False, (Condition("age", "between", (3.0, 5.0)), RED))),
+        ("yes if colour in {red, dark blue}",
+         Rule("yes", False, (Condition("colour", "in", ("red", "dark blue")),))),
+        ('yes if colour not in {"a, b", c}',
+         Rule("yes", False, (Condition("colour", "not in", ("a, b", "c")),))),
+        ("yes if age >= petal length",
+         Rule("yes", False, (Condition("age", ">=", ColumnName("petal length"), "petal length"),))),
+        ("yes rises with age", MonotoneStatement("yes", "age", True)),
+        ('3 falls with "x>y"', MonotoneStatement(3, "x>y", False)),
+        ("not sure rises with search and rescue",
+         MonotoneStatement("not sure", "search and rescue", True)),
+    ],
+)  # fmt: skip
+def test_richer_statements_are_read_and_read_back(text, expected):
+    found = read(text)
+    assert found == expected
+    assert read(str(found)) == found
+
+
+def test_comparisons_of_columns_have_one_form():
+    found = [read(f"yes if age {sign} petal length").cases() for sign in (">", "<=", "<", ">=")]
+    assert [str(one[0][0]) for one in found] == [
+        "age > petal length",
+        "age <= petal length",
+        "petal length > age",
+        "petal length <= age",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -67,6 +118,12 @@ def test_what_is_read(text, expected):
         ("yes if age > 3 and colour", r"'colour' is not a condition.*\(character 20\)"),
         ("yes if age >", "there is no value after age >"),
         ("yes if  and age > 3", "no column 'and age'"),
+        ("yes rises with agee", r"no column 'agee'; did you mean 'age'\? \(character 16\)"),
+        ("yess falls with age", "'yess' is not a label; did you mean 'yes'?"),
+        ("yes if age between 5 and 3", "two numbers, the smaller first"),
+        ("yes if colour = red or blue", r"'blue' is not a condition.*\(character 24\)"),
+        ("likely 0: yes if age > 3", "worth a number of rows"),
+        (f"yes if {' and '.join(['(age > 3 or age < 2)'] * 11)}", "more than 1,000 conjunctions"),
     ],
 )
 def test_what_is_refused(text, said):

@@ -187,6 +187,8 @@ class NumberColumn:
         if operator in ("in", "not in"):
             raise InvalidRule(f"{self.name} holds numbers: use > >= < <= = !=, not '{condition}'")
         if isinstance(value, ColumnName):
+            if value == self.name:
+                raise InvalidRule(f"{self.name} is compared with itself")
             return Literal(self.index, self.name, ">" if operator == ">" else "<=", value)
         if isinstance(value, str) or not math.isfinite(value):
             raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none")

@@ -617,8 +617,6 @@ class _Reader:
             raise InvalidRule(f"there is no value after {name} {sign[0]} (character {end + 1})")
         number, operator = _read_value(value), SIGNS[sign[0]]
         if isinstance(number, str) and operator in (">", ">=", "<", "<=") and number in self.known:
-            if number == name:
-                raise InvalidRule(f"{name} is compared with itself (character {start + 1})")
             return Condition(name, operator, ColumnName(number), _name(number))
         # Only numbers are ordered, and 1e2 is 100; but a category may be called 1e2.
         return Condition(name, operator, number, value if operator in ("=", "!=") else "")
