@@ -145,9 +145,6 @@ def read(name: str) -> tuple[pd.DataFrame, np.ndarray]:
 
 def methods(name: str, columns: Sequence[str]) -> dict[str, Callable[[bool], Any]]:
     """Makers of models, each with or without the statements."""
-    from interpret.glassbox import ExplainableBoostingClassifier
-    from lightgbm import LGBMClassifier
-
     ways = [STATEMENTS[name][1].get(one, 0) for one in columns]
     label = STATEMENTS[name][0]
     rules = [one.replace(label, "True", 1) for one in stated(name)]
@@ -158,18 +155,26 @@ def methods(name: str, columns: Sequence[str]) -> dict[str, Callable[[bool], Any
         "atomlearn, 20 rules": lambda told: AlgebraicClassifier(
             random_state=SEED, max_atoms=20, rules=rules if told else None
         ),
-        "LightGBM": lambda told: LGBMClassifier(
-            random_state=SEED, n_jobs=1, verbose=-1, monotone_constraints=ways if told else None
-        ),
+        "LightGBM": lambda told: _light(ways if told else None),
         "histogram boosting": lambda told: HistGradientBoostingClassifier(
             random_state=SEED,
             categorical_features="from_dtype",
             monotonic_cst=ways if told else None,
         ),
-        "EBM": lambda told: ExplainableBoostingClassifier(
-            random_state=SEED, n_jobs=1, monotone_constraints=ways if told else None
-        ),
+        "EBM": lambda told: _ebm(ways if told else None),
     }
+
+
+def _light(ways: list[int] | None) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(random_state=SEED, n_jobs=1, verbose=-1, monotone_constraints=ways)
+
+
+def _ebm(ways: list[int] | None) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(random_state=SEED, n_jobs=1, monotone_constraints=ways)
 
 
 def monotone(

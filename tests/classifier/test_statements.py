@@ -331,6 +331,16 @@ def test_the_first_rule_decides(credit):
     assert counts == [first.sum(), second.sum(), own.sum()]
 
 
+def test_a_rule_gives_way_to_a_comparison_of_columns(credit):
+    X, y = credit
+    rules = ["first: good if debt > income and income > 1", "bad if debt > 0 and debt <= 5"]
+    with pytest.warns(DoubtfulRule, match="where both apply"):
+        model = quick(rules=rules).fit(X, y)
+    rows = pd.DataFrame({"debt": [3.0, 3.0, 3.0], "income": [2, 4, 1], "insured": True,
+                         "home": "own"})  # fmt: skip
+    assert model.predict(rows).tolist() == ["good", "bad", "bad"]
+
+
 def test_rules_of_the_same_rank_must_not_contradict(credit):
     rules = ["first: good if insured = true", "first: bad if debt > 0"]
     with pytest.raises(ContradictoryRules, match="write 'first:'"):

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier
@@ -55,6 +56,25 @@ def test_changing_a_row_changes_the_prediction_as_in_python(browser, addresses, 
         assert page.locator(".rule-met").inner_text() == f"excluded by the rule {pages.RULE}"
         set_number(page, "petal length", 1)
         assert page.locator(".rule-met").count() == 0
+
+
+def test_the_curve_of_a_monotone_statement_is_drawn(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"debt": rng.integers(0, 20, 200), "income": rng.integers(0, 20, 200)})
+    y = np.where(X["debt"] + 4 * rng.normal(size=200) > X["income"], "bad", "good")
+    rules = ["bad rises with debt", "bad if debt > income and income < 3"]
+    clf = AlgebraicClassifier(random_state=0, max_epochs=5, rules=rules).fit(X, y)
+    with web.opened(browser, pages.written(tmp_path, "m", "m", classifier_data(clf))) as page:
+        set_number(page, "debt", 12)
+        set_number(page, "income", 9)
+        expected = clf.predict_proba(pd.DataFrame({"debt": [12], "income": [9]}))[0]
+        shown = shown_probabilities(page)
+        assert shown == pytest.approx(dict(zip(clf.classes_, expected, strict=True)), abs=6e-4)
+        page.wait_for_selector(".curve-of-statement polyline")
+        points = page.locator(".curve-of-statement polyline").get_attribute("points").split()
+        heights = [float(one.split(",")[1]) for one in points]
+        assert len(heights) > 5 and heights == sorted(heights, reverse=True)  # the top is 100 %
+        assert page.locator(".curve-of-statement").inner_text().startswith("bad rises with debt")
 
 
 def test_sliders_examples_missing_values_and_changes_of_mind(browser, addresses, flowers):

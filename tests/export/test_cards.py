@@ -132,6 +132,15 @@ def fitted(table):
         "truth": fit(
             half, 8, rules=["True if age > 70", "not True if rooms is missing and age < 50"]
         ),
+        "statements": fit(
+            half,
+            8,
+            rules=[
+                "True falls with age",
+                "first: not True if age > rooms and rooms between 2 and 4",
+                "True if age <= 30 and rooms > 3 or rooms in {5, 6} and age < 20",
+            ],
+        ),
         "one": fit(np.zeros(len(X), dtype=int), 3),
     }
     for kind, source in BY_HAND.items():

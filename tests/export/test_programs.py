@@ -76,6 +76,16 @@ def fitted(table):
             f'"it\'s high" if "{COLUMNS[0]}" > 1.5 and smoker = true',
         ],
     ).fit(X, names)
+    made["statements"] = AlgebraicClassifier(
+        random_state=0,
+        max_epochs=4,
+        rules=[
+            f'low falls with "{COLUMNS[0]}"',
+            f'first: not low if "{COLUMNS[0]}" > rooms or rooms in {{2, 3}} and smoker = true',
+            f'low if rooms >= "{COLUMNS[0]}" and rooms between 4 and 5',
+            "likely 20: low if smoker = false",
+        ],
+    ).fit(X, names)
     many = np.digitize(score, np.linspace(-1.5, 3, 13))
     made["many"] = AlgebraicClassifier(random_state=0, max_epochs=2, evidence="weighted").fit(
         X, many
@@ -83,7 +93,7 @@ def fitted(table):
     return made
 
 
-KINDS = ("strict", "weighted", "both", "rules", "many")
+KINDS = ("strict", "weighted", "both", "rules", "statements", "many")
 
 
 def plain(X):

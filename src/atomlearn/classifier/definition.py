@@ -362,7 +362,12 @@ def states_of(column: Column) -> Bits:
         below = [just_below(value) for value in column.values]
         missing = [None] if column.has_missing else []
         numbers = [*column.cuts, *column.values, *below, np.inf, *missing]
-        return column.encode(exact_numbers(np.array(numbers, dtype=object)))
+        states = column.encode(exact_numbers(np.array(numbers, dtype=object)))
+        for p in range(len(column.others)):  # greater than the other column, or not, or not known
+            first = 2 * (len(column.values) + len(column.cuts) + p)
+            states = np.repeat(states, 3, axis=0)
+            states[::3, first], states[1::3, first + 1] = True, True
+        return states
     none_of_them = object()
     values = [*column.categories, none_of_them, *([None] if column.has_missing else [])]
     cells = np.empty(len(values), dtype=object)

@@ -16,7 +16,12 @@ from atomlearn import interrupts
 from atomlearn.errors import InvalidParameter, nearest
 from atomlearn.markup import in_notebook, table
 from atomlearn.tables.encoder import LiteralEncoder, check_count, is_whole
-from atomlearn.tables.rules import Statement, monotone_statements, parse_rules
+from atomlearn.tables.rules import (
+    MonotoneStatement,
+    Statement,
+    monotone_statements,
+    parse_rules,
+)
 from atomlearn.tables.statements import RuleConflict, conditions_of
 from atomlearn.tables.training_rows import RowConflict, codes_of
 from atomlearn.tables.validation import column_names
@@ -183,6 +188,7 @@ def fit_encoder(
             *(conditions_of(rules) if rules else ()),
             *getattr(classifier, "card_conditions_", ()),
         ],
+        monotone=[one.column for one in rules if isinstance(one, MonotoneStatement)],
     )
     return encoder, rules
 

@@ -22,6 +22,7 @@ from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import greys_of
+from atomlearn.tables.literals import ColumnName
 from atomlearn.tables.numbers import MOST_EXACT, exact_numbers, is_missing
 from atomlearn.tables.rules import MonotoneStatement, conjunction
 from atomlearn.tables.training_rows import codes_of
@@ -483,6 +484,9 @@ def _column_cells(column: Column, truth: Any, kept: Any) -> list[Any]:
     cells = cells_of(column)
     states = _encoded(column, cells)[:, kept]
     weights = 1 << np.arange(states.shape[1], dtype=object)
+    every = column.literals()
+    # What is compared with another column does not depend on the cell alone.
+    weights[[isinstance(every[i].value, ColumnName) for i in kept.tolist()]] = 0
     known: dict[int, Any] = {}
     for cell, key in zip(cells, (states.astype(object) @ weights).tolist(), strict=True):
         known.setdefault(key, cell)

@@ -239,15 +239,20 @@ class NumberColumn:
         return both + _missing(self.index, self.name, self.has_missing)
 
     def encode(self, values: Numbers, others: Sequence[Numbers] = ()) -> Bits:
-        """Return the truth of each literal for each row, given the ``others`` it compares with."""
+        """Return the truth of each literal for each row.
+
+        Comparisons with ``others`` are false if these are not given.
+        """
         missing = is_missing(values)
         # Literal by literal, as they are packed later on: each is one stretch of memory.
         has = above(values, self.cuts)
         if self.values:
             has = np.concatenate([equal(values, self.values), has])
-        bits = np.empty((self.n_literals, len(values)), dtype=np.bool_)
+        bits = np.zeros((self.n_literals, len(values)), dtype=np.bool_)
         n = 2 * len(has)
         bits[0:n:2], bits[1:n:2] = has, ~(has | missing)
+        if not others:  # as if they were missing
+            n += 2 * len(self.others)
         for other in others:
             both_known = ~(missing | is_missing(other))
             bits[n] = is_greater(values, other) & both_known

@@ -12,6 +12,7 @@ import hashlib
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral, Number
 from typing import Any
 
@@ -263,6 +264,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         classes: Integers | None = None,
         are_pixels: bool = False,
         conditions: Sequence[Condition] = (),
+        monotone: Sequence[str] = (),
     ) -> "LiteralEncoder":
         """Fit the encoder to a validated table.
 
@@ -282,6 +284,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Whether columns are pixels, or are moved by symmetries; they then only get cuts.
         conditions : sequence of Condition, default=()
             Conditions of rules, whose literals are always kept.
+        monotone : sequence of str, default=()
+            Names of columns that monotone statements are about. They have cuts only, and no
+            literals for single values, which such statements could not use.
 
         Returns
         -------
@@ -293,7 +298,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = owner.feature_names_in_
         names = column_names(owner)
         self.columns_: list[Column] = self._columns(
-            table, weights, names, declared, classes, are_pixels
+            table, weights, names, declared, classes, are_pixels, frozenset(monotone)
         )
         asked: set[Literal] = set()
         for j, ours in _by_column(conditions, names).items():
@@ -400,6 +405,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         declared: Sequence[str | None] | None,
         classes: Integers | None,
         are_pixels: bool,
+        monotone: frozenset[str],
     ) -> list[Column]:
         empty = np.zeros(table.shape[1], dtype=np.bool_)
         if sparse.issparse(table):
@@ -426,7 +432,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             numbers = number_column(table, j, names[j])
             if not are_pixels:
                 warn_of_identifier(numbers, names[j])
-            return NumberColumn.fit(j, names[j], numbers, weights, share, is_boolean, classes)
+            own = replace(share, values=False) if names[j] in monotone else share
+            return NumberColumn.fit(j, names[j], numbers, weights, own, is_boolean, classes)
 
         return [column(j) for j in indices]
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.errors import ContradictoryRules, DoubtfulRule, InvalidRule
 from atomlearn.markup import Displayed
-from atomlearn.tables.literals import Literal
+from atomlearn.tables.literals import ColumnName, Literal
 from atomlearn.tables.numbers import just_below
 from atomlearn.tables.rules import (
     MOST_CASES,
@@ -298,7 +298,8 @@ def _by_column(literals: Iterable[Literal]) -> dict[int, tuple[list[Literal], se
         if one.operator == "!=":
             without.add(one.value)
             continue
-        kind = (one.operator, one.value) if one.operator == "=" else one.operator
+        is_own = one.operator == "=" or isinstance(one.value, ColumnName)
+        kind = (one.operator, one.value) if is_own else one.operator
         if kind not in best or one.implies(best[kind]):
             best[kind] = one
     return {column: (list(best.values()), without) for column, (best, without) in found.items()}
@@ -414,7 +415,9 @@ def _are_possible(literals: Sequence[Literal]) -> bool:
             return False
         if without and any(one.operator == "missing" for one in strongest):
             return False
-        bounds: dict[str, Any] = {one.operator: one.value for one in strongest}
+        bounds: dict[str, Any] = {
+            one.operator: one.value for one in strongest if not isinstance(one.value, ColumnName)
+        }
         low, high = bounds.get(">", -math.inf), bounds.get("<=", math.inf)
         # Between "at least 5" and "at most 5" there is nothing but 5.
         if high in without and just_below(high) <= low:
