@@ -25,6 +25,7 @@ from atomlearn.classifier.proofs import (
     rows_against,
     states_of_number,
 )
+from atomlearn.classifier.scorecard import written
 from atomlearn.errors import DoubtfulRule, MissingExtra
 from atomlearn.export.description import describe
 from atomlearn.markup import Displayed, escape, folded, table
@@ -181,13 +182,7 @@ class Audit(Displayed):
 
         page = Page("Statements that always hold", quiet=True)
         page.parts.append(self._html())
-        html = page.html()
-        if path is not None:
-            from atomlearn.files.container import replacing
-
-            with replacing(path) as file:
-                file.write(html.encode("utf-8"))
-        return html
+        return written(page.html(), path)
 
     def _html(self) -> str:
         head = ["statement", "verdict", "rows", "violations"]

@@ -305,7 +305,7 @@ class Scorecard(Displayed):
         writer.writerow([SCALE, show(self.scale)])
         for rule in self.rules:
             writer.writerow([rule.text, *(rule.points[k] for k in self.shown)])
-        return _written(text.getvalue(), path)
+        return written(text.getvalue(), path)
 
     def to_markdown(self) -> str:
         """Return the card as a Markdown table, with the sentences below it."""
@@ -361,7 +361,7 @@ class Scorecard(Displayed):
 
         page = Page(self._title(), quiet=True)
         page.parts.append(self._html(titled=False))
-        return _written(page.html(), path)
+        return written(page.html(), path)
 
     def _html(self, titled: bool = True) -> str:
         heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
@@ -542,7 +542,8 @@ def _latex_text(text: str) -> str:
     return "".join(f"${signs[c]}$" if c in signs else escape_latex(c) for c in text)
 
 
-def _written(text: str, path: str | Path | None) -> str:
+def written(text: str, path: str | Path | None) -> str:
+    """Return the text, after writing it to a file if there is a path."""
     if path is not None:
         from atomlearn.files.container import replacing
 
