@@ -19,7 +19,7 @@ from atomlearn.errors import (
     InvalidRule,
     InvalidTable,
 )
-from atomlearn.tables import ArrayBatches
+from atomlearn.tables import ArrayBatches, MonotoneStatement
 
 
 def quick(**parameters):
@@ -395,3 +395,64 @@ def test_the_page_has_proofs_fingerprints_and_versions(credit, tmp_path):
     names = [name for name in first.facts if "fingerprint" in name]
     assert len(names) == 2 and all(first.facts[name] == again.facts[name] for name in names)
     assert model.check_rules(X[1:]).facts[names[1]] != first.facts[names[1]]
+
+
+def random_statements(rng, labels):
+    """Monotone statements and rules that may contradict each other."""
+    stated = [
+        f"{rng.choice(labels)} {rng.choice(['rises', 'falls'])} with {column}"
+        for column in ("few", "size", "flag")
+        if rng.random() < 0.6
+    ]
+    bound = f"{rng.choice(['>', '<=', '<', '>='])} {round(rng.normal(), 1)}"
+    conditions = [f"size {bound}", "few > size", "few between 1 and 2", "kind in {x, y}",
+                  "flag = true", "size is missing"]  # fmt: skip
+    for _ in range(rng.integers(0, 3)):
+        prefix = rng.choice(["", "first: ", "likely: "])
+        head = f"{prefix}{rng.choice(['', 'not '])}{rng.choice(labels)}"
+        some = rng.choice(conditions, 2)
+        stated.append(f"{head} if {some[0]} {rng.choice(['and', 'or'])} {some[1]}")
+    return stated
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_statements_hold_or_are_refused(seed):
+    """What is not refused is proved, and predictions on rows never seen obey it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(40, 200))
+    X = pd.DataFrame(
+        {
+            "few": rng.integers(0, 4, n),
+            "size": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n).round(1)),
+            "flag": rng.random(n) < 0.4,
+            "kind": rng.choice(list("xyz"), n),
+        }
+    )
+    labels = ["a", "b", "c"][: rng.integers(2, 4)]
+    y = rng.choice(labels, n)
+    stated = random_statements(rng, labels)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = quick(
+                rules=stated,
+                max_epochs=3,
+                max_atoms=[None, 5][rng.integers(2)],
+                evidence=rng.choice(["auto", "weighted", "strict"]).item(),
+            ).fit(X, y)
+    except (ContradictoryRules, InvalidTable, InvalidParameter):
+        return
+    audit = model.check_rules(X, y)
+    assert audit.holds, str(audit)
+    rows = X.sample(500, replace=True, random_state=seed).reset_index(drop=True)
+    for column in X.columns:
+        rows[column] = rng.permutation(rows[column].to_numpy())
+    for one in (one for one in model.rules_ if isinstance(one, MonotoneStatement)):
+        low, high = rows.copy(), rows.copy()
+        if one.column == "flag":
+            low["flag"], high["flag"] = False, True
+        else:
+            high[one.column] = low[one.column] + rng.integers(1, 4, len(low))
+        k = model.classes_.tolist().index(one.label)
+        change = model.predict_proba(high)[:, k] - model.predict_proba(low)[:, k]
+        assert not ((change if one.rises else -change) < 0).any(), str(one)
