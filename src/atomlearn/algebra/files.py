@@ -124,7 +124,8 @@ def read_relations(path: str | Path) -> Algebra:
     mentions: Counter[str] = Counter()
     line_of: dict[str, int] = {}
     with Path(path).open("rb") as file:
-        for line, (left, positive, right) in iterate_relations(file, str(path)):
+        for found, (left, positive, right) in iterate_relations(file, str(path)):
+            line = found if isinstance(found, Line) else Line(found)
             if not line.text:  # a name that a program makes of variables is not misspelt
                 for name in (*left, *right):
                     line_of.setdefault(name, line.number)
@@ -143,8 +144,11 @@ def read_relations(path: str | Path) -> Algebra:
     return algebra
 
 
-def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[Line, ParsedRelation]]:
-    """Lines and their relations, read as they are asked for; a line with variables has many."""
+def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[int | Line, ParsedRelation]]:
+    """Line numbers (from 1) and relations, read as they are asked for.
+
+    A line with variables has many relations; its text comes with the number.
+    """
     number, statements = 0, Statements()
     while line := file.readline(MAX_LINE + 1):
         number += 1
@@ -173,7 +177,7 @@ def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[Line, ParsedR
                     f"{where}: {doubtful!r} is read as the name of a constant; a negative relation "
                     f'is written a !< b (and a constant of that name in quotes: "{doubtful}")'
                 )
-            yield Line(number), parsed
+            yield number, parsed
 
 
 def _many(
