@@ -95,6 +95,10 @@ def test_what_a_line_can_say():
         ("a b", "no < or !<"),
         ("a < b if 1", "expected a condition"),
         ("a < f(" + "(" * 100, "more than 40 parentheses"),
+        ("a < f(" + "-" * 100_000, "more than 40 parentheses"),
+        ("a < f(r " + "but a " * 10_000 + ")", "is not a set"),
+        ("a < b " + "if 1 = 1 " * 100_000, "more than 40 times"),
+        ("a < " + "{" * 100_000, "more than 40 parentheses"),
         ("a < b if " + "not " * 100 + "1 = 1", "more than 40 parentheses"),
         (
             "a < b for " + ", ".join(f"x{i}" for i in range(50)) + " in 1..2",
@@ -154,4 +158,6 @@ def test_indices_may_have_blanks_and_plain_files_mean_what_they_did(tmp_path):
     plain = Algebra(names)
     plain.add(plain.term(names[:4]) <= plain.term(names[4:]))
     plain.write(path)
+    path.write_text(path.read_text() + "a,b < f(1,2)  # one of these, for all x in S\n")
+    plain.add(plain.relation("a,b < f(1,2)"))
     assert [str(r) for r in Algebra.read(path).relations] == [str(r) for r in plain.relations]

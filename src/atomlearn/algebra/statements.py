@@ -41,12 +41,12 @@ Pattern = str | tuple["Pattern", ...]
 Expression = Callable[[Bindings], Value]
 Test = Callable[[Bindings], bool]
 
-_BLANK = re.compile(r"(\s+|#.*)*")
+_BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"""[^\s<\#"'(){},][^\s<\#"(){},]*""")
 _TOKEN = re.compile(r"""\.\.|//|[!<>=]=|[-+*%<>=(){},]|\d+|[^\W\d]\w*""")
 _DEFINITION = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)\s*(?:[{\d(]|[^\W\d][^<]*$)")
 _ONE_OF = re.compile(r"\s*(one|at\s+most\s+one)\s+of\b(?=[^<]*$|[^<{]*\{)")
-_FOR = re.compile(r"""<.*\sfor\s[^"]*\sin\s""", re.DOTALL)
+_QUOTED_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*"|(?<!\S)'(?:\\.|[^'\\])*')|\#.*""", re.DOTALL)
 _KEYWORDS = frozenset(["and", "but", "for", "if", "in", "not", "or"])
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq, "==": operator.eq, "!=": operator.ne,
@@ -79,15 +79,19 @@ class Statements:
 
     def understands(self, text: str) -> bool:
         """Return whether a line has variables or sets; others are plain relations."""
-        return bool(
-            self.sets or _DEFINITION.match(text) or _ONE_OF.match(text) or _FOR.search(text)
-        )
+        if self.sets:
+            return True
+        bare = _QUOTED_OR_COMMENT.sub("", text)
+        _, sign, after = bare.partition("<")
+        has_for = " for " in after and " in " in after[after.index(" for ") :]
+        return bool((sign and has_for) or _DEFINITION.match(bare) or _ONE_OF.match(bare))
 
     def relations(self, text: str, doubts: list[str] | None = None) -> Iterator[ParsedRelation]:
         """Yield the relations that a line stands for; a definition and a comment have none.
 
         Words that are read as names and were probably meant as variables are added to ``doubts``.
         """
+        text = _QUOTED_OR_COMMENT.sub(lambda found: found[1] or "", text)
         reader = _Reader(text, self)
         if reader.ended():
             return
@@ -380,10 +384,12 @@ class _Reader:
         while keyword := self.take("for", "if"):
             if keyword == "if":
                 found.append(_Clause(condition=self.condition()))
-                continue
-            found.append(self.ranges())
-            while self.take(","):
+            else:
                 found.append(self.ranges())
+                while self.take(","):
+                    found.append(self.ranges())
+            if len(found) > MAX_DEPTH:
+                self.fail(f"more than {MAX_DEPTH} times 'for' or 'if'")
         return found
 
     def ranges(self) -> _Clause:
@@ -494,15 +500,18 @@ class _Reader:
     def _difference(self) -> Expression:
         """Read ``row but x``: the set without some members."""
         at, found = self._skip(), self._range()
+        others: list[Expression] = []
         while self.take("but"):
-            found = self._without(self._checked(found, at), self._range())
-        return found
+            others.append(self._range())
+        return self._without(self._checked(found, at), others) if others else found
 
-    def _without(self, members: Expression, others: Expression) -> Expression:
+    def _without(self, members: Expression, others: list[Expression]) -> Expression:
         def without(bound: Bindings) -> list[Value]:
-            kept, out = members(bound), others(bound)
+            kept, gone = members(bound), set[Value]()
+            for other in others:
+                out = other(bound)
+                gone.update(out if isinstance(out, list) else [out])
             assert isinstance(kept, list)
-            gone = set(out if isinstance(out, list) else [out])
             self.statements.spend(len(kept))
             return [member for member in kept if member not in gone]
 
@@ -576,7 +585,9 @@ class _Reader:
             number = int(token) if len(token) < 12 else MAX_NUMBER + 1
             return lambda _: self._number(number, at)
         if self.take("-"):
+            self._deeper()
             negative = self._value()
+            self.depth -= 1
             return lambda bound: -self._number(negative(bound), at)
         if self.take("("):
             parts = self._listed(")")
