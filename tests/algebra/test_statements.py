@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomlearn import Algebra
-from atomlearn.algebra import statements
+from atomlearn.algebra import expansion
 from atomlearn.algebra.statements import Statements
 from atomlearn.errors import DoubtfulRelation, ExpansionTooLarge, RelationSyntaxError
 
@@ -60,6 +60,7 @@ def test_what_a_line_can_say():
     assert expanded("r = {a, b}\ns = {r, c} but a\nf(s) < S") == ["f(b) f(c) < S"]
     assert expanded("f(p) < S for p in {(1, 2), (2, 1)}") == ["f(1,2) < S", "f(2,1) < S"]
     assert expanded("f((a, b)) < S for (a, b), c in {((1, 2), 3)}") == ["f(1,2) < S"]
+    assert expanded("f(a, d) < S for (a, b), (c, d) in {(1, 2), (3, 4)} if a < c") == ["f(1,4) < S"]
     assert expanded('f("top left") < "an other" # < for x in y') == ['"f(top left)" < "an other"']
     assert expanded("f(x // 2, x % 2) < S for x in {5} if not x in {4} and x not in {6}") == [
         "f(2,1) < S"
@@ -123,7 +124,7 @@ def test_errors_have_the_line_and_the_column(text, problem):
     ],
 )
 def test_a_line_that_stands_for_too_much_is_refused(text, monkeypatch):
-    monkeypatch.setattr(statements, "MAX_STEPS", 50_000)
+    monkeypatch.setattr(expansion, "MAX_STEPS", 50_000)
     with pytest.raises(ExpansionTooLarge, match="more than 50,000"):
         expanded(text)
 

@@ -82,6 +82,15 @@ def test_a_hard_graph_is_solved_by_rejecting_small_cycles(seed):
     assert next(solver).solved()
 
 
+def test_names_of_vertices_cannot_be_confused():
+    ring = ["a", "b-c", "x", "c", "a-b", "!a", "*", "U"]
+    edges = [*zip(ring, [*ring[1:], ring[0]], strict=True), ("a", "x"), ("x", "U")]
+    (cycle,) = hamiltonian.solve(edges, random_state=0, max_epochs=20)
+    assert cycle.vertices in (tuple(ring), (ring[0], *ring[:0:-1]))
+    (path,) = hamiltonian.solve_path(edges[:7], start="U", random_state=0, max_epochs=20)
+    assert path.vertices == tuple(reversed(ring))
+
+
 def test_sheehan_graphs_have_one_cycle():
     for n in (8, 14):
         (cycle,) = hamiltonian.solve(sheehan(n), random_state=0, max_epochs=20)

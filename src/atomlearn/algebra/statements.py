@@ -8,38 +8,40 @@ A relation file may name sets and say relations about their members::
 Each assignment of members to the variables gives one relation, with constants such as
 ``parent(ann,ben)``. A set that stands where one name is expected means all its members at once, so
 ``!Q(row but x, y)`` is the merge of a column without one square. ``one of`` and ``at most one of``
-stand for the relations by which choices exclude each other (:func:`choice_relations`).
+stand for the relations by which choices exclude each other (:func:`.expansion.choice_relations`).
 
 Text comes from files, so nothing here is evaluated as Python. What a text may cost is limited: the
-bindings that are tried and the names that are made are counted (:data:`MAX_STEPS`), and so is the
-depth of parentheses.
+bindings that are tried and the names that are made are counted (:data:`.expansion.MAX_STEPS`), and
+so is the depth of parentheses.
 """
 
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any, NoReturn
 
+from atomlearn.algebra.expansion import (
+    Bindings,
+    Clause,
+    Expression,
+    Pattern,
+    Statement,
+    Steps,
+    Test,
+    Value,
+    atoms_of,
+    bindings,
+    plain,
+    show,
+)
 from atomlearn.algebra.terms import ParsedRelation, quoted_name, syntax_error
-from atomlearn.errors import ExpansionTooLarge
 
-MAX_STEPS = 5_000_000
-"""Maximum number of bindings that are tried and names that are made for one file or text."""
 MAX_DEPTH = 40
 """Maximum depth of parentheses and braces, and maximum number of variables in a line."""
 MAX_NUMBER = 10**9
 """Largest number that an index may be."""
-
-Value = int | str | bool | tuple["Value", ...] | list["Value"]
-"""What an expression stands for: a number, a name, a truth value, a tuple or a set (a list)."""
-Bindings = dict[str, Value]
-Pattern = str | tuple["Pattern", ...]
-"""A variable, or several in parentheses."""
-Expression = Callable[[Bindings], Value]
-Test = Callable[[Bindings], bool]
 
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"""[^\s<\#"'(){},][^\s<\#"(){},]*""")
@@ -67,11 +69,11 @@ class Statements:
     """
 
     def __init__(self, sets: Mapping[str, Iterable[object]] | None = None) -> None:
-        self.steps = 0
+        self.steps = Steps()
         self.sets: Bindings = {}
         for name, members in (sets or {}).items():
-            self.define(name, [_plain(member) for member in members])
-        self._members: set[Value] = set(_atoms(list(self.sets.values())))
+            self.define(name, [plain(member) for member in members])
+        self._members: set[Value] = set(atoms_of(list(self.sets.values())))
 
     def define(self, name: str, members: list[Value]) -> None:
         """Name a set."""
@@ -83,6 +85,7 @@ class Statements:
             return True
         bare = _QUOTED_OR_COMMENT.sub("", text)
         _, sign, after = bare.partition("<")
+        after = " ".join(after.split())
         has_for = " for " in after and " in " in after[after.index(" for ") :]
         return bool((sign and has_for) or _DEFINITION.match(bare) or _ONE_OF.match(bare))
 
@@ -101,7 +104,7 @@ class Statements:
         statement = reader.statement()
         if doubts is not None:
             doubts.extend(reader.doubts(statement.clauses, self._members))
-        yield from statement.relations(self)
+        yield from statement.relations(self.sets, self.steps)
 
     def _read_definition(self, reader: "_Reader") -> None:
         name, at = reader.word()
@@ -113,103 +116,7 @@ class Statements:
             reader.fail("something after the end of the set")
         assert isinstance(found, list)
         self.define(name, found)
-        self._members.update(_atoms(found))
-
-    def spend(self, steps: int = 1) -> None:
-        """Count what is computed, and stop at the limit."""
-        self.steps += steps
-        if self.steps > MAX_STEPS:
-            raise ExpansionTooLarge(
-                f"this line and those before it stand for too much: more than {MAX_STEPS:,} names "
-                "and combinations of values; use smaller sets, fewer variables, or several files"
-            )
-
-
-@dataclass(frozen=True)
-class _Statement:
-    """A relation between two terms, or a choice from one, for all bindings of its clauses."""
-
-    sign: str
-    """``<``, ``!<``, ``one`` or ``most``."""
-    left: Callable[[Bindings], list[str]]
-    right: Callable[[Bindings], list[str]]
-    clauses: "list[_Clause]"
-
-    def relations(self, statements: Statements) -> Iterator[ParsedRelation]:
-        for bound in bindings(self.clauses, dict(statements.sets), statements):
-            if self.sign in ("<", "!<"):
-                yield self.left(bound), self.sign == "<", self.right(bound)
-            else:
-                yield from choice_relations(self.left(bound), at_least=self.sign == "one")
-
-
-def choice_relations(choices: list[str], *, at_least: bool = True) -> Iterator[ParsedRelation]:
-    """Yield relations by which at most one (or exactly one) of some choices is made.
-
-    A choice ``c`` excludes the others, ``!d !e < c``; what remains is made, ``c < !d !e``.
-
-    >>> list(choice_relations(["a", "b"], at_least=False))
-    [(['!b'], True, ['a']), (['!a'], True, ['b'])]
-    """
-    for i, chosen in enumerate(choices):
-        if others := [f"!{name}" for name in choices[:i] + choices[i + 1 :]]:
-            yield others, True, [chosen]
-            if at_least:
-                yield [chosen], True, others
-
-
-@dataclass(frozen=True)
-class _Clause:
-    """Variables that range over a set (``pattern in members``), or a condition."""
-
-    patterns: tuple["Pattern", ...] = ()
-    members: Expression | None = None
-    condition: Test | None = None
-    fail: Callable[[str], NoReturn] | None = None
-
-
-def bindings(clauses: list[_Clause], bound: Bindings, statements: Statements) -> Iterator[Bindings]:
-    """Yield the bindings that meet all clauses, the last variable changing fastest.
-
-    A variable that is bound already has to have the same value: this is how two sets are joined.
-    """
-    if not clauses:
-        yield bound
-        return
-    clause, rest = clauses[0], clauses[1:]
-    if clause.members is None:
-        assert clause.condition is not None
-        if clause.condition(bound):
-            yield from bindings(rest, bound, statements)
-        return
-    members = clause.members(bound)
-    assert isinstance(members, list)
-    pattern: Pattern = clause.patterns
-    if len(clause.patterns) == 1 or not (members and isinstance(members[0], tuple)):
-        # Each variable ranges over the set, unless together they are the parts of its members.
-        pattern = clause.patterns[0]
-        if len(clause.patterns) > 1:
-            rest = [replace(clause, patterns=clause.patterns[1:]), *rest]
-    for member in members:
-        statements.spend()
-        found = _match(pattern, member, bound, clause)
-        if found is not None:
-            yield from bindings(rest, found, statements)
-
-
-def _match(pattern: "Pattern", member: Value, bound: Bindings, clause: _Clause) -> Bindings | None:
-    """Return the bindings by which a pattern is this member of a set, or ``None``."""
-    if isinstance(pattern, str):
-        return None if bound.get(pattern, member) != member else {**bound, pattern: member}
-    if not isinstance(member, tuple) or len(member) != len(pattern):
-        assert clause.fail is not None
-        clause.fail(f"{len(pattern)} variables for {show(member)}; write as many as it has parts")
-    for part, value in zip(pattern, member, strict=True):
-        found = _match(part, value, bound, clause)
-        if found is None:
-            return None
-        bound = found
-    return bound
+        self._members.update(atoms_of(found))
 
 
 class _Reader:
@@ -268,7 +175,7 @@ class _Reader:
 
     # -- statements and terms
 
-    def statement(self) -> _Statement:
+    def statement(self) -> Statement:
         if match := _ONE_OF.match(self.text):
             self.at, sign = match.end(), "one" if match[1] == "one" else "most"
             left = right = self.term("of")
@@ -279,7 +186,7 @@ class _Reader:
         clauses = self.clauses()
         if not self.ended():
             self.fail("expected 'for', 'if' or the end of the line")
-        return _Statement(sign, left, right, clauses)
+        return Statement(sign, left, right, clauses)
 
     def sign(self) -> str:
         self._skip()
@@ -303,7 +210,7 @@ class _Reader:
             found = [name for item in items for name in item(bound)]
             if not found:
                 self.fail("no name is left on one side of the relation; add a condition with 'if'")
-            self.statements.spend(len(found))
+            self.statements.steps.spend(len(found))
             return found
 
         return names
@@ -335,7 +242,7 @@ class _Reader:
         self.depth -= 1
 
         def names(bound: Bindings) -> list[str]:
-            each = bindings(clauses, bound, self.statements)
+            each = bindings(clauses, bound, self.statements.steps)
             return list(dict.fromkeys(name for one in each for name in inner(one)))
 
         return names
@@ -367,8 +274,8 @@ class _Reader:
                       (index(bound) for index in indices)]  # fmt: skip
             found = []
             for chosen in product(*values):
-                self.statements.spend()
-                parts = [self._text(part, at) for value in chosen for part in _atoms(value)]
+                self.statements.steps.spend()
+                parts = [self._text(part, at) for value in chosen for part in atoms_of(value)]
                 if any(set(part) & set(",()") for part in parts):
                     self.fail("a name with a comma or parenthesis cannot be an index", at)
                 found.append(f"{name}({','.join(parts)})")
@@ -378,12 +285,12 @@ class _Reader:
 
     # -- variables and conditions
 
-    def clauses(self) -> list[_Clause]:
+    def clauses(self) -> list[Clause]:
         """Read ``for x, y in row for z in other if x != z``, as often as it is written."""
-        found: list[_Clause] = []
+        found: list[Clause] = []
         while keyword := self.take("for", "if"):
             if keyword == "if":
-                found.append(_Clause(condition=self.condition()))
+                found.append(Clause(condition=self.condition()))
             else:
                 found.append(self.ranges())
                 while self.take(","):
@@ -392,7 +299,7 @@ class _Reader:
                 self.fail(f"more than {MAX_DEPTH} times 'for' or 'if'")
         return found
 
-    def ranges(self) -> _Clause:
+    def ranges(self) -> Clause:
         """Read ``x, y in row``: each ranges over the set, or both together over its pairs."""
         at = self._skip()
         patterns = [self.pattern()]
@@ -400,7 +307,7 @@ class _Reader:
             patterns.append(self.pattern())
         self.expect("in")
         members = self.members(self.expression)
-        return _Clause(tuple(patterns), members, fail=partial(self.fail, at=at))
+        return Clause(tuple(patterns), members, fail=partial(self.fail, at=at))
 
     def pattern(self) -> Pattern:
         """Read a variable, or ``(x, y)``."""
@@ -494,7 +401,7 @@ class _Reader:
 
     def _contains(self, members: Value, value: Value) -> bool:
         assert isinstance(members, list)
-        self.statements.spend(len(members) // 50)
+        self.statements.steps.spend(len(members) // 50)
         return value in members
 
     def _difference(self) -> Expression:
@@ -512,7 +419,7 @@ class _Reader:
                 out = other(bound)
                 gone.update(out if isinstance(out, list) else [out])
             assert isinstance(kept, list)
-            self.statements.spend(len(kept))
+            self.statements.steps.spend(len(kept))
             return [member for member in kept if member not in gone]
 
         return without
@@ -540,7 +447,7 @@ class _Reader:
 
         def numbers(bound: Bindings) -> list[Value]:
             low, high = self._number(first(bound), at), self._number(last(bound), at)
-            self.statements.spend(max(0, high - low))
+            self.statements.steps.spend(max(0, high - low))
             return list(range(low, high + 1))
 
         return numbers
@@ -631,11 +538,11 @@ class _Reader:
 
         def members(bound: Bindings) -> list[Value]:
             found: dict[Value, None] = {}
-            for one in bindings(clauses, bound, self.statements):
+            for one in bindings(clauses, bound, self.statements.steps):
                 for part in parts:
                     value = part(one)
                     some = value if isinstance(value, list) else [value]
-                    self.statements.spend(len(some))
+                    self.statements.steps.spend(len(some))
                     found.update(dict.fromkeys(some))
             return list(found)
 
@@ -651,15 +558,15 @@ class _Reader:
         if not rows:
             self.fail("no rows after grid, as in: grid AAB ABB")
         cells: list[Value] = [
-            (r, c, _plain(sign))
+            (r, c, plain(sign))
             for r, row in enumerate(rows, start=1)
             for c, sign in enumerate(row, start=1)
             if sign != "."
         ]
-        self.statements.spend(len(cells))
+        self.statements.steps.spend(len(cells))
         return lambda _: list(cells)
 
-    def doubts(self, clauses: list[_Clause], known: set[Value]) -> Iterator[str]:
+    def doubts(self, clauses: list[Clause], known: set[Value]) -> Iterator[str]:
         """Yield remarks about words that may be forgotten variables."""
         if not clauses:
             return
@@ -670,36 +577,3 @@ class _Reader:
                     f"column {at + 1}: {word!r} is read as a name; if it is a variable, add "
                     f"'for {word} in ...', else quote it"
                 )
-
-
-def _atoms(value: Value) -> Iterator[Value]:
-    """Yield the numbers and names of a tuple or a set, or the value itself."""
-    if isinstance(value, tuple | list):
-        for part in value:
-            yield from _atoms(part)
-    else:
-        yield value
-
-
-def _plain(value: object) -> Value:
-    """Return a member given in Python or as a sign: a number if it is one, else a name."""
-    if isinstance(value, tuple | list):
-        return tuple(_plain(part) for part in value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    text = str(value)
-    is_number = text.isascii() and text.isdecimal() and (text == "0" or text[0] != "0")
-    return int(text) if is_number and len(text) < 12 else text
-
-
-def show(value: Value) -> str:
-    """Return a value as it is written, shortened.
-
-    >>> show((1, "a")), show([1, 2])
-    ('(1, a)', '{1, 2}')
-    """
-    if isinstance(value, tuple | list):
-        parts = [show(part) for part in value[:4]] + ["..."] * (len(value) > 4)
-        inside = ", ".join(parts)
-        return f"({inside})" if isinstance(value, tuple) else f"{{{inside}}}"
-    return str(value)[:60]

@@ -32,7 +32,7 @@ def edge_name(one: str, other: str) -> str:
     >>> edge_name("a", "b")
     'a-b'
     """
-    return f"{one}-{other}"
+    return f"({one})-{other}" if one.startswith("!") else f"{one}-{other}"
 
 
 class Routes:
@@ -61,13 +61,20 @@ class Routes:
             reached = set(ends) if None not in ends else set(g.vertices)
             pairs += [(self.hub, vertex) for vertex in g.vertices if vertex in reached]
         pairs.sort(key=lambda pair: (order[pair[0]], order[pair[1]]))
-        self.edges: dict[str, Edge] = {edge_name(*pair): (pair[0], pair[1]) for pair in pairs}
+        self.edges: dict[str, Edge] = {}
+        self.names: dict[frozenset[str], str] = {}
+        for one, other in pairs:
+            name = edge_name(one, other)
+            while name in self.edges:  # vertices with hyphens: a-b and c, a and b-c
+                name += "'"
+            self.edges[name] = one, other
+            self.names[frozenset((one, other))] = name
         self.at: dict[str, list[str]] = {vertex: [] for vertex in self.vertices}
         for name, edge in self.edges.items():
             for vertex in edge:
                 self.at[vertex].append(name)
         self.ends = tuple(end for end in ends if end is not None)
-        given = frozenset(edge_name(self.hub, end) for end in self.ends)
+        given = frozenset(self.names[frozenset((self.hub, end))] for end in self.ends)
         self.puzzle = Puzzle(tuple(self.edges), (), tuple(self._rules()), given)
 
     def _rules(self) -> Iterator[Rule]:
@@ -95,13 +102,12 @@ class Routes:
     def walk(self, chosen: Iterable[str], start: str) -> list[str]:
         """Return the vertices along chosen edges from one on, back to it or until they end."""
         joined = self._joined(chosen)
-        found, last = [start], None
-        while True:
-            onward = [v for v in joined.get(found[-1], []) if v != last]
-            if not onward or (len(found) > 1 and start in onward and len(found) > 2):
-                return found
-            last = found[-1]
+        found = [start]
+        while onward := [v for v in joined.get(found[-1], []) if v not in found[-2:]]:
+            if onward[0] in found:  # back at the start, or a vertex with more than two edges
+                break
             found.append(onward[0])
+        return found
 
     def cycles(self, chosen: Iterable[str]) -> list[list[str]]:
         """Return the vertices of each closed cycle of the chosen edges."""
@@ -124,7 +130,8 @@ class Routes:
 
     def rejecting(self, cycle: list[str]) -> tuple[Rule, ...]:
         """Return the rules that reject a cycle which is too small."""
-        ring = [self._name(v, w) for v, w in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+        steps = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        ring = [self.names[frozenset(step)] for step in steps]
         rules: list[Rule] = [(frozenset((f"!{edge}",)), frozenset(ring) - {edge}) for edge in ring]
         if self.every:
             inside = set(cycle)
@@ -133,10 +140,6 @@ class Routes:
             for one, other in combinations(leaving, 2):
                 rules.append((frozenset((one, other)), no - {f"!{one}", f"!{other}"}))
         return tuple(rules)
-
-    def _name(self, one: str, other: str) -> str:
-        name = edge_name(one, other)
-        return name if name in self.edges else edge_name(other, one)
 
     def _joined(self, chosen: Iterable[str]) -> dict[str, list[str]]:
         joined: dict[str, list[str]] = {}
