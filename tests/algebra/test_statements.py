@@ -155,9 +155,24 @@ def test_indices_may_have_blanks_and_plain_files_mean_what_they_did(tmp_path):
     alg.add(alg.expand("f(1, 2) < b"))
     assert alg.relation("f( 1 , 2 ) < b") == alg.relations[0]
     path = tmp_path / "plain.rel"
-    names = ["f(1,", "2)", "one", "of", "for", "x=y", "{a}", "a,b", "f(1,2)"]
+    names = [
+        "one",
+        "of",
+        "{a",
+        "f(1,",
+        "2)",
+        "for",
+        "x",
+        "in",
+        "x=y",
+        "a={",
+        "a,b",
+        "f(1,2)",
+        "r=7",
+    ]
     plain = Algebra(names)
     plain.add(plain.term(names[:4]) <= plain.term(names[4:]))
+    plain.add(plain["r=7"] <= plain["a={"], plain["a={"] <= plain["r=7"])
     plain.write(path)
     path.write_text(path.read_text() + "a,b < f(1,2)  # one of these, for all x in S\n")
     plain.add(plain.relation("a,b < f(1,2)"))

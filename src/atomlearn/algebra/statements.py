@@ -46,7 +46,8 @@ MAX_NUMBER = 10**9
 _BLANK = re.compile(r"\s*")
 _NAME = re.compile(r"""[^\s<\#"'(){},][^\s<\#"(){},]*""")
 _TOKEN = re.compile(r"""\.\.|//|[!<>=]=|[-+*%<>=(){},]|\d+|[^\W\d]\w*""")
-_DEFINITION = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)\s*(?:[{\d(]|[^\W\d][^<]*$)")
+_DEFINITION = re.compile(r"\s*[^\W\d]\w*(?:\s+=\s+[{\d(]|\s*=(?!=)[^<]*$)")
+"""A line with < is a definition only if = stands alone: ``r1c5=7 < S`` has a name with = in it."""
 _ONE_OF = re.compile(r"\s*(one|at\s+most\s+one)\s+of\b(?=[^<]*$|[^<{]*\{)")
 _QUOTED_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*"|(?<!\S)'(?:\\.|[^'\\])*')|\#.*""", re.DOTALL)
 _KEYWORDS = frozenset(["and", "but", "for", "if", "in", "not", "or"])
@@ -83,6 +84,8 @@ class Statements:
         """Return whether a line has variables or sets; others are plain relations."""
         if self.sets:
             return True
+        if not ("for" in text or "=" in text or " of" in text):  # most lines of large files
+            return False
         bare = _QUOTED_OR_COMMENT.sub("", text)
         _, sign, after = bare.partition("<")
         after = " ".join(after.split())

@@ -51,8 +51,10 @@ def write_name(name: str) -> str:
     c1 "top left" "5\""
     """
     if name.isprintable() and _BARE.fullmatch(name) and name not in SIGNLIKE:
-        opened = name.find("(")  # an open parenthesis could take in the name that follows
-        if opened < 0 or ")" in name[opened:]:
+        # A line with the word for or a brace may have variables, and an open parenthesis could take
+        # in the name that follows.
+        opened = name.find("(")
+        if name != "for" and "{" not in name and (opened < 0 or ")" in name[opened:]):
             return name
     return visible(json.dumps(name, ensure_ascii=False))
 
