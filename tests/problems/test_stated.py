@@ -76,7 +76,7 @@ def test_givens_that_clash_and_files_without_a_question():
         stated.solve(stating("a < S b"))
 
 
-@pytest.mark.parametrize("seed", [4, 7])
+@pytest.mark.parametrize("seed", [4, 9])
 def test_a_hard_graph_is_solved_by_rejecting_small_cycles(seed):
     solver = hamiltonian.solve(generalized_petersen(9, 2), random_state=seed, max_epochs=400)
     assert next(solver).solved()
