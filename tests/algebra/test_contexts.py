@@ -176,6 +176,14 @@ def test_living_beings_and_water(tmp_path):
     assert not alg.entails(alg.relation('suckles < "can move"'))
 
 
+def test_a_model_is_written_as_a_context(tmp_path):
+    alg = Algebra(["v", "a", "b"])
+    alg.add(alg.relation("v < a b"), alg.relation("v !< a"))
+    model = alg.learn(random_state=0)
+    written = model.to_context(tmp_path / "m.cxt")
+    assert Context.read(tmp_path / "m.cxt") == written and written.to_model() == model
+
+
 def test_a_person_is_asked_again(monkeypatch, capsys):
     answers = iter(["maybe", "no", "bat", "flies, wings", "no", "bat", "flies"])
     monkeypatch.setattr("builtins.input", lambda _: next(answers))

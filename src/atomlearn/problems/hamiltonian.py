@@ -100,7 +100,7 @@ def solve(
     source: Any,
     *,
     random_state: Seed = None,
-    max_epochs: int = 100,
+    max_epochs: int = 5000,
     schedule: Schedule | None = None,
     on_epoch: Callable[[Cycle], None] | None = None,
     protocol: str | Protocol = "default",
@@ -113,8 +113,8 @@ def solve(
         The graph.
     random_state : int, Generator or None, default=None
         Random seed; the same seed gives the same cycles.
-    max_epochs : int, default=100
-        Maximum number of epochs.
+    max_epochs : int, default=5000
+        Maximum number of epochs, which take milliseconds.
     schedule : Schedule, default=None
         Which epochs are idle, and when choices are inserted.
     on_epoch : callable, default=None
@@ -146,7 +146,7 @@ def solve_path(
     start: str | None = None,
     end: str | None = None,
     random_state: Seed = None,
-    max_epochs: int = 100,
+    max_epochs: int = 5000,
     schedule: Schedule | None = None,
     on_epoch: Callable[[HamiltonianPath], None] | None = None,
     protocol: str | Protocol = "default",
