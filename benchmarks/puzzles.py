@@ -25,6 +25,24 @@ SUDOKU = {
     "9x9, singles do not suffice": GUESS,
     "9x9, 17 givens": HARD,
 }
+
+
+def generalized_petersen(n: int, k: int) -> nx.Graph:
+    """Return two rings of ``n`` vertices, joined by spokes; the inner one in steps of ``k``."""
+    g = nx.Graph()
+    for i in range(n):
+        outer = [(f"o{i}", f"o{(i + 1) % n}"), (f"o{i}", f"i{i}")]
+        g.add_edges_from([*outer, (f"i{i}", f"i{(i + k) % n}")])
+    return g
+
+
+def sheehan(n: int) -> nx.Graph:
+    """Return the graph with one Hamiltonian cycle and as many edges as that allows."""
+    g = nx.cycle_graph(n)
+    g.add_edges_from((i, j) for i in range(1, n, 2) for j in range(i + 2, n))
+    return g
+
+
 CYCLES = {
     "cube": nx.hypercube_graph(3),
     "prism of 12": nx.circular_ladder_graph(6),
@@ -32,6 +50,10 @@ CYCLES = {
     "grid 4x4": nx.grid_2d_graph(4, 4),
     "grid 5x4": nx.grid_2d_graph(5, 4),
     "grid 6x4": nx.grid_2d_graph(6, 4),
+    "dodecahedron": nx.dodecahedral_graph(),
+    "G(9,2)": generalized_petersen(9, 2),
+    "Sheehan of 12": sheehan(12),
+    "Sheehan of 20": sheehan(20),
     "Petersen (none)": nx.petersen_graph(),
 }
 COLOURINGS = {
@@ -45,10 +67,10 @@ COLOURINGS = {
 }
 
 
-def first(name: str, solve: Callable[..., Any], *problem: Any) -> None:
+def first(name: str, solve: Callable[..., Any], *problem: Any, max_epochs: int = 100) -> None:
     """Solve once and tell when the first solution came."""
     start = time.process_time()
-    solver = solve(*problem, random_state=0, max_epochs=100)
+    solver = solve(*problem, random_state=0, max_epochs=max_epochs)
     answer = next(solver, None)
     seconds = time.process_time() - start
     end = "none; the best had " + solver.summary.best if answer is None else f"at {answer.epoch}"
@@ -60,7 +82,7 @@ def main() -> None:
     for name, puzzle in SUDOKU.items():
         first(name, sudoku.solve, puzzle)
     for name, graph in CYCLES.items():
-        first(name, hamiltonian.solve, graph)
+        first(name, hamiltonian.solve, graph, max_epochs=5000)
     for name, (graph, colours) in COLOURINGS.items():
         first(name, colouring.solve, graph, colours)
 

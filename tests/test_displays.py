@@ -10,7 +10,7 @@ from sklearn.base import clone
 from atomlearn import Algebra, AlgebraicClassifier
 from atomlearn.errors import InconsistentRelations
 from atomlearn.markup import Listed
-from atomlearn.problems import colouring, hamiltonian, queens, sudoku
+from atomlearn.problems import colouring, hamiltonian, mazes, queens, sudoku
 from tests.sound_html import Checker
 
 BAD = "<script>alert('x')</script>"
@@ -46,6 +46,11 @@ def shown(algebra, classifier):
     yield model.atoms
     yield contradictory.conflicts()
     yield contradictory.conflicts()[0]
+    yield next(contradictory.repairs())
+    yield contradictory.what_if(contradictory.relations[0])
+    yield algebra.implications()[0]
+    yield model.to_context()
+    yield next(mazes.solve("S E", random_state=0))
     yield algebra.query(v <= a | b | c)
     yield model.definition(v)
     yield clf

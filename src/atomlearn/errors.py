@@ -115,6 +115,10 @@ class RelationSyntaxError(AtomlearnError, ValueError):
     """Text that is not a relation, or not a list of names."""
 
 
+class ExpansionTooLarge(RelationSyntaxError):
+    """A line with variables that stands for more relations than can be meant."""
+
+
 class InconsistentRelations(AtomlearnError, ValueError):
     """Raised for negative relations that the positive ones contradict.
 

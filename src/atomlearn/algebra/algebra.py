@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import (
     Conflict,
     Layout,
+    Line,
     QueryResult,
     Relation,
     Verdict,
@@ -19,11 +20,14 @@ from atomlearn.algebra.relations import (
 )
 from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term
 from atomlearn.engine.protocol import PackedRelations, check_learning
-from atomlearn.errors import InconsistentRelations
+from atomlearn.errors import InconsistentRelations, NotARelation, RelationSyntaxError
 from atomlearn.markup import Listed
 from atomlearn.sets.rows import Rows, lists_of
 
 if TYPE_CHECKING:
+    from atomlearn.algebra.contexts import Context
+    from atomlearn.algebra.implications import Implication, Kind
+    from atomlearn.algebra.repairs import Repair, WhatIf
     from atomlearn.engine.epochs import Epochs
     from atomlearn.engine.protocol import Protocol
     from atomlearn.engine.state import OnEpoch
@@ -57,6 +61,7 @@ class Algebra:
     def __init__(self, constants: Iterable[str] = ()) -> None:
         self._vocabulary = Vocabulary(constants)
         self._relations: dict[Relation, None] = {}  # a set that keeps its order
+        self._lines: dict[Relation, Line] = {}
         self._laid_out: Layout | None = None
 
     # -- constants and terms
@@ -180,6 +185,99 @@ class Algebra:
         if own:
             self._relations.update(dict.fromkeys(own))
             self._laid_out = None
+
+    def expand(self, text: str, **sets: Iterable[object]) -> Iterator[Relation]:
+        """Yield the relations that a text with variables stands for, one by one.
+
+        The text is as in a relation file: definitions of sets, and relations about their members.
+        Constants are created as they occur. Pass the result to :meth:`add`.
+
+        Parameters
+        ----------
+        text : str
+            One or more lines.
+        **sets : iterable
+            Sets that the text may speak of: names, numbers, or tuples of these.
+
+        Yields
+        ------
+        Relation
+            The relations, line by line.
+
+        Raises
+        ------
+        RelationSyntaxError
+            If a line cannot be read; the message has the line and the column.
+
+        Examples
+        --------
+        >>> alg = Algebra()
+        >>> text = "ancestor(x, y) < parent(x, y)  for x, y in person if x != y"
+        >>> alg.add(alg.expand(text, person=["ann", "ben"]))
+        >>> alg.relations[0]
+        Relation('ancestor(ann,ben) < parent(ann,ben)')
+        >>> alg.add(alg.expand("one of Q(row)", row=range(1, 3)))
+        >>> len(alg.relations)
+        6
+        """
+        from atomlearn.algebra.statements import Statements
+
+        statements = Statements(sets)
+        for number, line in enumerate(text.splitlines(), start=1):
+            try:
+                for parsed in statements.relations(line):
+                    yield self.state(*parsed)
+            except RelationSyntaxError as error:
+                raise type(error)(f"line {number}, {error}") from None
+
+    def state(self, left: Sequence[str], positive: bool, right: Sequence[str]) -> Relation:
+        """Return a relation between names; those that are new become constants.
+
+        Parameters
+        ----------
+        left : sequence of str
+            The names on the left side.
+        positive : bool
+            Whether the relation is asserted; otherwise it is denied.
+        right : sequence of str
+            The names on the right side.
+
+        Examples
+        --------
+        >>> Algebra().state(["a"], True, ["b", "c"])
+        Relation('a < b c')
+        """
+        fresh = [name for name in dict.fromkeys((*left, *right)) if name not in self._vocabulary]
+        if fresh:
+            self.constants(*fresh)
+        return Relation(self.term(left), self.term(right), positive)
+
+    def remember_line(self, relation: Relation, line: Line) -> None:
+        """Note the line of a file that a relation was first read from.
+
+        Parameters
+        ----------
+        relation : Relation
+            A relation of the algebra.
+        line : Line
+            Its line.
+        """
+        self._lines.setdefault(relation, line)
+
+    def line_of(self, relation: Relation) -> Line | None:
+        """Return the line of the file that a relation was read from, if it was.
+
+        Parameters
+        ----------
+        relation : Relation
+            A relation of the algebra.
+
+        Returns
+        -------
+        Line or None
+            The number of the line, from 1, and its text if it has variables or sets.
+        """
+        return self._lines.get(relation)
 
     @property
     def relations(self) -> tuple[Relation, ...]:
@@ -309,13 +407,139 @@ class Algebra:
         verdict = "contradicted" if relation.positive else "follows"
         return QueryResult(relation, verdict, conflict.derivation, conflict)
 
-    def conflicts(self) -> list[Conflict]:
+    @overload
+    def conflicts(self) -> list[Conflict]: ...
+    @overload
+    def conflicts(self, *, all: Literal[False]) -> list[Conflict]: ...
+    @overload
+    def conflicts(self, *, all: bool) -> Sequence[Conflict]: ...
+    def conflicts(self, *, all: bool = False) -> Sequence[Conflict]:
         """Return the negative relations that the positive ones contradict, each with a derivation.
 
         The relations are consistent exactly when there are none. The order is that in which the
         negative relations were added.
+
+        Parameters
+        ----------
+        all : bool, default=False
+            Whether to find every minimal conflict, so that a negative relation is listed with each
+            of its minimal derivations; otherwise each has one. They are found as they are asked
+            for, because there can be very many.
+
+        Returns
+        -------
+        sequence of Conflict
+            The conflicts.
+
+        Examples
+        --------
+        >>> alg = Algebra(["a", "b", "c"])
+        >>> a, b, c = alg
+        >>> alg.add(a <= c, a <= b, b <= c, ~(a <= c))
+        >>> len(alg.conflicts()), len(alg.conflicts(all=True))
+        (1, 2)
         """
+        if all:
+            from atomlearn.algebra.repairs import AllConflicts
+
+            return AllConflicts(self._layout())
         return Listed(self._layout().conflicts())
+
+    def repairs(self) -> "Iterator[Repair]":
+        """Yield the smallest sets of relations whose withdrawal leaves no conflict.
+
+        All have the same size, and each is verified by closure.
+
+        Yields
+        ------
+        Repair
+            The repairs, in the order of the relations; none if there is no conflict.
+
+        Examples
+        --------
+        >>> alg = Algebra(["a", "b", "c"])
+        >>> a, b, c = alg
+        >>> alg.add(a <= c, a <= b, b <= c, ~(a <= c))
+        >>> print(*alg.repairs())
+        withdraw a !< c
+        """
+        from atomlearn.algebra.repairs import smallest_repairs
+
+        return smallest_repairs(self)
+
+    def without(self, *relations: Relation | Iterable[Relation]) -> "Algebra":
+        """Return a copy from which relations are withdrawn.
+
+        Parameters
+        ----------
+        *relations : Relation or iterable of Relation
+            Relations of the algebra.
+
+        Raises
+        ------
+        NotARelation
+            If one is not among the relations of the algebra.
+        """
+        out = [adopt_relation(self._vocabulary, relation) for relation in flatten(relations)]
+        twin = self.copy()
+        for relation in dict.fromkeys(out):
+            if relation not in twin._relations:
+                raise NotARelation(f"{str(relation)!r} is not a relation of the algebra")
+            del twin._relations[relation]
+        return twin
+
+    def what_if(self, *withdrawn: Relation | Iterable[Relation]) -> "WhatIf":
+        """Return what changes if relations are withdrawn; the algebra stays as it is.
+
+        Parameters
+        ----------
+        *withdrawn : Relation or iterable of Relation
+            Relations of the algebra.
+
+        Returns
+        -------
+        WhatIf
+            The conflicts that are gone, those that are left, and what no longer follows.
+
+        Examples
+        --------
+        >>> alg = Algebra(["a", "b"])
+        >>> a, b = alg
+        >>> alg.add(a <= b, ~(a <= b))
+        >>> len(alg.what_if(a <= b).resolved)
+        1
+        """
+        from atomlearn.algebra.repairs import what_if
+
+        return what_if(self, tuple(adopt_relation(self._vocabulary, r) for r in flatten(withdrawn)))
+
+    def implications(self, kind: "Kind" = "canonical") -> "list[Implication]":
+        """Return the fewest implications that say what the positive relations say.
+
+        Parameters
+        ----------
+        kind : {"canonical", "short"}, default="canonical"
+            The canonical base of Guigues and Duquenne, or one with as many implications of which no
+            name can be left out.
+
+        Returns
+        -------
+        list of Implication
+            The base: every positive relation that is entailed follows from it.
+
+        Examples
+        --------
+        >>> alg = Algebra(["a", "b", "c"])
+        >>> a, b, c = alg
+        >>> alg.add(a <= b, b <= c, a <= c, a <= b | c)
+        >>> print(*alg.implications(), sep="; ")
+        always a; a c → b
+        >>> print(*alg.implications("short"), sep="; ")
+        always a; c → b
+        """
+        from atomlearn.algebra.implications import of_algebra
+
+        return of_algebra(self, kind)
 
     # -- models
 
@@ -534,6 +758,37 @@ class Algebra:
 
         return read_relations(path)
 
+    @classmethod
+    def from_context(cls, source: "str | Path | Context") -> "Algebra":
+        """Return what holds in a formal context: attributes are constants.
+
+        The relations are the canonical base of the context, so :meth:`entails` answers which
+        implications hold for all its objects: ``b < a`` if every object with ``a`` has ``b``.
+
+        Parameters
+        ----------
+        source : str, Path or Context
+            The context, or a file that has it: ``.cxt``, or CSV of crosses.
+
+        Returns
+        -------
+        Algebra
+            The attributes and the relations between them.
+
+        Examples
+        --------
+        >>> from atomlearn.algebra import Context
+        >>> crosses = [[True, True, False], [True, False, True]]
+        >>> context = Context(["dove", "hen"], ["bird", "flies", "runs"], crosses)
+        >>> alg = Algebra.from_context(context)
+        >>> alg.entails(alg.relation("bird < flies")), alg.entails(alg.relation("runs < flies"))
+        (True, False)
+        """
+        from atomlearn.algebra.contexts import Context
+
+        context = source if isinstance(source, Context) else Context.read(source)
+        return context.to_algebra()
+
     def write(self, path: "str | Path") -> None:
         """Write the relations to a text file (``.rel``).
 
@@ -551,6 +806,7 @@ class Algebra:
         twin = Algebra()
         twin._vocabulary = self._vocabulary.fork()
         twin._relations = {adopt_relation(twin._vocabulary, r): None for r in self._relations}
+        twin._lines = self._lines.copy()
         return twin
 
     __copy__ = copy

@@ -18,11 +18,11 @@ from typing import BinaryIO
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
-from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.relations import Line
+from atomlearn.algebra.statements import Statements
 from atomlearn.algebra.terms import (
     SIGNLIKE,
     ParsedRelation,
-    Term,
     Vocabulary,
     parse_relation,
     write_name,
@@ -124,16 +124,19 @@ def read_relations(path: str | Path) -> Algebra:
     mentions: Counter[str] = Counter()
     line_of: dict[str, int] = {}
     with Path(path).open("rb") as file:
-        for number, (left, positive, right) in iterate_relations(file, str(path)):
-            for name in (*left, *right):
-                line_of.setdefault(name, number)
-            mentions.update(left)
-            mentions.update(right)
+        for found, (left, positive, right) in iterate_relations(file, str(path)):
+            line = found if isinstance(found, Line) else Line(found)
+            if not line.text:  # a name that a program makes of variables is not misspelt
+                for name in (*left, *right):
+                    line_of.setdefault(name, line.number)
+                mentions.update(left)
+                mentions.update(right)
             try:
-                relation = Relation(_term(algebra, left), _term(algebra, right), positive)
+                relation = algebra.state(left, positive, right)
             except AtomlearnError as error:
-                raise RelationSyntaxError(f"{path}:{number}: {error}") from None
+                raise RelationSyntaxError(f"{path}:{line.number}: {error}") from None
             algebra.add(relation)
+            algebra.remember_line(relation, line)
     if not algebra.n_constants:
         raise EmptyFile(f"{path} has no relations; write for example: v < c1 c2")
     for name, other in lookalikes(mentions)[:MOST_WARNINGS]:
@@ -141,9 +144,12 @@ def read_relations(path: str | Path) -> Algebra:
     return algebra
 
 
-def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[int, ParsedRelation]]:
-    """Line numbers (from 1) and relations, read as they are asked for."""
-    number = 0
+def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[int | Line, ParsedRelation]]:
+    """Line numbers (from 1) and relations, read as they are asked for.
+
+    A line with variables has many relations; its text comes with the number.
+    """
+    number, statements = 0, Statements()
     while line := file.readline(MAX_LINE + 1):
         number += 1
         if number == 1:
@@ -158,9 +164,12 @@ def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[int, ParsedRe
         except UnicodeDecodeError as error:
             raise NotText(f"{where}: not UTF-8 (byte {error.start + 1} of the line)") from None
         try:
+            if statements.understands(text):
+                yield from _many(statements, text, number, where)
+                continue
             parsed = parse_relation(text)
         except RelationSyntaxError as error:
-            raise RelationSyntaxError(f"{where}: {error}") from None
+            raise type(error)(f"{where}: {error}") from None
         if parsed is not None:
             doubtful = doubtful_name(text, parsed)
             if doubtful is not None:
@@ -169,6 +178,18 @@ def iterate_relations(file: BinaryIO, path: str) -> Iterator[tuple[int, ParsedRe
                     f'is written a !< b (and a constant of that name in quotes: "{doubtful}")'
                 )
             yield number, parsed
+
+
+def _many(
+    statements: Statements, text: str, number: int, where: str
+) -> Iterator[tuple[Line, ParsedRelation]]:
+    """Yield the relations of a line with variables or sets."""
+    doubts: list[str] = []
+    line = Line(number, text.strip())
+    for parsed in statements.relations(text, doubts):
+        yield line, parsed
+    for doubt in doubts:
+        _warn(f"{where}: {doubt}")
 
 
 def write_relations(algebra: Algebra, path: str | Path) -> None:
@@ -191,13 +212,6 @@ def write_relations(algebra: Algebra, path: str | Path) -> None:
 
 def _warn(message: str) -> None:
     warnings.warn(message, DoubtfulRelation, stacklevel=4)
-
-
-def _term(algebra: Algebra, names: list[str]) -> Term:
-    fresh = [name for name in dict.fromkeys(names) if name not in algebra]
-    if fresh:
-        algebra.constants(*fresh)
-    return algebra.term(names)
 
 
 KIND = "model"

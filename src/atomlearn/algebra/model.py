@@ -17,6 +17,8 @@ from atomlearn.typing import Bits
 
 if TYPE_CHECKING:
     from atomlearn.algebra.algebra import Algebra
+    from atomlearn.algebra.contexts import Context
+    from atomlearn.algebra.implications import Implication, Kind
     from atomlearn.logic.comparison import Grid
     from atomlearn.logic.define import ConstantDefinition
     from atomlearn.logic.formulas import Pairs
@@ -470,6 +472,63 @@ class Model(Displayed):
             Packed rows, each the set of the constants that contain an atom.
         """
         return Model(self._vocabulary, atoms, self._n)
+
+    def implications(self, kind: "Kind" = "canonical") -> "list[Implication]":
+        """Return the fewest implications from which all positive relations of the model follow.
+
+        Parameters
+        ----------
+        kind : {"canonical", "short"}, default="canonical"
+            The canonical base of Guigues and Duquenne, or one with as many implications of which no
+            name can be left out.
+
+        Returns
+        -------
+        list of Implication
+            The base.
+
+        Raises
+        ------
+        ModelTooLarge
+            If the model has too many closed sets to be visited.
+
+        Examples
+        --------
+        >>> from atomlearn import Algebra
+        >>> alg = Algebra(["v", "a", "b"])
+        >>> alg.add(alg.relation("v < a b"))
+        >>> print(*alg.freest().implications())
+        a b → v
+        """
+        # The atom that all constants contain decides nothing about terms, which are never empty.
+        rows = bits.without_full(self._rows, self._n) if self._n > 1 else self._rows
+        return self.with_atoms(rows).to_context().implications(kind)
+
+    def to_context(self, path: "str | Path | None" = None) -> "Context":
+        """Return the model as a formal context: atoms are objects with the attributes they lack.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            A file to write it to: CSV if it ends with ``.csv``, else Burmeister's format.
+
+        Returns
+        -------
+        Context
+            The context.
+
+        Examples
+        --------
+        >>> from atomlearn import Algebra
+        >>> Algebra(["a", "b"]).freest().to_context()
+        <Context: 2 objects, 2 attributes>
+        """
+        from atomlearn.algebra.contexts import Context
+
+        context = Context.from_model(self)
+        if path is not None:
+            context.write(path)
+        return context
 
     def save(self, path: "str | Path") -> None:
         """Write the model atomically to a file for :func:`atomlearn.load`.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from atomlearn.algebra.terms import Term, make_term, parse_relation
 from atomlearn.engine.protocol import PackedRelations
@@ -100,6 +100,26 @@ def flatten(relations: Iterable[object]) -> list[object]:
         else:
             flat.append(item)
     return flat
+
+
+class Line(NamedTuple):
+    """A line of a relation file.
+
+    Parameters
+    ----------
+    number : int
+        The number of the line, from 1.
+    text : str, default=""
+        Its text if it has variables or sets; a plain relation is its own text.
+
+    Examples
+    --------
+    >>> Line(3, "f(x) < S for x in row").number
+    3
+    """
+
+    number: int
+    text: str = ""
 
 
 @dataclass(frozen=True, repr=False)

@@ -38,6 +38,11 @@ _TOKEN = re.compile(
 
 _BARE = re.compile(r"""[^\s<\#"'=][^\s<\#"]*""")
 
+_INDICES = re.compile(r"""\(\s*[^\s,()<\#"]+(\s*,\s*[^\s,()<\#"]+)*\s*\)(?=[\s<!\#]|$)""")
+"""The indices of a constant, which may have blanks between them: ``Q(1, 2)`` is ``Q(1,2)``."""
+
+_SPACED = re.compile(r"\([^()\s]*\s")
+
 
 def write_name(name: str) -> str:
     r"""Return a name as it stands in a file, quoted if necessary.
@@ -46,7 +51,11 @@ def write_name(name: str) -> str:
     c1 "top left" "5\""
     """
     if name.isprintable() and _BARE.fullmatch(name) and name not in SIGNLIKE:
-        return name
+        # A line with the word for or a brace may have variables, and an open parenthesis could take
+        # in the name that follows.
+        opened = name.find("(")
+        if name != "for" and "{" not in name and (opened < 0 or ")" in name[opened:]):
+            return name
     return visible(json.dumps(name, ensure_ascii=False))
 
 
@@ -64,7 +73,7 @@ def parse_names(text: str) -> list[str]:
     names: list[str] = []
     for kind, token, column in _tokens(text):
         if kind == "sign":
-            raise _error(f"{token} where only names were expected", text, column)
+            raise syntax_error(f"{token} where only names were expected", text, column)
         names.append(token)
     return names
 
@@ -84,23 +93,27 @@ def parse_relation(text: str) -> ParsedRelation | None:
         if kind != "sign":
             sides[sign is not None].append(token)
         elif sign is not None:
-            raise _error("a second < in one relation; write one relation a line", text, column)
+            raise syntax_error(
+                "a second < in one relation; write one relation a line", text, column
+            )
         elif not sides[0]:
-            raise _error(f"no name before {token}", text, column)
+            raise syntax_error(f"no name before {token}", text, column)
         else:
             sign = token
     if sign is None:
         if not sides[0]:
             return None
-        raise _error("no < or !< between two lists of names", text, len(text.rstrip()))
+        raise syntax_error("no < or !< between two lists of names", text, len(text.rstrip()))
     if not sides[1]:
-        raise _error(f"no name after {sign}", text, len(text.rstrip()))
+        raise syntax_error(f"no name after {sign}", text, len(text.rstrip()))
     return sides[0], not sign.startswith("!"), sides[1]
 
 
 def _parse_plain(text: str) -> ParsedRelation | None:
     """Parse text without quotes and comments several times faster; else return ``None``."""
     if text.count("<") != 1 or '"' in text or "'" in text or "#" in text:
+        return None
+    if "(" in text and _SPACED.search(text):
         return None
     before, after = text.split("<")
     positive = not before.endswith("!")
@@ -117,7 +130,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
         assert match is not None  # every character begins one
         kind, end = str(match.lastgroup), match.end()
         if after_name and kind in ("quoted", "bare", "comment"):
-            raise _error(
+            raise syntax_error(
                 f"{text[at]} inside a name; put the whole name in quotes, "
                 "or a blank before what follows it",
                 text,
@@ -126,14 +139,26 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
         if kind == "comment":
             return
         if kind == "quoted":
-            end = _end_of_quoted(text, at)
-            yield kind, _unquote(text[at:end], text, at), at
+            name, end = quoted_name(text, at)
+            yield kind, name, at
         elif kind == "bare":
-            end -= text.startswith("!<", end - 1)
-            yield kind, text[at:end], at
+            opened = text.find("(", at, end)
+            indices = _INDICES.match(text, opened) if opened > at else None
+            if indices is not None:
+                end = indices.end()
+                yield kind, text[at:opened] + re.sub(r"\s+", "", indices.group()), at
+            else:
+                end -= text.startswith("!<", end - 1)
+                yield kind, text[at:end], at
         elif kind != "blank":
             yield kind, text[at:end], at
         at, after_name = end, kind in ("quoted", "bare")
+
+
+def quoted_name(text: str, at: int) -> tuple[str, int]:
+    """Return the quoted name that begins at a position, and where it ends."""
+    end = _end_of_quoted(text, at)
+    return _unquote(text[at:end], text, at), end
 
 
 def _end_of_quoted(text: str, at: int) -> int:
@@ -142,7 +167,7 @@ def _end_of_quoted(text: str, at: int) -> int:
     while True:
         end = text.find(text[at], end + 1)
         if end < 0:
-            raise _error("a quoted name that does not end", text, at)
+            raise syntax_error("a quoted name that does not end", text, at)
         before = end - 1
         while text[before] == "\\":
             before -= 1
@@ -160,13 +185,16 @@ def _unquote(token: str, text: str, column: int) -> str:
     try:
         name = json.loads(f'"{inner}"', strict=False)
     except ValueError:
-        raise _error("an escape in a quoted name that JSON does not have", text, column) from None
+        raise syntax_error(
+            "an escape in a quoted name that JSON does not have", text, column
+        ) from None
     if not name:
-        raise _error("an empty name", text, column)
+        raise syntax_error("an empty name", text, column)
     return str(name)
 
 
-def _error(problem: str, text: str, column: int) -> RelationSyntaxError:
+def syntax_error(problem: str, text: str, column: int) -> RelationSyntaxError:
+    """Return an error that names the column (from 0) and shows the text."""
     shown = text.strip()
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return RelationSyntaxError(f"column {column + 1}: {problem}: {shown!r}")

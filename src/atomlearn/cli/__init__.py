@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 import atomlearn
 from atomlearn import interrupts
-from atomlearn.cli import algebra, explore, models, problems, reproduce, tables
+from atomlearn.cli import algebra, contexts, explore, models, problems, reproduce, tables
 from atomlearn.cli.output import NO, fail, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
@@ -41,6 +41,9 @@ COMMANDS: list[Callable[..., None]] = [
     algebra.check,
     algebra.learn,
     algebra.query,
+    contexts.implications,
+    contexts.concepts,
+    contexts.interview,
     models.show,
     *problems.COMMANDS,
     tables.fit,

@@ -1,5 +1,6 @@
-"""``atomlearn check``, ``learn`` and ``query``: relations as text, and models of them."""
+"""``atomlearn check``, ``learn``, ``query``: relations as text, and models of them."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,7 +8,7 @@ import typer
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Model
-from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.relations import Conflict, Line, Relation
 from atomlearn.algebra.terms import MAKE_IT_FIRST, write_name
 from atomlearn.cli.output import (
     BAD,
@@ -27,6 +28,9 @@ from atomlearn.cli.output import (
 from atomlearn.errors import InconsistentRelations, UnknownConstant
 from atomlearn.files.load import load
 
+MOST_EXPANDED = 5
+"""Maximum number of relations that ``--expand`` prints for a line, unless one line is asked for."""
+
 EXIT = {"follows": YES, "contradicted": NO, "open": OPEN}
 """The exit code of each answer to a question about relations."""
 
@@ -37,34 +41,113 @@ def read_algebra(file: Path) -> Algebra:
         return Algebra.read(file)
 
 
-def check(file: RelationFile, as_json: Json = False) -> None:
+def check(
+    file: RelationFile,
+    every: Annotated[
+        bool, typer.Option("--all", help="Print every minimal conflict, and the smallest repairs.")
+    ] = False,
+    most: Annotated[
+        int, typer.Option("--most", min=1, help="Print at most this many of each.")
+    ] = 20,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="Print the relations that each line stands for.")
+    ] = False,
+    line: Annotated[
+        int | None, typer.Option("--line", min=1, help="With --expand, this line, and all of it.")
+    ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option("--without", help="What if this relation is withdrawn? May be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Check whether the relations of a file are consistent; if not, print why and exit 1."""
     algebra = read_algebra(file)
-    conflicts = algebra.conflicts()
+    conflicts = list(islice(algebra.conflicts(all=every), most if every else None))
+    repairs = list(islice(algebra.repairs(), most)) if every else []
+    change = algebra.what_if([algebra.relation(text) for text in without]) if without else None
+    lines = _expanded(algebra, line) if expand else {}
     n_positive, n_negative = len(algebra.positive), len(algebra.negative)
     if as_json:
-        print_json(
-            {
-                "consistent": not conflicts,
-                "positive": n_positive,
-                "negative": n_negative,
-                "constants": algebra.n_constants,
-                "conflicts": [
-                    {"relation": str(c.relation), "derivation": [str(r) for r in c.derivation]}
-                    for c in conflicts
-                ],
+        fields: dict[str, Any] = {
+            "consistent": not conflicts,
+            "positive": n_positive,
+            "negative": n_negative,
+            "constants": algebra.n_constants,
+            "conflicts": [_conflict_fields(c) for c in conflicts],
+        }
+        if every:
+            fields["repairs"] = [[str(r) for r in repair.withdrawn] for repair in repairs]
+        if expand:
+            fields["lines"] = [
+                {"line": n.number, "text": n.text, "relations": [str(r) for r in found]}
+                for n, found in lines.items()
+            ]
+        if change is not None:
+            fields["without"] = {
+                "withdrawn": [str(r) for r in change.withdrawn],
+                "resolved": [_conflict_fields(c) for c in change.resolved],
+                "conflicts": [_conflict_fields(c) for c in change.conflicts],
+                "lost": [str(r) for r in change.lost],
             }
-        )
+        print_json(fields)
     else:
+        for source, found in lines.items():
+            _print_line(source, found, len(found) if line else MOST_EXPANDED)
         verdict = "inconsistent" if conflicts else "consistent"
         print(
             f"{verdict}: {n_positive} positive, {n_negative} negative, "
             f"{algebra.n_constants} constants"
         )
         for conflict in conflicts:
-            print(conflict)
+            print(_with_lines(algebra, conflict) if every else conflict)
+        if every and len(conflicts) == most:
+            note(f"there may be more conflicts; --most {10 * most} prints up to {10 * most}")
+        for repair in repairs:
+            print("repair: withdraw " + ", ".join(_placed(algebra, r) for r in repair.withdrawn))
+        if change is not None:
+            print(change)
     if conflicts:
         raise typer.Exit(NO)
+
+
+def _conflict_fields(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "relation": str(conflict.relation),
+        "derivation": [str(r) for r in conflict.derivation],
+    }
+
+
+def _expanded(algebra: Algebra, line: int | None) -> dict[Line, list[Relation]]:
+    """Return the relations of each line with variables, or of one line."""
+    found: dict[Line, list[Relation]] = {}
+    for relation in algebra.relations:
+        source = algebra.line_of(relation)
+        if source is not None and (source.number == line if line else source.text):
+            found.setdefault(source, []).append(relation)
+    return found
+
+
+def _print_line(line: Line, relations: list[Relation], most: int) -> None:
+    stands = f"  # {counted(len(relations), 'relation')}" if line.text else ""
+    print(f"{line.number}: {line.text or relations[0]}{stands}")
+    for relation in relations[:most] if line.text else ():
+        print(f"    {relation}")
+    if len(relations) > most:
+        print(f"    ... and {len(relations) - most:,} more; --line {line.number} prints all")
+
+
+def _placed(algebra: Algebra, relation: Relation) -> str:
+    """Return a relation with the number of its line."""
+    line = algebra.line_of(relation)
+    return str(relation) if line is None else f"{relation}   (line {line.number})"
+
+
+def _with_lines(algebra: Algebra, conflict: Conflict) -> str:
+    head = f"{_placed(algebra, conflict.relation)} fails"
+    if not conflict.derivation:
+        return f"{head} by itself: the right side contains the left"
+    return f"{head}, because:" + "".join(f"\n  {_placed(algebra, r)}" for r in conflict.derivation)
 
 
 def learn(file: RelationFile, out: OutFile, seed: SeedIfAny = None, as_json: Json = False) -> None:

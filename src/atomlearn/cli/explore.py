@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 def explore(
     file: Annotated[
         Path | None,
-        typer.Argument(help="A model file, or relations as text; none with --queens or --sudoku."),
+        typer.Argument(
+            help="A model, relations or a context (.cxt, .csv); none with --queens or --sudoku."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -114,8 +116,11 @@ def _serve(live: "Live", title: str, port: int, open_page: bool) -> None:
 
 def _loaded(file: Path) -> Any:
     """Return the relations, the model or the classifier of a file."""
+    from atomlearn.algebra.contexts import Context
     from atomlearn.engine.pool import Pool
 
+    if file.suffix.lower() in (".cxt", ".csv"):
+        return Context.read(file)
     if has_relations(file):
         return read_algebra(file)
     loaded = load(file)

@@ -1,4 +1,4 @@
-"""``atomlearn queens``, ``sudoku``, ``hamiltonian`` and ``colouring``: rules in, solutions out."""
+"""``atomlearn solve``, ``queens``, ``sudoku``, ``path`` and others: rules in, solutions out."""
 
 import inspect
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from atomlearn import interrupts
+from atomlearn.cli.algebra import read_algebra
 from atomlearn.cli.output import (
     NO,
     AtomsPicture,
@@ -18,6 +19,7 @@ from atomlearn.cli.output import (
     PngPicture,
     Queens,
     Quiet,
+    RelationFile,
     SeedIfAny,
     SvgPicture,
     TextFile,
@@ -83,6 +85,31 @@ def hamiltonian(file: TextFile) -> Problem:
     from atomlearn.problems import hamiltonian
 
     return Problem(partial(hamiltonian.solve, read_text(file)))
+
+
+def path(
+    file: TextFile,
+    start: Annotated[str | None, typer.Option("--from", help="Where the path begins.")] = None,
+    end: Annotated[str | None, typer.Option("--to", help="Where the path ends.")] = None,
+) -> Problem:
+    """Find a path through all vertices of a graph: one edge a line, two names."""
+    from atomlearn.problems import hamiltonian
+
+    return Problem(partial(hamiltonian.solve_path, read_text(file), start=start, end=end))
+
+
+def maze(file: TextFile) -> Problem:
+    """Find a path through a maze: # is a wall, S the start, E the end."""
+    from atomlearn.problems import mazes
+
+    return Problem(partial(mazes.solve, read_text(file)))
+
+
+def solve(file: RelationFile) -> Problem:
+    """Solve a puzzle that a relation file states: what is given lies below S."""
+    from atomlearn.problems import stated
+
+    return Problem(partial(stated.solve, read_algebra(file)))
 
 
 def colouring(
@@ -314,9 +341,12 @@ def _grid(grid: Any) -> "Text":
 
 
 MAX_EPOCHS: dict[Callable[..., Problem], int] = {
+    solve: 200,
     queens: 100,
     sudoku: 100,
-    hamiltonian: 200,
+    hamiltonian: 5000,
+    path: 5000,
+    maze: 1000,
     colouring: 200,
 }
 """The problems that have a command, and after how many epochs each gives up."""

@@ -15,10 +15,12 @@ from typing import Any
 
 import atomlearn
 from atomlearn.algebra.algebra import Algebra
+from atomlearn.algebra.contexts import Context
 from atomlearn.algebra.model import Model
-from atomlearn.algebra.relations import Relation
+from atomlearn.algebra.relations import Line, Relation
 from atomlearn.errors import ContradictoryGivens, InvalidParameter, ModelTooLarge
 from atomlearn.explorer.classifiers import classifier_data, definition_data
+from atomlearn.explorer.contexts import context_data
 from atomlearn.files.container import replacing
 from atomlearn.logic.define import ConstantDefinition
 from atomlearn.markup import escape
@@ -29,6 +31,8 @@ from atomlearn.views.page import document
 
 MOST_ATOMS = 2000
 """A page of more atoms than this says only how many they are."""
+MOST_CONFLICTS = 20
+"""Maximum number of conflicts, and of repairs, on the page of relations."""
 MOST_SOLUTIONS = 12
 """Learning for the page of a board ends when this many solutions are found."""
 
@@ -38,6 +42,7 @@ def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
     data = _constants(list(algebra.names)) | {
         "positive": [[list(r.left.indices), list(r.right.indices)] for r in algebra.positive],
         "negative": [[list(r.left.indices), list(r.right.indices)] for r in algebra.negative],
+        **_lines_and_conflicts(algebra),
     }
     if not algebra.relations or algebra.conflicts():
         return data
@@ -45,6 +50,37 @@ def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
         return data | _atoms(algebra.learn(random_state=seed))
     except ModelTooLarge:
         return data
+
+
+def _lines_and_conflicts(algebra: Algebra) -> dict[str, Any]:
+    """Return the relations of each line with variables, and the first minimal conflicts."""
+    numbers = {
+        relation: (relation.positive, i)
+        for side in (algebra.positive, algebra.negative)
+        for i, relation in enumerate(side)
+    }
+    lines: dict[Line, list[tuple[bool, int]]] = {}
+    for relation, number in numbers.items():
+        line = algebra.line_of(relation)
+        if line is not None and line.text:
+            lines.setdefault(line, []).append(number)
+    conflicts = islice(algebra.conflicts(all=True), MOST_CONFLICTS)
+    repairs = islice(algebra.repairs(), MOST_CONFLICTS)
+    return {
+        "lines": [
+            {**line._asdict(), "relations": found}
+            for line, found in lines.items()
+            if len(found) > 1  # a line that stands for one relation needs no folding
+        ],
+        "conflicts": [
+            {
+                "negative": numbers[conflict.relation][1],
+                "derivation": [numbers[r][1] for r in conflict.derivation],
+            }
+            for conflict in conflicts
+        ],
+        "repairs": [[numbers[r] for r in repair.withdrawn] for repair in repairs],
+    }
 
 
 def model_data(model: Model, definitions: Sequence[ConstantDefinition] = ()) -> dict[str, Any]:
@@ -68,7 +104,14 @@ def _drawn(definition: ConstantDefinition) -> dict[str, Any] | None:
 
 def _constants(names: list[str]) -> dict[str, Any]:
     nothing: dict[str, Any] = {"positive": None, "negative": None, "atoms": None, "n_atoms": 0}
-    return {"kind": "algebra", "names": names, "definitions": [], **nothing}
+    return {
+        "kind": "algebra",
+        "names": names,
+        "definitions": [],
+        "lines": [],
+        "conflicts": [],
+        **nothing,
+    }
 
 
 def _atoms(model: Model) -> dict[str, Any]:
@@ -237,8 +280,9 @@ def explore(
 
     Parameters
     ----------
-    model : AlgebraicClassifier, Model or Algebra
-        A fitted classifier, a model, or an algebra, of which a model is learned for the page.
+    model : AlgebraicClassifier, Model, Algebra or Context
+        A fitted classifier, a model, an algebra, of which a model is learned for the page, or a
+        formal context, whose lattice is drawn.
     path : str or Path
         The HTML file to write.
     X : array-like or data frame, default=None
@@ -267,9 +311,11 @@ def explore(
 
 def page_data(model: Any, X: Any = None, y: Any = None, random_state: int = 0) -> dict[str, Any]:
     """Return the content of the page of a model, as plain values."""
-    if isinstance(model, Algebra | Model):
+    if isinstance(model, Algebra | Model | Context):
         if X is not None or y is not None:
             raise InvalidParameter("X and y are for the page of a classifier")
+        if isinstance(model, Context):
+            return context_data(model)
         if isinstance(model, Algebra):
             return algebra_data(model, random_state)
         return model_data(model)

@@ -6,7 +6,7 @@ each checked by plain Python that knows nothing of algebra. Nothing here knows h
 and nothing in the engine knows of these problems.
 """
 
-from atomlearn.problems import colouring, drawing, hamiltonian, queens, sudoku
+from atomlearn.problems import colouring, drawing, hamiltonian, mazes, queens, stated, sudoku
 from atomlearn.problems.game import Answer, Choices, Game, Rules, one_of_each, play
 from atomlearn.problems.refuting import Refutation
 from atomlearn.problems.solving import ATTEMPTS, PAPER, Schedule, Solver, Summary
@@ -25,8 +25,10 @@ __all__ = [
     "colouring",
     "drawing",
     "hamiltonian",
+    "mazes",
     "one_of_each",
     "play",
     "queens",
+    "stated",
     "sudoku",
 ]

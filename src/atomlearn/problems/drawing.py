@@ -11,7 +11,10 @@ from atomlearn.errors import MissingExtra
 from atomlearn.problems.colouring import Colouring
 from atomlearn.problems.graphs import Graph
 from atomlearn.problems.hamiltonian import Cycle, HamiltonianPath
+from atomlearn.problems.mazes import END, START, WALL, MazePath
 from atomlearn.problems.queens import Board, square_name
+from atomlearn.problems.routes import edge_name
+from atomlearn.problems.stated import Solution
 from atomlearn.problems.sudoku import BOXES, Grid
 
 if TYPE_CHECKING:
@@ -75,11 +78,16 @@ def draw_cycle(cycle: Cycle, ax: "Axes") -> None:
     """Draw a graph with its cycle or path in colour."""
     at = _on_circle(cycle.graph)
     _draw_graph(cycle.graph, at, ax, lambda _: "white")
-    for one, other in cycle.steps:
+    chosen = [tuple(edge) for edge in cycle.graph.edges if _named(*edge) & set(cycle.chosen)]
+    for one, other in chosen:
         if one in at and other in at:
             (x1, y1), (x2, y2) = at[one], at[other]
             ax.plot([x1, x2], [y1, y2], color=INSERTED, linewidth=2.5, zorder=1.5)
     ax.set_title(f"epoch {cycle.epoch}")
+
+
+def _named(one: str, other: str) -> set[str]:
+    return {edge_name(one, other), edge_name(other, one)}
 
 
 def draw_colouring(colouring: Colouring, ax: "Axes") -> None:
@@ -93,12 +101,44 @@ def draw_colouring(colouring: Colouring, ax: "Axes") -> None:
     ax.set_title(f"epoch {colouring.epoch}")
 
 
+def draw_maze(maze: MazePath, ax: "Axes") -> None:
+    """Draw a maze with its path in colour."""
+    rows = maze.rows[::-1]
+    tiles = [[LEARNED if sign == WALL else LIGHT for sign in row] for row in rows]
+    _tiles(ax, tiles, f"epoch {maze.epoch}")
+    height, size = len(rows), max(len(rows), len(rows[0]))
+    ax.plot([c - 1 for _, c in maze.path], [height - r for r, _ in maze.path],
+            color=INSERTED, linewidth=2.5)  # fmt: skip
+    for y, row in enumerate(rows):
+        for x, sign in enumerate(row):
+            if sign in (START, END):
+                _write(ax, x, y, sign, FIXED, 0.7, size)
+
+
+def draw_solution(solution: Solution, ax: "Axes") -> None:
+    """Draw the grid of a puzzle that was stated as relations, or write its choices."""
+    cells = solution.cells()
+    if not cells:
+        ax.text(0.02, 0.98, str(solution), va="top", family="monospace", fontsize=7)
+        ax.set_axis_off()
+        ax.set_title(f"epoch {solution.epoch}")
+        return
+    rows, columns = (sorted({place[k] for place in cells}) for k in (0, 1))
+    _tiles(ax, [[LIGHT] * len(columns) for _ in rows], f"epoch {solution.epoch}")
+    for (r, c), sign in cells.items():
+        if sign != ".":
+            x, y = columns.index(c), len(rows) - 1 - rows.index(r)
+            _write(ax, x, y, sign, LEARNED, 0.7, max(len(rows), len(columns)))
+
+
 DRAWN: dict[type, Callable[[Any, "Axes"], None]] = {
     Board: draw_board,
     Grid: draw_grid,
     Cycle: draw_cycle,
     HamiltonianPath: draw_cycle,
     Colouring: draw_colouring,
+    MazePath: draw_maze,
+    Solution: draw_solution,
 }
 
 

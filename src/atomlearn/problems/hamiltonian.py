@@ -1,8 +1,7 @@
 """Hamiltonian cycles and paths of a graph, from its edges.
 
-A choice is a vertex at a place of the cycle. One vertex a place, one place a vertex, and vertices
-in neighbouring places are joined by an edge. The first vertex is at the first place. A path is the
-same without an edge from the last place to the first, and begins anywhere.
+A choice is an edge (:mod:`~atomlearn.problems.routes`): two at every vertex, and never a cycle that
+leaves out others. A path is the same with one more vertex, which is joined to its ends.
 
 >>> cycle = next(solve("a b\\nb c\\nc d\\nd a\\na c", random_state=0))
 >>> cycle.vertices in (("a", "b", "c", "d"), ("a", "d", "c", "b"))
@@ -11,7 +10,7 @@ True
 ('d', 'c', 'b', 'a')
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -19,51 +18,21 @@ from typing import Any, ClassVar
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.engine.protocol import Protocol
 from atomlearn.errors import InvalidProblem, suggest
-from atomlearn.problems.game import Answer, Choices, PartialSolution, Rules, one_of_each, play
+from atomlearn.problems.game import Answer, PartialSolution
 from atomlearn.problems.graphs import Graph, graph
+from atomlearn.problems.routes import Routes, RouteSolver
 from atomlearn.problems.solving import Schedule, Solver
+from atomlearn.problems.stated import StatedChoices
 from atomlearn.sets.random import Seed
 
 
-def choice(vertex: str, place: int) -> str:
-    """Return the name of a choice.
-
-    >>> choice("a", 0)
-    'a@1'
-    """
-    return f"{vertex}@{place + 1}"
-
-
-def _groups(g: Graph) -> Iterator[list[str]]:
-    """Yield the groups of choices: one place a vertex, and one vertex a place."""
-    places = range(len(g.vertices))
-    yield from ([choice(v, p) for p in places] for v in g.vertices)
-    yield from ([choice(v, p) for v in g.vertices] for p in places)
-
-
-def _rules(g: Graph, closed: bool = True) -> Rules:
-    n = len(g.vertices)
-    strangers = {v: [w for w in g.vertices if w != v and not g.adjacent(v, w)] for v in g.vertices}
-
-    def beside(place: int) -> list[int]:
-        around = (place - 1, place + 1)
-        return [p % n for p in around] if closed else [p for p in around if 0 <= p < n]
-
-    apart = {
-        choice(v, p): [choice(w, other) for w in strangers[v] for other in beside(p)]
-        for v in g.vertices
-        for p in range(n)
-    }
-    return one_of_each(_groups(g), also=apart)
-
-
 def rules(source: Any) -> Algebra:
-    """Return the rules of a graph for a cycle through all its vertices."""
-    return Choices(_rules(_checked(source))).rule_set()
+    """Return the rules of a graph for a cycle: two edges at every vertex."""
+    return StatedChoices(Routes(_checked(source)).puzzle).rule_set()
 
 
 def algebra(source: Any) -> Algebra:
-    """Return the rules as relations, with the first vertex at the first place.
+    """Return the rules as relations, and that the solution is made of edges.
 
     Parameters
     ----------
@@ -80,8 +49,7 @@ def algebra(source: Any) -> Algebra:
     >>> algebra([("a", "b"), ("b", "c"), ("c", "a")]).conflicts()
     []
     """
-    g = _checked(source)
-    return Choices(_rules(g)).algebra([choice(g.vertices[0], 0)])
+    return StatedChoices(Routes(_checked(source)).puzzle).algebra(())
 
 
 def is_legal(g: Graph, cycle: tuple[str, ...], closed: bool = True) -> bool:
@@ -99,6 +67,8 @@ class Cycle(Answer):
 
     vertices: tuple[str, ...]
     graph: Graph = field(repr=False)
+    chosen: tuple[str, ...] = field(default=(), repr=False)
+    """The edges that are chosen, by name."""
 
     @property
     def progress(self) -> str:
@@ -130,12 +100,12 @@ def solve(
     source: Any,
     *,
     random_state: Seed = None,
-    max_epochs: int = 100,
+    max_epochs: int = 5000,
     schedule: Schedule | None = None,
     on_epoch: Callable[[Cycle], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[Cycle]:
-    """Return an iterator of Hamiltonian cycles, as they are found, in both directions.
+    """Return an iterator of Hamiltonian cycles, as they are found, each in one direction.
 
     Parameters
     ----------
@@ -143,8 +113,8 @@ def solve(
         The graph.
     random_state : int, Generator or None, default=None
         Random seed; the same seed gives the same cycles.
-    max_epochs : int, default=100
-        Maximum number of epochs.
+    max_epochs : int, default=5000
+        Maximum number of epochs, which take milliseconds.
     schedule : Schedule, default=None
         Which epochs are idle, and when choices are inserted.
     on_epoch : callable, default=None
@@ -163,16 +133,11 @@ def solve(
     3
     """
     g = _checked(source)
-    first = choice(g.vertices[0], 0)  # a cycle begins anywhere
-    return Solver(
-        play(_rules(g), [first], assumed=[first]),
-        lambda shown: Cycle(_places(g, shown), g, **shown.origin),
-        random_state=random_state,
-        max_epochs=max_epochs,
-        schedule=schedule,
-        on_epoch=on_epoch,
+    return _solver(
+        g, Routes(g), Cycle, None,
+        random_state=random_state, max_epochs=max_epochs, schedule=schedule, on_epoch=on_epoch,
         protocol=protocol,
-    )
+    )  # fmt: skip
 
 
 def solve_path(
@@ -181,38 +146,39 @@ def solve_path(
     start: str | None = None,
     end: str | None = None,
     random_state: Seed = None,
-    max_epochs: int = 100,
+    max_epochs: int = 5000,
     schedule: Schedule | None = None,
     on_epoch: Callable[[HamiltonianPath], None] | None = None,
     protocol: str | Protocol = "default",
 ) -> Solver[HamiltonianPath]:
     """Return an iterator of Hamiltonian paths, optionally from ``start`` to ``end``."""
     g = _checked(source)
-    given = []
-    for vertex, place in ((start, 0), (end, len(g.vertices) - 1)):
-        if vertex is not None:
-            if vertex not in g.vertices:
-                raise InvalidProblem(
-                    f"the graph has no vertex {vertex!r}{suggest(vertex, g.vertices)}"
-                )
-            given.append(choice(vertex, place))
-    return Solver(
-        play(_rules(g, closed=False), given),
-        lambda shown: HamiltonianPath(_places(g, shown), g, **shown.origin),
-        random_state=random_state,
-        max_epochs=max_epochs,
-        schedule=schedule,
-        on_epoch=on_epoch,
+    for vertex in (start, end):
+        if vertex is not None and vertex not in g.vertices:
+            raise InvalidProblem(f"the graph has no vertex {vertex!r}{suggest(vertex, g.vertices)}")
+    return _solver(
+        g, Routes(g, (start, end)), HamiltonianPath, start or end,
+        random_state=random_state, max_epochs=max_epochs, schedule=schedule, on_epoch=on_epoch,
         protocol=protocol,
-    )
+    )  # fmt: skip
 
 
-def _places(g: Graph, shown: PartialSolution) -> tuple[str, ...]:
-    def at(place: int) -> str:
-        found = [v for v in g.vertices if choice(v, place) in shown.chosen]
-        return found[0] if len(found) == 1 else "?"
+def _solver(
+    g: Graph, routes: Routes, kind: Any, anchor: str | None, **options: Any
+) -> RouteSolver[Any]:
+    """Return the solver whose answers are read off from the chosen edges."""
 
-    return tuple(at(p) for p in range(len(g.vertices)))
+    def answer(shown: PartialSolution) -> Any:
+        chosen = tuple(name for name in routes.edges if name in shown.chosen)
+        found = routes.walk(chosen, routes.vertices[0])
+        if not routes.closed:
+            found = found[1:]
+            if anchor is not None and anchor in found[-1:]:
+                found.reverse()
+        known = tuple(found) + ("?",) * (len(g.vertices) - len(found))
+        return kind(known, g, chosen, **shown.origin)
+
+    return RouteSolver(routes, answer, **options)
 
 
 def _checked(source: Any) -> Graph:

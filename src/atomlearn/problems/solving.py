@@ -114,7 +114,8 @@ class Summary(Displayed):
 
     def __str__(self) -> str:
         if self.refutation is not None:
-            return f"{self.refutation} (shown by closure, without learning)"
+            how = f"after {_counted(self.epochs, 'epoch')}" if self.epochs else "without learning"
+            return f"{self.refutation} (shown by closure, {how})"
         if self.found:
             again = f" ({self.repeated} shown again)" if self.repeated else ""
             return f"{_counted(self.found, 'solution')} in {_counted(self.epochs, 'epoch')}{again}"
@@ -181,7 +182,7 @@ class Solver(Iterator[A]):
         on_epoch: Callable[[A], None] | None = None,
         protocol: str | Protocol = "default",
     ) -> None:
-        if game.setting is not None:
+        if game.setting is not None and game.choices:
             game.setting.refuse_contradiction()
         learning, inserting = seed_sequence(random_state).spawn(2)
         self.game = game
@@ -205,7 +206,7 @@ class Solver(Iterator[A]):
     @cached_property
     def refutation(self) -> Refutation | None:
         """Proof that there is no solution, if closure gives one."""
-        return self.game.refutation() if self.game.choices else None
+        return self.game.refutation()
 
     def __next__(self) -> A:
         with interrupts.Deferred(learning=True) as note:
@@ -225,7 +226,7 @@ class Solver(Iterator[A]):
         if not self.game.choices and not self._found:
             return self._decided()
         while self.game.choices and self.epochs.number < self.max_epochs:
-            if self.interrupted or interrupts.requested():
+            if self.interrupted or interrupts.requested() or self.refutation is not None:
                 break
             try:
                 answer = self.step()

@@ -27,7 +27,7 @@ export function algebraPage(data, root) {
     h("p", { class: "lead" }, [counted(data.names.length, "constant"),
       known ? `${data.positive.length} positive and ${data.negative.length} negative relations` : "a model, without the relations it was learned from",
       data.n_atoms ? `${counted(data.n_atoms, "atom")}${known ? " in the model that was learned" : ""}` : ""].filter(Boolean).join(" · ")),
-    known ? conflictsOf(data, known) : "",
+    known ? conflictsOf(data) : "",
     card("Ask", h("p", { class: "muted small" }, "Is one term contained in another? Names separated by blanks, with < between them, or !< for the opposite."),
       h("form", { class: "picker ask", onsubmit: ask }, labelled("Relation", input), h("button", { class: "primary" }, "Ask")), answer),
     sketch.element,
@@ -37,7 +37,7 @@ export function algebraPage(data, root) {
   input.addEventListener("input", () => { if (input.value.trim()) ask(); else answer.replaceChildren(); });
   if (input.value) {
     ask();
-    sketch.highlight(null); // all of it, until something is asked
+    sketch.highlight(data.conflicts?.length ? clashing(data) : null); // all of it, until something is asked
   }
 }
 
@@ -100,12 +100,20 @@ function atomsOf(data) {
     table(data.atoms.slice(0, FIRST_ATOMS)), rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), table(rest)) : null);
 }
 
-function conflictsOf(data, known) {
-  const found = known.conflicts();
-  if (!found.length) return "";
-  return card("Contradictions", found.slice(0, 20).map(({ negative, derivation }) => [
-    h("p", { class: "against" }, `${relationLine(data, data.negative[negative], false)} fails${derivation.length ? ", because:" : " by itself: the right side contains the left"}`),
-    h("ol", { class: "formula" }, derivation.map((r) => h("li", {}, relationLine(data, data.positive[r], true))))]));
+// Every minimal conflict (the first twenty), and the fewest relations to withdraw.
+function conflictsOf(data) {
+  if (!data.conflicts.length) return "";
+  return card("Contradictions", h("p", { class: "muted small" }, "None of these can hold together. They are marked in the graph and in the list of relations."),
+    data.conflicts.map(({ negative, derivation }) => [
+      h("p", { class: "against" }, `${relationLine(data, data.negative[negative], false)} fails${derivation.length ? ", because:" : " by itself: the right side contains the left"}`),
+      h("ol", { class: "formula" }, derivation.map((r) => h("li", {}, relationLine(data, data.positive[r], true))))]),
+    h("p", {}, "To repair it, withdraw:"),
+    h("ul", { class: "formula" }, data.repairs.map((repair) => h("li", {}, repair.map(([is, r]) => relationLine(data, is ? data.positive[r] : data.negative[r], is)).join(", ")))));
+}
+
+// The sides of all relations that are part of a conflict.
+function clashing(data) {
+  return data.conflicts.flatMap(({ negative, derivation }) => [data.negative[negative], ...derivation.map((r) => data.positive[r])]).flat();
 }
 
 // The graph, of everything or around one constant.
@@ -155,11 +163,22 @@ class Sketch {
   }
 }
 
+// The relations, those of a line with variables folded into it, those of a conflict marked.
 function relationsCard(data, onPick) {
-  const line = (one, isPositive) => h("li", {}, h("button", { type: "button", class: "link", onclick: () => onPick(one, isPositive) }, relationLine(data, one, isPositive)));
-  const all = [...data.positive.map((one) => [one, true]), ...data.negative.map((one) => [one, false])];
-  if (!all.length) return "";
+  const bad = new Set(data.conflicts.flatMap(({ negative, derivation }) => [`!${negative}`, ...derivation.map(String)]));
+  const key = (is, r) => (is ? String(r) : `!${r}`);
+  const line = ([is, r]) => h("li", {}, h("button", { type: "button", class: bad.has(key(is, r)) ? "link against" : "link", onclick: () => onPick(is ? data.positive[r] : data.negative[r], is) },
+    relationLine(data, is ? data.positive[r] : data.negative[r], is)), bad.has(key(is, r)) ? h("span", { class: "muted small" }, " in a contradiction") : "");
+  const folded = new Set(data.lines.flatMap((one) => one.relations.map(([is, r]) => key(is, r))));
+  const all = [...data.positive.map((_, r) => [true, r]), ...data.negative.map((_, r) => [false, r])].filter(([is, r]) => !folded.has(key(is, r)));
+  if (!all.length && !data.lines.length) return "";
   const rest = all.slice(20, 500);
-  return card("The relations", h("ul", { class: "relations formula" }, all.slice(0, 20).map(([one, is]) => line(one, is))),
-    rest.length ? h("details", {}, h("summary", {}, `${all.length - 20} more`), h("ul", { class: "relations formula" }, rest.map(([one, is]) => line(one, is)))) : null);
+  return card("The relations",
+    data.lines.map(({ number, text, relations }) => {
+      const clash = relations.some(([is, r]) => bad.has(key(is, r)));
+      return h("details", { class: "line", open: clash }, h("summary", { class: clash ? "against" : "" }, h("span", { class: "formula" }, text), h("span", { class: "muted small" }, ` line ${number}, ${counted(relations.length, "relation")}`)),
+        h("ul", { class: "relations formula" }, [...relations].sort((a, b) => bad.has(key(...b)) - bad.has(key(...a))).slice(0, 200).map(line)));
+    }),
+    h("ul", { class: "relations formula" }, all.slice(0, 20).map(line)),
+    rest.length ? h("details", {}, h("summary", {}, `${all.length - 20} more`), h("ul", { class: "relations formula" }, rest.map(line))) : null);
 }

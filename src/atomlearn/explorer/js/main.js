@@ -1,6 +1,7 @@
 // Shows the data of the page, each kind with its own module.
 import { algebraPage } from "./algebra.js";
 import { boardPage } from "./board.js";
+import { contextPage } from "./context.js";
 import { h } from "./dom.js";
 import { imagePage } from "./image.js";
 import { livePanel } from "./live.js";
@@ -14,6 +15,7 @@ async function start() {
     if (data.kind === "table") tablePage(data, await unpacked(data.model), root);
     else if (data.kind === "image") imagePage(data, await unpacked(data.model), root);
     else if (data.kind === "board") boardPage(data, root);
+    else if (data.kind === "context") contextPage(data, root);
     else algebraPage(data, root);
     if (data.live && data.live.uploads) root.prepend(livePanel(data.live));
   } catch (error) {

@@ -1,11 +1,13 @@
-// Relations as text: v < c1 "top left", or v !< c1. As atomlearn.algebra.syntax.
+// Relations as text: v < c1 "top left", or v !< c1. As atomlearn.algebra.terms.
 
-const TOKEN = /\s+|(?<sign>!?<=?)|(?<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<bare>(?:(?!!<)[^\s<#"'])(?:(?!!<)[^\s<#"])*)/gy;
+const TOKEN = /\s+|(?<sign>!?<=?)|(?<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<indexed>(?:(?!!<)[^\s<#"'(])(?:(?!!<)[^\s<#"(])*\(\s*[^\s,()<#"]+(?:\s*,\s*[^\s,()<#"]+)*\s*\)(?=[\s<!#]|$))|(?<bare>(?:(?!!<)[^\s<#"'])(?:(?!!<)[^\s<#"])*)/gy;
 const BARE = /^[^\s<#"'=][^\s<#"]*$/u;
 const SIGNLIKE = new Set(["!", "not", "Not", "NOT", "~", "¬", "="]);
 
 export function writeName(name) {
-  return BARE.test(name) && !SIGNLIKE.has(name) ? name : JSON.stringify(name);
+  const open = name.indexOf("("); // would take in the name that follows
+  const isPlain = name !== "for" && !name.includes("{") && (open < 0 || name.includes(")", open));
+  return BARE.test(name) && !SIGNLIKE.has(name) && isPlain ? name : JSON.stringify(name);
 }
 
 function unquoted(token) {
@@ -22,12 +24,12 @@ export function parseRelation(text) {
     const at = TOKEN.lastIndex;
     const match = TOKEN.exec(text);
     if (!match) throw new Error(`column ${at + 1}: ${text[at]} is not part of a name; put such names in quotes`);
-    const { sign: found, quoted, bare } = match.groups;
+    const { sign: found, quoted, indexed, bare } = match.groups;
     if (found !== undefined) {
       if (sign !== null) throw new Error("a second < in one relation; write one relation");
       sign = found;
-    } else if (quoted !== undefined || bare !== undefined) {
-      sides[sign === null ? 0 : 1].push(quoted === undefined ? bare : unquoted(quoted));
+    } else if (quoted !== undefined || indexed !== undefined || bare !== undefined) {
+      sides[sign === null ? 0 : 1].push(quoted !== undefined ? unquoted(quoted) : indexed?.replace(/\s+/g, "") ?? bare);
     }
   }
   if (sign === null) throw new Error("write two lists of names with < or !< between them");
