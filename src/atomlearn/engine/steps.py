@@ -19,7 +19,7 @@ from atomlearn.engine.dual import cover, reduce_dual
 from atomlearn.engine.epoch import split
 from atomlearn.engine.full_crossing import full_crossing
 from atomlearn.engine.reduction import reduce
-from atomlearn.engine.sparse_crossing import cross_until
+from atomlearn.engine.sparse_crossing import DRAWS, cross_until
 from atomlearn.engine.state import (
     Dual,
     Master,
@@ -183,7 +183,9 @@ class Embedding:
         dual = dual_of(self.witnesses, self.n)
         singles, composites = split(self.atoms)
         master = master_of(singles, composites, one, dual)
-        first, master, _ = cross_until(ENOUGH, 0, one, dual, master, self.rng, ENOUGH, True)
+        first, master, _ = cross_until(
+            ENOUGH, 0, one, dual, master, self.rng, ENOUGH, DRAWS.index("blind"), False, False
+        )
         if first < 0:
             raise InvalidParameter(
                 f"the trace constraint of {relation} does not hold: call enforce_traces() first"
