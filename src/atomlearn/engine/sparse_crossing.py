@@ -349,42 +349,21 @@ def draw_best(
 ) -> int:
     """Draw an ``ε`` below ``b`` that misses most witnesses of ``Δ``, uniformly among the best."""
     best = 1 if size(uncovered) > 0 else 0  # one that misses none does not help
+    found = np.empty(64 * singles.shape[0] + n, dtype=np.int64)
     n_best = 0
-    for chosen in range(2):  # the best are counted, then one of them is taken
-        pick = below(rng, n_best) if chosen == 1 and n_best > 0 else -1
-        for w in range(singles.shape[0]):
-            word = right[i, w] & singles[w]
-            while word != ZERO:
-                c = w * 64 + lowest(word)
-                word &= word - ONE
-                missed = n_missed(uncovered, dual.witnesses_of, c)
-                if chosen == 0 and missed > best:
-                    best, n_best = missed, 1
-                elif missed == best:
-                    if chosen == 0:
-                        n_best += 1
-                    elif pick == 0:
-                        return -1 - c
-                    else:
-                        pick -= 1
-        for q in range((n + 63) >> 6):
-            word = partners[q]
-            while word != ZERO:
-                k = q * 64 + lowest(word)
-                word &= word - ONE
-                missed = n_missed(uncovered, traces, k)
-                if chosen == 0 and missed > best:
-                    best, n_best = missed, 1
-                elif missed == best:
-                    if chosen == 0:
-                        n_best += 1
-                    elif pick == 0:
-                        return k
-                    else:
-                        pick -= 1
-        if n_best == 0:
-            return NONE
-    return NONE
+    for w in range(singles.shape[0] + ((n + 63) >> 6)):
+        q = w - singles.shape[0]
+        word = partners[q] if q >= 0 else right[i, w] & singles[w]
+        while word != ZERO:
+            k = (q if q >= 0 else w) * 64 + lowest(word)
+            word &= word - ONE
+            missed = n_missed(uncovered, traces if q >= 0 else dual.witnesses_of, k)
+            if missed > best:
+                best, n_best = missed, 0
+            if missed == best:
+                found[n_best] = k if q >= 0 else -1 - k
+                n_best += 1
+    return found[below(rng, n_best)] if n_best > 0 else NONE
 
 
 @kernel
