@@ -4,11 +4,12 @@ The exact atoms are known there (section 3.2): one black pixel in each column. S
 how many of the atoms that were learned are of the exact form.
 """
 
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
 from atomlearn.datasets import vertical_bars
-from atomlearn.engine import PAPER, READABLE, Concept, Sampler
+from atomlearn.engine import PAPER, READABLE, Concept, Recipe, Sampler
 from atomlearn.engine.misses import Blocks, blocks_of, count_misses
 from atomlearn.logic.comparison import compare
 from atomlearn.logic.exact import ExactAtomization
@@ -39,16 +40,49 @@ def test_images(n: int, side: int) -> tuple[Blocks, Bits]:
     return blocks_of(terms(images), n_constants(images)), has_bar
 
 
+READINGS: dict[str, dict[str, Any]] = {
+    "empty-start": {"start": "empty"},
+    "free-every-epoch": {"vocabulary": "all"},
+    "free-master-forgotten": {"master": "forgotten"},
+    "lazy-dual": {"dual": "lazy"},
+    "epsilon-by-the-text": {"renewal": "needed"},
+    "as-few-as-possible": {"draws": "fewest"},
+    "b-renewed": {"partners": "renewed"},
+    "first-strategy": {"strategy": "enforce"},
+    "pins-lend-only": {"strategy": "lend"},
+}
+"""Other readings of the paper: what is changed in the letter."""
+
+
+def changed_recipe(recipe: Recipe, changed: dict[str, Any]) -> Recipe:
+    """A recipe in which some settings, or some switches of its protocol, are changed.
+
+    >>> changed_recipe(PAPER, {"start": "empty", "largest": 500}).largest
+    500
+    """
+    own = {one.name for one in fields(Recipe)}
+    ours = {name: value for name, value in changed.items() if name in own}
+    others = {name: value for name, value in changed.items() if name not in own}
+    return replace(recipe, protocol=replace(recipe.protocol, **others), **ours)
+
+
 def learn_bars(
-    side: int, examples: int, seed: int, epochs: int, n_test: int, protocol: str = "readable"
+    side: int,
+    examples: int,
+    seed: int,
+    epochs: int,
+    n_test: int,
+    protocol: str = "readable",
+    changed: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Some epochs over all examples at once, with a greedy cover: a model small enough to read.
 
-    Or to the letter of the paper, in batches that grow when accuracy stalls.
+    Or to the letter of the paper, in batches that grow when accuracy stalls; or with some settings
+    or switches changed.
     """
     images, labels = vertical_bars(examples, shape=(side, side), noise=NOISE, random_state=seed)
     n = n_constants(images)
-    concept = Concept(n, n - 1, seed, RECIPES[protocol])
+    concept = Concept(n, n - 1, seed, changed_recipe(RECIPES[protocol], changed or {}))
     sampler = Sampler(concept, terms(images)[None], labels)
     for _ in range(epochs):
         sampler.run_epoch()
@@ -57,7 +91,9 @@ def learn_bars(
     said = count_misses(model, blocks, len(has_bar)) == 0
     in_model = compare(model, exact_bars(side, side), n - 1)
     in_pool = compare(concept.pool, exact_bars(side, side), n - 1)
+    votes = concept.votes(blocks, len(has_bar))
     return rates(said, has_bar) | {
+        "5 of 10": rates(votes >= 5, has_bar),
         "atoms": in_model.total,
         "exact": in_model.exact,
         "true": in_model.exact + in_model.super_atoms,

@@ -89,7 +89,7 @@ class PaperClaim:
         for verdict in get_args(Verdict):
             if verdict in self.row and value_of(self.row[verdict], names):
                 return verdict
-        return self.row.get("verdict") or self.row.get("otherwise", "not reproduced")
+        return self.row.get("verdict", "not reproduced")
 
 
 def _named(found: Any) -> Mapping[str, Any]:

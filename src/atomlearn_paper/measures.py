@@ -4,7 +4,6 @@ A measure gives named values, or yields whether each of many cases is right; the
 words of the claims are in ``claims.toml``, and so are measures that are a single expression.
 """
 
-import inspect
 import math
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -24,28 +23,28 @@ from atomlearn.engine import (
     Concept,
     Embedding,
     Pool,
+    Report,
     dual,
     epoch,
     reduction,
-    sparse_crossing,
-    trace_constraints,
 )
 from atomlearn.engine.misses import blocks_of, count_misses
 from atomlearn.errors import InvalidParameter
 from atomlearn.problems import queens as chess
-from atomlearn.problems.solving import Schedule
 from atomlearn.sets import rows
+from atomlearn.sets.random import stream
+from atomlearn.sets.rows import no_lists, take
 from atomlearn_paper import paper
 from atomlearn_paper.bars import exact_bars
 from atomlearn_paper.expressions import mean
 from atomlearn_paper.images import terms as image_terms
-from atomlearn_paper.mnist import with_seeds
+from atomlearn_paper.mnist import by_seed, with_seeds
 from atomlearn_paper.paper import error_of
 from atomlearn_paper.parity import exact_parity
 from atomlearn_paper.toy import CONSTANTS, examples, images, model_of
 
 __all__ = [
-    "CONSTANTS", "PAPER", "Embedding", "Schedule", "chess", "error_of", "exact_bars",
+    "CONSTANTS", "PAPER", "Embedding", "by_seed", "chess", "error_of", "exact_bars",
     "exact_parity", "examples", "images", "model_of", "paper", "permutations", "with_seeds",
 ]  # fmt: skip
 """What the claims use from elsewhere."""
@@ -157,6 +156,10 @@ def toy_embedding() -> Values:
     }
     steps = toy_steps().enforce_traces()
     values |= {"enforced": sorted(spelled(steps.model.atoms)), "traces": steps.traces()}
+    by_the_text = toy_steps().enforce_traces()
+    for relation in by_the_text.algebra.positive:
+        by_the_text.cross(relation, renewal="needed")
+    values["by_the_text"] = sorted(spelled(by_the_text.model.atoms))
     steps.cross_all()
     values["partners"] = [name for name in spelled(steps.model.atoms) if " " not in name]
     model = steps.reduce().model
@@ -336,11 +339,79 @@ def theorem_6() -> Cases:
                 yield says(after, a, b) == (set(a.indices) <= set(closed.indices))
 
 
-def files_with_floats() -> Values:
-    """How many files of the paper's algorithms use floating point numbers."""
-    modules = (dual, trace_constraints, sparse_crossing, reduction, epoch)
-    floats = sum("float" in inspect.getsource(module) for module in modules)
-    return {"floats": floats, "files": len(modules)}
+def discrete_state() -> Cases:
+    """Is every array of an epoch, its dual, its master and its traces, one of whole numbers?"""
+    for k, algebra in enumerate(random_algebras()):
+        rng, n = stream(k), algebra.n_constants
+        batch = epoch.prepare(algebra.packed(), rng)
+        witnesses = dual.cover(batch.left, batch.closed, no_lists(), n, rng, "every")
+        found = epoch.embed(batch, batch.left, batch.closed, witnesses, rng, Report())
+        arrays = (*batch.positives, batch.left, batch.closed, witnesses, *found[:5], rng)
+        yield from (np.asarray(array).dtype.kind in "uib" for array in arrays)
+
+
+def crossing_is_a_homomorphism() -> Cases:
+    """After a crossing, is ``q = r ⊙ s`` for all terms of which it held; and is one more order?"""
+    for full in (False, True):
+        for steps in islice(embeddings(), 4):
+            steps.enforce_traces()
+            for relation in steps.algebra.positive:
+                before = steps.model
+                new = not before.holds(relation)
+                after = steps.cross(relation, full=full).model
+                some = terms(steps.algebra, 1)
+                for r, s in product(some, some):
+                    for q in terms(steps.algebra, 2):
+                        if before.holds(q <= r | s) and before.holds(r | s <= q):
+                            yield after.holds(q <= r | s) and after.holds(r | s <= q)
+                if new:  # never injective: what was different is the same now
+                    yield after.holds(relation)
+
+
+def reduced_at_any_time() -> Cases:
+    """Does everything hold in the end if Algorithm 4 is called before and after each crossing?"""
+    for steps in embeddings():
+        steps.enforce_traces().reduce()
+        for relation in steps.algebra.positive:
+            steps.cross(relation).reduce()
+        yield all(map(steps.model.holds, steps.algebra.relations))
+
+
+def atoms_in_both() -> Cases:
+    """Is each atom in at most one constant of a pixel, black or white? Bars, to the letter."""
+    concept = Concept(129, 128, 0, PAPER)
+    for packed, labels in _batches(8, 4000, 400, 6):
+        concept.learn_batch(packed[labels], packed[~labels])
+        for k in range(concept.masters[-1].n):
+            held = set(take(concept.masters[-1], np.array([k])).constants.tolist())
+            yield not any(pixel + 64 in held for pixel in held if pixel < 64)
+
+
+def images_of_an_atom(d: int = 4, size: int = 8, draws: int = 60) -> Values:
+    """The number of images of random atoms under the permutations of rows and columns."""
+    rng, counts = np.random.default_rng(0), []
+    for _ in range(draws):
+        atom = [divmod(int(c), d) for c in rng.choice(d * d, size, replace=False)]
+        counts.append(len({
+            frozenset((p[i], q[j]) for i, j in atom)
+            for p in permutations(range(d)) for q in permutations(range(d))
+        }))  # fmt: skip
+    return {"counts": counts, "most": math.factorial(d) ** 2}
+
+
+def bad_and_consistent(R: int = 8) -> Values:
+    """The share of models that obey ``R`` images and err on more than a fifth of all, by atoms.
+
+    The last is the share among all models of up to four atoms.
+    """
+    shares, found, models = [], 0, 0
+    for Z in (1, 2, 3, 4):
+        says, bar = _answers(Z)
+        bad = (says != bar).mean(axis=1) > 0.2
+        both = bad & (says[:, :R] == bar[:R]).all(axis=1)
+        shares.append(float(both.mean()))
+        found, models = found + int(both.sum()), models + len(both)
+    return {"shares": shares, "overall": found / models}
 
 
 # -- learning bars in batches

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.model import Atom
+from atomlearn.engine.dual import cover
+from atomlearn.engine.epoch import prepare
+from atomlearn.engine.pool import Pool
 from atomlearn.engine.protocol import protocol_of, switches
 from atomlearn.problems import queens
 from atomlearn.problems.queens import Board
 from atomlearn.problems.solving import ATTEMPTS, PAPER
+from atomlearn.sets import rows
+from atomlearn.sets.random import stream
+from atomlearn.sets.rows import Rows, no_lists
 from atomlearn_paper.charts import panels
 from atomlearn_paper.controls import Control, Propagated, Remembering
+from atomlearn_paper.mnist import FREE_START
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,8 +42,8 @@ CONTROLS: dict[str, type[Control]] = {
 }
 """Ways of placing queens at random, by name."""
 
-IN_GAMES = ("vocabulary", "draws", "dual", "strategy", "master", "contradicted", "focus", "order")
-"""The switches that matter here; the others are about examples."""
+ABOUT_EXAMPLES = ("pins_checked", "batches")
+"""Switches that do nothing here."""
 
 
 def tally(attempts: list[list[tuple[str, ...]]]) -> dict[str, Any]:
@@ -70,35 +77,80 @@ def completions(
     kept: int = 0,
     start: str = "default",
     changed: dict[str, Any] | None = None,
+    memory: str = "none",
+    inserting: bool = False,
+    idle: bool = True,
 ) -> dict[str, Any]:
-    """The paper's straightforward way: idle epochs, nothing inserted.
+    """The paper's straightforward way: idle epochs, nothing inserted unless asked for.
 
     ``kept`` boards are kept to be drawn, and the atoms of one epoch. ``changed`` are switches of
-    the protocol that differ from those of ``start``.
+    the protocol that differ from those of ``start``. ``memory`` is what the pins begin with, or
+    "apart" for pins of idle epochs and of the game that do not mix. ``above`` in the result counts
+    pins whose term has the rules and the solution, by queens, in the game epoch with most of them.
     """
     boards: list[dict[str, Any]] = []
     atoms: dict[str, Any] = {}
-    most = 0
-
-    def keep(board: Board) -> None:
-        nonlocal most
+    shown: list[int] = []
+    above: Counter[int] = Counter()
+    patience, idle_epochs = 0 if inserting else None, PAPER.idle if idle else ()
+    solver = queens.solve(
+        size, fixed, random_state=seed,
+        schedule=replace(PAPER, patience=patience, idle=idle_epochs),
+        protocol=replace(protocol_of(start), **(changed or {})),
+    )  # fmt: skip
+    pool = solver.epochs.pool
+    pools = {True: pool, False: pool.copy() if memory == "apart" else pool}
+    if memory in FIRST_MEMORIES:
+        pool.add(FIRST_MEMORIES[memory](solver.game.rules), 0)
+    found = []
+    for number in range(1, epochs + 1):
+        solver.epochs.pool = pools[solver.schedule.is_idle(number)]
+        if solver.step() is not None:
+            found.append(number)
+        board = solver.latest
+        if board is None:
+            continue
         if not board.idle:
-            most = max(most, len(board.queens))
+            shown.append(len(board.queens))
+            above = max(above, above_solution(solver.epochs.pool), key=lambda c: c.total())
         if len(boards) < kept:
             boards.append(plain_board(board))
         if kept and not atoms and board.epoch >= MIDDLE_EPOCH and not board.idle:
             atoms.update(board_atoms(board))
-
-    protocol = replace(protocol_of(start), **(changed or {}))
-    solver = queens.solve(
-        size, fixed, random_state=seed, max_epochs=epochs, schedule=PAPER, on_epoch=keep,
-        protocol=protocol,
-    )  # fmt: skip
-    found = [board.epoch for board in solver]
     return {
-        "epochs": found, "shown again": solver.repeated, "most queens": most,
+        "epochs": found, "shown again": solver.repeated, "most queens": max(shown),
+        "queens shown": shown,
         "pins": len(solver.epochs.pool), "boards": boards, "atoms": atoms,
+        "above": {str(k): above[k] for k in sorted(above)},
     }  # fmt: skip
+
+
+def above_solution(pool: Pool) -> Counter[int]:
+    """The pins whose terms have U and S, counted by the queens of the term."""
+    names = pool.names or ()
+    held = rows.unpack(pool.rows(), len(names))
+    terms = ~held[~held[:, names.index("U")] & ~held[:, names.index("S")]]
+    queens, empty = (
+        terms[:, [k for k, name in enumerate(names) if name[0] == kind]] for kind in "QE"
+    )
+    return Counter((queens & ~empty).sum(axis=1).tolist())
+
+
+def least_free_memory(rules: Algebra) -> Rows:
+    """The atoms of the least-free model of the rules."""
+    return rules.least_free().rows
+
+
+def reduced_memory(rules: Algebra) -> Rows:
+    """The same, of which Algorithm 5 keeps just enough for the negative relations."""
+    rng, n = stream(0), rules.n_constants
+    batch = prepare(rules.packed(), rng)
+    dual = cover(batch.left, batch.closed, no_lists(), n, rng, "every")
+    return rows.complement(dual, n)
+
+
+FIRST_MEMORIES = {"least-free": least_free_memory, "reduced": reduced_memory}
+"""What the pins may begin with: a model of the rules alone. The freest is too large."""
 
 
 def attempts(
@@ -204,16 +256,53 @@ def switched() -> list[tuple[str, str, dict[str, Any]]]:
     """What is changed, one thing at a time: a name, the protocol, what is changed."""
     found: list[tuple[str, str, dict[str, Any]]] = []
     for one in switches():
-        if one.name in IN_GAMES:
+        if one.name not in ABOUT_EXAMPLES:
             found.append((f"letter-{one.name}", "letter", {one.name: one.ours}))
-            if one.name not in ("draws", "strategy", "master"):
+            if one.name in ("vocabulary", "dual", "master", "contradicted", "focus", "order"):
                 found.append((f"default-{one.name}", "default", {one.name: one.paper}))
     return [
         *found,
         ("letter-left-out", "letter", {"contradicted": "leave"}),
         ("letter-first-strategy", "letter", {"strategy": "enforce"}),
         ("letter-close-and-focus", "letter", {"contradicted": "close", "focus": "largest"}),
+        ("default-free-start", "default", FREE_START),
+        ("letter-as-few-as-possible", "letter", {"draws": "fewest"}),
+        ("letter-epsilon-by-the-text", "letter", {"renewal": "needed"}),
+        ("letter-b-renewed", "letter", {"partners": "renewed"}),
     ]
+
+
+TRIED: dict[str, dict[str, Any]] = {
+    "first-strategy": {"changed": {"strategy": "enforce"}},
+    "apart": {"memory": "apart"},
+    "least-free-memory": {"memory": "least-free"},
+    "reduced-memory": {"memory": "reduced"},
+    "more-epochs": {"epochs": 200},
+    "closed": {"changed": {"contradicted": "close"}},
+    "closed-merged": {"changed": {"contradicted": "close", "rules": "merged"}},
+    "closed-merged-empty": {
+        "changed": {"contradicted": "close", "rules": "merged", "start": "empty"}
+    },
+    "inserted": {"inserting": True},
+    "no-idle": {"idle": False},
+    "no-idle-default": {"idle": False, "start": "default"},
+}
+"""What was tried to find both completions by the paper's words, beside single switches."""
+
+WORDS = {
+    "first-strategy": "the first strategy: all pinning relations are enforced (2.9, 5.7)",
+    "apart": "pins of idle epochs and of the game kept apart",
+    "least-free-memory": "first memory: the least-free model of the rules",
+    "reduced-memory": "first memory: a dual of the rules reduced by Algorithm 5",
+    "more-epochs": "200 epochs",
+    "closed": "contradicted pins closed, attack rules one by one",
+    "closed-merged": "contradicted pins closed, attack rules merged",
+    "closed-merged-empty": "the same from an empty start",
+    "inserted": "a legal queen inserted in each epoch (5.8)",
+    "no-idle": "no idle epochs",
+    "no-idle-default": "this library, no idle epochs",
+}
+"""The same in words."""
 
 
 # -- the page
@@ -252,8 +341,7 @@ def draw_atoms(atoms: list[list[str]], size: int, columns: int = 10) -> "Figure"
 def _grid(draw: list[Callable[..., Any]], columns: int, cell: float) -> "Figure":
     """Drawings side by side, each on axes of its own."""
     columns = max(1, min(columns, len(draw)))
-    rows = -(-len(draw) // columns)
-    figure, axes = panels(rows, columns, (cell, cell))
+    figure, axes = panels(-(-len(draw) // columns), columns, (cell, cell))
     for axis in axes.ravel():
         axis.set_axis_off()
     for one, axis in zip(draw, axes.ravel(), strict=False):

@@ -38,7 +38,9 @@ pytestmark = KERNELS
 protocols = st.builds(
     Protocol,
     vocabulary=st.sampled_from(["all", "needed"]),
-    draws=st.sampled_from(["guided", "blind"]),
+    draws=st.sampled_from(["guided", "fewest", "blind"]),
+    partners=st.sampled_from(["fixed", "renewed"]),
+    renewal=st.sampled_from(["always", "needed"]),
     dual=st.sampled_from(["lazy", "greedy", "reduced", "every"]),
     strategy=st.sampled_from(["lend", "enforce", "hold"]),
     reduction=st.sampled_from(["traces", "negatives"]),
@@ -79,9 +81,9 @@ def watched(n, relations, growth=epoch.GROWTH, floor=epoch.FLOOR):
     steps = {"crossings": 0, "reductions": 0, "most": 0}
     cross_until, reduce = epoch.cross_until, epoch.reduce
 
-    def crossing(limit, first, positives, dual, master, rng, budget, blind):
+    def crossing(limit, first, positives, dual, master, rng, budget, *way):
         witnesses, before = to_sets(dual.witnesses), atoms_in(master)
-        result = cross_until(limit, first, positives, dual, master, rng, budget, blind)
+        result = cross_until(limit, first, positives, dual, master, rng, budget, *way)
         done, after, _ = result
         atoms = atoms_in(after)
         assert constant_traces(n, atoms, witnesses) == constant_traces(n, before, witnesses)

@@ -120,6 +120,53 @@ def test_one_class_to_the_letter():
     assert sizes[-1] < 10 * 1.05**12  # batches grow when accuracy stalls, not always
 
 
+@given(consistent_small, seeds)
+def test_a_free_start_is_an_atom_in_every_constant_of_the_first_epoch_alone(problem, seed):
+    algebra = algebra_of(problem)
+    free = replace(LETTER, dual="lazy")
+    everything = frozenset(range(problem.n))
+    for master, later in (("kept", None), ("forgotten", (None, None))):
+        epochs = algebra.epochs(random_state=seed, protocol=replace(free, master=master))
+        singles, composites = epochs._kept
+        assert to_sets(singles[None])[0] == everything and composites is None
+        atoms = to_sets(epochs.run().model.rows)
+        assert naive.is_model(atoms, problem.positives, problem.negatives)
+        assert later is None or epochs._kept == later
+    assert epoch.beginning(DEFAULT, problem.n) == (None, None)
+
+
+def test_a_free_start_and_an_empty_one_differ_only_where_the_vocabulary_is_needed():
+    images, _, labels = bars(0, 60)
+    found = {}
+    for vocabulary in ("all", "needed"):
+        for start in ("free", "empty"):
+            protocol = replace(LETTER, vocabulary=vocabulary, start=start, master="forgotten")
+            concept = Concept(N, BAR, 0, replace(PAPER, protocol=protocol))
+            concept.learn_batch(rows(images)[labels], rows(images)[~labels])
+            found[vocabulary, start] = set(to_sets(concept.pool.rows()))
+    assert found["all", "free"] == found["all", "empty"]
+    assert found["needed", "free"] != found["needed", "empty"]
+
+
+def test_pins_are_forgotten_unless_memory_is_unlimited():
+    game = queens.algebra(5, ["a1"])
+    for memory in ("limited", "unlimited"):
+        protocol = replace(LETTER, memory=memory)
+        epochs = game.epochs(random_state=0, protocol=protocol, max_pins=10)
+        for _ in range(2):
+            next(epochs)
+        assert (len(epochs.pool) <= 10) == (memory == "limited")
+
+
+def test_attack_rules_one_by_one_say_the_same():
+    merged, single = (queens.game(5, ["a1"], merged=m).algebra for m in (True, False))
+    assert len(single.positive) > len(merged.positive)
+    for term in ("U S", "U Qc3", "U Ea1 Qb3"):
+        assert merged.closure(term).constants == single.closure(term).constants
+    solver = queens.solve(5, ["a1"], protocol="letter")
+    assert len(solver.game.algebra.positive) == len(single.positive)
+
+
 def test_queens_to_the_letter_show_legal_queens_and_discard_pins():
     solver = queens.solve(6, ["b1"], random_state=0, max_epochs=12, protocol="letter")
     assert list(solver) == [] and solver.epochs.protocol is LETTER
@@ -134,6 +181,8 @@ def test_queens_to_the_letter_show_legal_queens_and_discard_pins():
 def test_switches_have_reasons_and_wrong_values_are_refused():
     assert DEFAULT.deviations() == () and LETTER.deviations() == tuple(s.name for s in switches())
     assert all(s.reason and s.ours != s.paper for s in switches())
+    quoted = {switch.name: switch.quotes for switch in switches()}
+    assert "very free" in quoted["start"][0] and "2.3 and 2.6" in quoted["start"][1]
     with pytest.raises(InvalidParameter, match="vocabulary must be one of 'all', 'needed'"):
         Protocol(vocabulary="some")
     with pytest.raises(InvalidParameter, match="'default' or 'letter'"):

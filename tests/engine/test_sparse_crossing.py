@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.engine.sparse_crossing import cross_until
+from atomlearn.engine.sparse_crossing import DRAWS, cross_until
 from tests import naive
 from tests.engine import twins
 from tests.engine.strategies import (
@@ -24,9 +24,11 @@ limits = st.sampled_from([0, 5, 30, 300])
 budgets = st.sampled_from([0, 50, 1000])
 ENOUGH = 1000
 UNPAUSED = 1 << 60
+GUIDED = ("guided", False, False)
+ways = st.tuples(st.sampled_from(DRAWS), st.booleans(), st.booleans())
 
 
-def cross_both(state, seed, limit, budget=UNPAUSED, blind=False):
+def cross_both(state, seed, limit, budget=UNPAUSED, way=GUIDED):
     """Cross the relations with the kernel and with the twin, and compare at every stop."""
     positives, dual, master = state.rows()
     stream, twin = twin_streams(seed)
@@ -35,10 +37,10 @@ def cross_both(state, seed, limit, budget=UNPAUSED, blind=False):
     first, more = 0, limit
     while 0 <= first < len(relations) and len(slots) < ENOUGH:
         start = first
-        first, master, words = crossed(more, start, positives, dual, master, stream, budget, blind)
+        first, master, words = crossed(more, start, positives, dual, master, stream, budget, way)
         try:
             expected, made = twins.cross_until(
-                more, start, relations, state.witnesses, singles, slots, twin.choose, blind
+                more, start, relations, state.witnesses, singles, slots, twin.choose, *way
             )
         except naive.NoPartnerError:
             assert first < 0
@@ -54,12 +56,13 @@ def cross_both(state, seed, limit, budget=UNPAUSED, blind=False):
     return master
 
 
-def crossed(limit, first, positives, dual, master, stream, budget, blind=False):
+def crossed(limit, first, positives, dual, master, stream, budget, way=GUIDED):
     """Until a reduction is due, with a pause whenever the budget is used up."""
     words = 0
+    draws, renewed, needed = DRAWS.index(way[0]), *way[1:]
     while True:
         first, master, more = cross_until(
-            limit, first, positives, dual, master, stream, budget, blind
+            limit, first, positives, dual, master, stream, budget, draws, renewed, needed
         )
         words += more
         if not 0 <= first < len(positives.left) or master.n > limit:
@@ -81,9 +84,9 @@ def assert_cached(master, state, first):
         ]
 
 
-@given(states(any_problem), seeds, limits, st.booleans())
-def test_cross_until_is_algorithm_3(state, seed, limit, blind):
-    cross_both(state, seed, limit, blind=blind)
+@given(states(any_problem), seeds, limits, ways)
+def test_cross_until_is_algorithm_3(state, seed, limit, way):
+    cross_both(state, seed, limit, way=way)
 
 
 @given(states(any_problem), seeds, limits, budgets)
@@ -91,9 +94,9 @@ def test_pauses_change_nothing(state, seed, limit, budget):
     cross_both(state, seed, limit, budget)
 
 
-@given(states(any_problem, sound=False), seeds, limits, st.booleans())
-def test_a_trace_constraint_that_does_not_hold_is_reported(state, seed, limit, blind):
-    cross_both(state, seed, limit, blind=blind)
+@given(states(any_problem, sound=False), seeds, limits, ways)
+def test_a_trace_constraint_that_does_not_hold_is_reported(state, seed, limit, way):
+    cross_both(state, seed, limit, way=way)
 
 
 def test_a_relation_without_partners_is_named():
@@ -102,7 +105,9 @@ def test_a_relation_without_partners_is_named():
     )
     state = State(problem, [frozenset({1})], frozenset({0, 5, 6}), [])
     positives, dual, master = state.rows()
-    crossed = cross_until(10, 0, positives, dual, master, twin_streams(0)[0], UNPAUSED, False)
+    crossed = cross_until(
+        10, 0, positives, dual, master, twin_streams(0)[0], UNPAUSED, 0, False, False
+    )
     assert crossed[0] == -1 - 1
 
 
@@ -118,5 +123,7 @@ def test_arrays_grow_with_the_atoms(budget):
     problem, witnesses = branching_problem()
     everything = frozenset(range(problem.n))
     state = State(problem, witnesses, everything, [])
-    master = cross_both(state, 5, 10**9, budget, blind=budget == UNPAUSED)
+    master = cross_both(
+        state, 5, 10**9, budget, way=("blind" if budget == UNPAUSED else "guided", False, False)
+    )
     assert master.n > 1024 and len(master.atoms) == 2048

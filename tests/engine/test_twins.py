@@ -1,6 +1,7 @@
 """The twins against the oracle: other orders of chance, the same algorithms."""
 
 from collections import Counter
+from functools import partial
 
 import pytest
 from hypothesis import assume, given
@@ -10,20 +11,44 @@ from tests.engine import twins
 from tests.engine.strategies import problems, singletons, small, states
 from tests.sets.strategies import SplitMix, seeds
 
+ORACLES = {
+    ("guided", False): naive.guided_sparse_crossing,
+    ("blind", False): naive.sparse_crossing,
+    ("blind", True): partial(naive.sparse_crossing_by_the_text, needed=True),
+    ("fewest", False): partial(naive.sparse_crossing_by_the_text, fewest=True),
+    ("fewest", True): partial(naive.sparse_crossing_by_the_text, fewest=True, needed=True),
+}
 
-@pytest.mark.parametrize("blind", [False, True])
+
+@pytest.mark.parametrize("way", ORACLES)
 @given(states(small), seeds)
-def test_crossing_in_slots_is_the_crossing_of_the_oracle(blind, state, seed):
-    cross = naive.sparse_crossing if blind else naive.guided_sparse_crossing
+def test_crossing_in_slots_is_the_crossing_of_the_oracle(way, state, seed):
+    draws, needed = way
     atoms = [*singletons(state.singles), *state.composites]
     singles, slots = set(state.singles), list(state.composites)
     for a, b in state.problem.positives:
-        expected = cross(atoms, state.witnesses, a, b, SplitMix(seed).choose)
+        chance, twin = SplitMix(seed), SplitMix(seed)
+        expected = ORACLES[way](atoms, state.witnesses, a, b, chance.choose)
         twins.cross_until(
-            10**9, 0, [(a, b)], state.witnesses, singles, slots, SplitMix(seed).choose, blind
+            10**9, 0, [(a, b)], state.witnesses, singles, slots, twin.choose, draws, needed=needed
         )
         atoms = [*singletons(singles), *filter(None, slots)]
         assert Counter(atoms) == Counter(expected)
+
+
+@given(states(small), seeds)
+def test_new_atoms_as_partners_give_atoms_that_keep_all_traces(state, seed):
+    everything = frozenset().union(*state.witnesses, *state.composites, state.singles)
+    before = [*singletons(state.singles), *state.composites]
+    for a, b in state.problem.positives:
+        after = naive.sparse_crossing_by_the_text(
+            before, state.witnesses, a, b, SplitMix(seed).choose, renewed=True, needed=True
+        )
+        assert not naive.dis(a, b, after)
+        for c in (frozenset({one}) for one in everything):
+            kept, old = (naive.trace_of(c, many, state.witnesses) for many in (after, before))
+            assert kept == old
+        before = after
 
 
 @given(problems, seeds)

@@ -6,7 +6,6 @@ keeps atoms in slots, it is restated here, and :mod:`tests.engine.test_twins` co
 
 from collections.abc import Sequence
 
-from tests.engine.strategies import singletons
 from tests.naive import Choose, NoPartnerError, Relation, Term, separates, trace
 
 
@@ -18,7 +17,9 @@ def cross_until(
     singles: set[int],
     slots: list[Term],
     choose: Choose,
-    blind: bool = False,
+    draws: str = "guided",
+    renewed: bool = False,
+    needed: bool = False,
 ) -> tuple[int, int]:
     """Algorithm 3 relation after relation, in place: where to go on, and how many atoms were made.
 
@@ -26,63 +27,96 @@ def cross_until(
     its slot, all others are appended, and one without successors leaves an empty slot.
     """
     made = 0
-    replace = blind_successors_of if blind else successors_of
     for i in range(first, len(positives)):
         if len(slots) > limit:
             return i, made
         a, b = positives[i]
         lone = sorted(c for c in singles & a if c not in b)
         replaced = [k for k, atom in enumerate(slots) if atom & a and not atom & b]
-        partners = [*singletons(singles & b), *(atom for atom in slots if atom & b)]
+        n_before, old = len(slots), set(range(len(slots))) - set(replaced)
         singles.difference_update(lone)
-        for c in lone:
-            successors = replace(frozenset({c}), partners, witnesses, choose)
+        used: dict[int, frozenset[int]] = {}  # by partner, what the traces of its φ share
+        for name in (*(-1 - c for c in lone), *replaced):
+            phi = frozenset({-1 - name}) if name < 0 else slots[name]
+            mine = range(len(slots)) if renewed else range(n_before)
+            names = [-1 - c for c in sorted(singles & b)]
+            names += [k for k in mine if slots[k] & b and (renewed or k in old)]
+            partners = [frozenset({-1 - k}) if k < 0 else slots[k] for k in names]
+            chosen = DRAWS[draws](phi, partners, witnesses, choose)
+            for k in (names[place] for place in chosen):
+                used[k] = used.get(k, trace(phi, witnesses)) & trace(phi, witnesses)
+            successors = [phi | partners[place] for place in chosen]
+            made += len(successors)
+            if name >= 0:
+                slots[name] = successors.pop(0) if successors else frozenset()
             slots += successors
-            made += len(successors)
-        for k in replaced:
-            successors = replace(slots[k], partners, witnesses, choose)
-            slots[k] = successors[0] if successors else frozenset()
-            slots += successors[1:]
-            made += len(successors)
+        for k in used if needed else ():
+            epsilon = frozenset({-1 - k}) if k < 0 else slots[k]
+            if used[k] <= trace(epsilon, witnesses):
+                if k < 0:
+                    singles.discard(-1 - k)
+                else:
+                    slots[k] = frozenset()
     return len(positives), made
 
 
-def successors_of(
+def guided(
     phi: Term, partners: Sequence[Term], witnesses: Sequence[Term], choose: Choose
-) -> list[Term]:
-    """The atoms that take the place of ``φ``: a witness to be missed, then a partner missing it."""
+) -> list[int]:
+    """The partners of ``φ``, by place: a witness to be missed, then a partner missing it."""
     delta = set(range(len(witnesses))) - trace(phi, witnesses)
-    successors: list[Term] = []
     if not delta and partners:
-        successors.append(phi | choose(partners))
+        return [choose(range(len(partners)))]
+    chosen: list[int] = []
     while delta:
         zeta = choose(sorted(delta))
-        fitting = [atom for atom in partners if not atom & witnesses[zeta]]
+        fitting = [k for k, atom in enumerate(partners) if not atom & witnesses[zeta]]
         if not fitting:
             raise NoPartnerError
-        epsilon = choose(fitting)
-        successors.append(phi | epsilon)
-        delta &= trace(epsilon, witnesses)
-    return successors
+        chosen.append(choose(fitting))
+        delta &= trace(partners[chosen[-1]], witnesses)
+    return chosen
 
 
-def blind_successors_of(
+def blind(
     phi: Term, partners: Sequence[Term], witnesses: Sequence[Term], choose: Choose
-) -> list[Term]:
+) -> list[int]:
     """The same as Algorithm 3 has it: any partner not tried yet, kept if it helps."""
     delta = set(range(len(witnesses))) - trace(phi, witnesses)
-    untried, successors = list(partners), []
+    untried = list(range(len(partners)))
     if not delta and untried:
-        successors.append(phi | choose(untried))
+        return [choose(untried)]
+    chosen: list[int] = []
     while delta:
         if not untried:
             raise NoPartnerError
-        epsilon = untried.pop(choose(range(len(untried))))
-        rest = delta & trace(epsilon, witnesses)
+        k = untried.pop(choose(range(len(untried))))
+        rest = delta & trace(partners[k], witnesses)
         if rest != delta:
-            successors.append(phi | epsilon)
+            chosen.append(k)
         delta = rest
-    return successors
+    return chosen
+
+
+def fewest(
+    phi: Term, partners: Sequence[Term], witnesses: Sequence[Term], choose: Choose
+) -> list[int]:
+    """The same with a partner that misses most of what is still to be missed."""
+    delta = set(range(len(witnesses))) - trace(phi, witnesses)
+    if not delta and partners:
+        return [choose(range(len(partners)))]
+    chosen: list[int] = []
+    while delta:
+        missed = [len(delta - trace(atom, witnesses)) for atom in partners]
+        if max(missed, default=0) == 0:
+            raise NoPartnerError
+        chosen.append(choose([k for k, n in enumerate(missed) if n == max(missed)]))
+        delta &= trace(partners[chosen[-1]], witnesses)
+    return chosen
+
+
+DRAWS = {"guided": guided, "blind": blind, "fewest": fewest}
+"""The ways to draw partners."""
 
 
 def reduce_dual(

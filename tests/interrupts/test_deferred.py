@@ -170,7 +170,7 @@ def test_no_kernel_is_left_by_a_signal():
         stream = np.zeros(1, dtype=np.uint64)
         def cross():
             master = master_of(rows[0, 0], rows[0, :0], positives, dual)
-            cross_until(1000, 0, positives, dual, master, stream, 1 << 40, False)
+            cross_until(1000, 0, positives, dual, master, stream, 1 << 40, 0, False, False)
         cross()
         armed = threading.Event()
         def send():

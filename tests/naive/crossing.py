@@ -34,6 +34,56 @@ def sparse_crossing(
     return [atom for i, atom in enumerate(atoms) if i not in A] + created
 
 
+def sparse_crossing_by_the_text(
+    atoms: Sequence[Term],
+    witnesses: Sequence[Term],
+    a: Term,
+    b: Term,
+    choose: Choose,
+    *,
+    fewest: bool = False,
+    renewed: bool = False,
+    needed: bool = False,
+) -> list[Term]:
+    """Sparse Crossing by other readings of the paper.
+
+    ``fewest`` takes a partner that misses most of ``Δ`` (section 2.7, "as few new atoms as
+    possible"); ``renewed`` has the new atoms as partners too, after those of ``b``; ``needed``
+    leaves out a partner whose new atoms alone give it its trace.
+    """
+    old = [atom for i, atom in enumerate(atoms) if i not in dis(a, b, atoms)]
+    partners = [atoms[i] for i in atoms_of(b, atoms)]
+    used: dict[int, set[int]] = {}  # by partner, what the traces of its new atoms share
+    created: list[Term] = []
+    for phi in (atoms[i] for i in dis(a, b, atoms)):
+        delta = set(range(len(witnesses))) - trace(phi, witnesses)
+        untried, made = list(range(len(partners))), []
+        while delta or (not made and untried):
+            fitting = untried
+            if fewest:
+                missed = [len(delta - trace(partners[k], witnesses)) for k in untried]
+                best = max([1 if delta else 0, *missed])
+                fitting = [k for k, n in zip(untried, missed, strict=True) if n == best]
+            if not fitting:
+                raise NoPartnerError(f"Tr({sorted(b)}) is not in Tr({sorted(a)})")
+            k = choose(fitting)
+            untried.remove(k)
+            rest = delta & trace(partners[k], witnesses)
+            if rest != delta or not delta:
+                made.append(phi | partners[k])
+                of_psi = trace(made[-1], witnesses)
+                used[k] = used.get(k, of_psi) & of_psi
+            delta = rest
+        created += made
+        if renewed:
+            partners += made
+    if needed:
+        gone = [k for k in used if used[k] == trace(partners[k], witnesses)]
+        for atom in (partners[k] for k in gone):
+            (old if atom in old else created).remove(atom)
+    return old + created
+
+
 def guided_sparse_crossing(
     atoms: Sequence[Term], witnesses: Sequence[Term], a: Term, b: Term, choose: Choose
 ) -> list[Term]:

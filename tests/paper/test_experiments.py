@@ -6,12 +6,13 @@ import re
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from atomlearn.cli import app
 from atomlearn.engine.concept import Recipe
-from atomlearn_paper import NAMES, bars, experiment, mnist, paper, parity, toy
+from atomlearn_paper import NAMES, bars, constants, experiment, mnist, paper, parity, queens, toy
 from atomlearn_paper.expressions import line, product
 from atomlearn_paper.run import reproduce, reproduce_all, write_index
 from atomlearn_paper.steps import Setting, Step
@@ -132,7 +133,8 @@ def test_queens_pages(tmp_path):
         cut = {"size": 6, "fixed": ["b1"], "draws": 50, "epochs": 45, "attempts": 1}
         kept = ("8x8-0", "8x8-letter-0", "13x13-0", "13x13-letter-0", "chance-random", "chance-the",
                 "attempts-0", "attempts-1", "small-letter-0", "small-default-0",
-                "switch-letter-contradicted-0")  # fmt: skip
+                "switch-letter-contradicted-0", "chance-small-random", "chance-small-the",
+                "tried-closed-merged-0", "tried-inserted-0")  # fmt: skip
         steps = [s for s in experiment("queens").steps(setting) if s.name in kept]
         return [
             Step(s.name, s.run, {k: cut.get(k, v) for k, v in s.settings.items()}) for s in steps
@@ -156,10 +158,11 @@ def test_mnist_pages(tmp_path, tiny_mnist):
     assert done.exit_code == 0, done.output
     results = check_folder(tmp_path / "mnist")
     found = {step["step"]: step["result"] for step in results["steps"]}
-    for result in (found[f"digit-{d}-{p}-0"] for d in range(10) for p in mnist.RECIPES):
-        spared = result["misses"]
-        assert spared["error"] >= result["misses, cut chosen on the test set"]["error"]
-        assert sum(result.get("yes", [10])) == 10  # test images of the digit
+    for d in range(10):
+        letter, default = (found[f"digit-{d}-{p}-0"] for p in mnist.RECIPES)
+        assert default["misses"]["error"] >= default["misses, cut chosen on the test set"]["error"]
+        assert "misses" not in letter  # it learns from all images, and spares none
+        assert sum(letter.get("yes", [10])) == 10  # test images of the digit
 
 
 def test_spared_images_are_in_no_batch(tiny_mnist):
@@ -168,6 +171,39 @@ def test_spared_images_are_in_no_batch(tiny_mnist):
     _, sampler = mnist.learner(data, 3, 0, Recipe())
     assert data.variants.shape[1] == 400 - 400 // 6
     assert len(sampler.positives) + len(sampler.negatives) == data.variants.shape[1]
+    assert mnist.split(0, mnist.SPARED["letter"]).variants.shape[1] == 400
+
+
+def test_images_given_as_another_digit_are_as_many_as_told(tiny_mnist):
+    data = mnist.split(0)
+    right, wrong = (mnist.learner(data, 3, 0, Recipe(), share)[1] for share in (0.0, 1.0))
+    assert not set(right.positives) & set(wrong.positives) and len(wrong.positives) > 0
+
+
+def test_new_constants_are_what_an_example_holds_or_misses(tiny_mnist):
+    images = np.array([[True, False, False], [False, True, True]])
+    atoms = [np.array([0, 1]), np.array([2])]
+    told = constants.widened(images, atoms)[:, 3:]
+    assert told.tolist() == [[True, False, False, True], [True, True, False, False]]
+    for chosen in constants.CHOICES:
+        found = constants.two_rounds("bars", chosen, examples=300, epochs=6, n_test=200, seed=0)
+        assert len(found["in models"]) == (0 if chosen == "none" else constants.NEW)
+        assert found["new constants used"] > 0 or chosen != "shared"
+        assert found["atoms"] > 0 and found["constants an atom"] > 0
+
+
+def test_pins_above_the_solution_are_counted_by_their_queens():
+    found = queens.completions(5, ["a1"], 0, epochs=3, start="letter")
+    assert found["queens shown"] and set(found["above"]) == {"1"}  # the fixed queen alone
+    for memory in queens.FIRST_MEMORIES:
+        queens.completions(5, ["a1"], 0, epochs=1, start="letter", memory=memory)
+    assert set(queens.WORDS) == set(queens.TRIED)
+
+
+def test_a_rule_of_batches_against_the_best_error_lets_them_grow():
+    given = {"size": 3, "noise": 0.05, "seed": 0, "epochs": 30, "n_test": 500, "cover": "letter"}
+    last, best = (parity.learn_as_told(**given, against=kind)[-1] for kind in ("last", "best"))
+    assert best["batch"] > last["batch"]
 
 
 def test_no_data_is_told_before_anything_runs(tmp_path, monkeypatch):
@@ -197,7 +233,7 @@ def test_no_matplotlib_is_told_before_anything_runs(tmp_path, monkeypatch):
 def test_an_unknown_experiment_is_a_wrong_question(tmp_path):
     done = command("chess", "--out", tmp_path)
     assert done.exit_code == 2
-    assert "'toy', 'bars', 'parity', 'mnist', 'queens', 'all'" in done.output
+    assert "'toy', 'bars', 'parity', 'mnist', 'queens', 'constants', 'all'" in done.output
     assert command("toy", "--out", tmp_path, "--jobs", 0).exit_code == 2
 
 

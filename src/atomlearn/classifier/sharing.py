@@ -153,6 +153,8 @@ class Sharing:
         has_weights = any(one.learned_.evidence.weighted > 0 for one in weighing)
         if not any(map(self._has_classes_of, theirs)):
             raise DifferentConstants(f"none of the others knows of {self.classes_.tolist()[:5]}")
+        for other in theirs:
+            self._check_monotone(other)
         if has_weights:
             self._check_weights(theirs)
         rules = self._merged_rules(theirs)
@@ -203,7 +205,6 @@ class Sharing:
         """Return the rules of all; those of the others must be about cuts that are known here."""
         rules = dict.fromkeys(self.rules_)
         for other in others:
-            self._check_monotone(other)
             for rule in () if isinstance(other, Pool) else other.rules_:
                 try:
                     self.encoder_.literal_numbers([conditions_of([rule])])

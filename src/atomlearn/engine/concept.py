@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.engine.epoch import PreparedBatch, prepare, run, split
+from atomlearn.engine.epoch import NOTHING, PreparedBatch, beginning, prepare, run, split
 from atomlearn.engine.misses import Blocks, blocks_of, contradicted, count_misses
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.protocol import DEFAULT, LETTER, PackedRelations, Protocol
@@ -142,8 +142,8 @@ class Concept:
         self.data = 0
         """A digest of the training set in which ``hard`` are positions."""
         self.epoch = 0
-        self.kept: tuple[Rows | None, Rows | None] = (None, None)
-        """The singletons and the composite atoms of the last master, if epochs start from them."""
+        self.kept = beginning(self.recipe.protocol, n_constants)
+        """The singletons and the composite atoms that the next epoch starts from."""
         self.growths = 0
         """Number of times that batches have grown, if they grow when accuracy stalls."""
         self.all_positives: Positives | None = None
@@ -255,8 +255,7 @@ class Concept:
         atoms = run(
             batch, self.rng, report, pins=pins, protocol=protocol, kept=kept, singles=singles
         )
-        if protocol.master == "kept":
-            self.kept = split(atoms)
+        self.kept = split(atoms) if protocol.master == "kept" else NOTHING
         return to_lists(atoms[(atoms[:, self.constant // 64] & self._bit()) != 0])
 
     def _candidates(self, n_negatives: int) -> Lists:

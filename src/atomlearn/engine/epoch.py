@@ -21,7 +21,7 @@ from atomlearn.engine.dual import cover
 from atomlearn.engine.pool import hash_lists
 from atomlearn.engine.protocol import DEFAULT, PackedRelations, Protocol
 from atomlearn.engine.reduction import discriminating, reduce
-from atomlearn.engine.sparse_crossing import cross_until
+from atomlearn.engine.sparse_crossing import DRAWS, cross_until
 from atomlearn.engine.state import (
     Dual,
     Master,
@@ -42,6 +42,17 @@ from atomlearn.typing import Integers
 
 Sides = tuple[Rows, Rows]
 """The left and the right sides of relations."""
+
+Kept = tuple[Rows | None, Rows | None]
+"""The singletons, as one row, and the composite atoms that an epoch starts from."""
+
+NOTHING: Kept = (None, None)
+"""An epoch that starts without atoms."""
+
+
+def beginning(protocol: Protocol, n_constants: int) -> Kept:
+    """Return what the first epoch starts from: nothing, or an atom in every constant."""
+    return NOTHING if protocol.start == "empty" else (rows.full(n_constants), None)
 
 
 def pinning_relations(pins: Lists, n_constants: int) -> Sides:
@@ -230,8 +241,9 @@ def cross(
     while True:
         start = time.perf_counter()
         first, master, words = cross_until(
-            limit, first, positives, dual, master, rng, budget, protocol.draws == "blind"
-        )
+            limit, first, positives, dual, master, rng, budget, DRAWS.index(protocol.draws),
+            protocol.partners == "renewed", protocol.renewal == "needed",
+        )  # fmt: skip
         report.count("crossing", words)
         if first < 0:
             raise AssertionError(f"positive trace constraint {-1 - first} does not hold")

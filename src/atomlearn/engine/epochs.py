@@ -22,7 +22,7 @@ import numpy as np
 
 from atomlearn import interrupts
 from atomlearn.engine.dual import Cover, cover
-from atomlearn.engine.epoch import PreparedBatch, embed, prepare, run, split
+from atomlearn.engine.epoch import NOTHING, PreparedBatch, beginning, embed, prepare, run, split
 from atomlearn.engine.misses import contradicted
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.protocol import DEFAULT, PackedRelations, Protocol, protocol_of
@@ -83,7 +83,8 @@ def learn(
             batch = prepare(relations, rng)
         if len(batch.conflicts):
             raise ValueError(f"negative relation {int(batch.conflicts[0])} is contradicted")
-        atoms = run(batch, rng, report, protocol=protocol)
+        singles, kept = beginning(protocol, relations.n_constants)
+        atoms = run(batch, rng, report, protocol=protocol, kept=kept, singles=singles)
     if on_epoch is not None:
         on_epoch(report)
     return atoms
@@ -140,7 +141,7 @@ class Epochs(Iterator[Epoch]):
     max_epochs : int, default=None
         Maximum number of epochs; without it the iterator never ends.
     max_pins : int, default=20000
-        Maximum number of pins that are kept; the oldest are dropped first.
+        Maximum number of pins that are kept; the oldest are dropped first. The letter keeps all.
     on_epoch : callable, default=None
         A function that is called with a :class:`Report` after each epoch.
     protocol : {"default", "letter"} or Protocol, default=DEFAULT
@@ -177,7 +178,7 @@ class Epochs(Iterator[Epoch]):
         self.rng: Stream = stream(random_state)
         self.pool = Pool(algebra.n_constants, algebra.names)
         self.number = 0
-        self._kept: tuple[Rows | None, Rows | None] = (None, None)
+        self._kept = beginning(self.protocol, algebra.n_constants)
 
     def __next__(self) -> Epoch:
         if self.max_epochs is not None and self.number >= self.max_epochs:
@@ -223,8 +224,7 @@ class Epochs(Iterator[Epoch]):
                 report.n_dropped = self.pool.drop_contradicted(batch.positives)
             report.n_new = self.pool.add(pinned, self.number + 1)
             report.n_dropped += self._forget()
-        if protocol.master == "kept":
-            self._kept = split(atoms)
+        self._kept = split(atoms) if protocol.master == "kept" else NOTHING
         report.n_atoms = len(atoms)
         report.n_pool = len(self.pool)
         self.rng = rng
@@ -280,7 +280,9 @@ class Epochs(Iterator[Epoch]):
         return atoms[~rows.meets(atoms, focus)]
 
     def _forget(self) -> int:
-        """Drop the oldest pins beyond ``max_pins``."""
+        """Drop the oldest pins beyond ``max_pins``, if the protocol limits them."""
+        if self.protocol.memory == "unlimited":
+            return 0
         old = np.zeros(len(self.pool), dtype=np.bool_)
         old[: max(0, len(self.pool) - self.max_pins)] = True
         return self.pool.drop(old)

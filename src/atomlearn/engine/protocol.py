@@ -1,8 +1,9 @@
 """What the engine is given: relations as packed rows, limits of memory, and how an epoch is run.
 
-Every place where this library does something else than the paper is one field of :class:`Protocol`.
-``LETTER`` is the paper, ``DEFAULT`` is ours; ``dataclasses.replace`` makes anything in between, so
-that it can be measured what each change is worth (``docs/results/mnist``, ``docs/results/queens``).
+Every place where this library does something else than the paper, or where the paper can be read in
+more than one way, is one field of :class:`Protocol`. ``LETTER`` is the paper, ``DEFAULT`` is ours;
+``dataclasses.replace`` makes anything in between, so that it can be measured what each change is
+worth (``docs/results/bars``, ``docs/results/mnist``, ``docs/results/queens``).
 """
 
 from collections.abc import Iterator
@@ -83,22 +84,28 @@ def check_learning(
         )
 
 
-def _switch(default: str, section: str, reason: str) -> Any:
-    return field(default=default, metadata={"section": section, "reason": reason})
+def _switch(default: str, section: str, reason: str, *quotes: str) -> Any:
+    return field(default=default, metadata={"section": section, "reason": reason, "quotes": quotes})
 
 
 @dataclass(frozen=True)
 class Protocol:
     """How an epoch is run, as named switches.
 
-    The first value of each is ours and the last one the paper's; :func:`switches` has the reasons.
+    :func:`switches` has the values of ``DEFAULT`` and ``LETTER`` with reasons and quotations.
 
     Parameters
     ----------
+    start : {"empty", "free"}, default="empty"
+        Whether the first epoch begins without atoms or with one atom in every constant.
     vocabulary : {"all", "needed"}, default="all"
         Which constants start an epoch with an atom.
-    draws : {"guided", "blind"}, default="guided"
+    draws : {"guided", "fewest", "blind"}, default="guided"
         How a partner is drawn in a crossing.
+    partners : {"fixed", "renewed"}, default="fixed"
+        Whether the atoms that a crossing makes are partners of its other atoms.
+    renewal : {"always", "needed"}, default="always"
+        Whether a partner is kept after a crossing even if its trace does not need it.
     dual : {"lazy", "greedy", "reduced", "every"}, default="lazy"
         How the negative relations get witnesses.
     strategy : {"lend", "enforce", "hold"}, default="lend"
@@ -109,6 +116,10 @@ class Protocol:
         The examples that new pins are checked against.
     contradicted : {"close", "leave", "discard"}, default="close"
         What is done with a pin that a formal problem contradicts.
+    memory : {"limited", "unlimited"}, default="limited"
+        Whether a formal problem drops its oldest pins when there are more than ``max_pins``.
+    rules : {"merged", "single"}, default="merged"
+        Whether the attack rules of queens are merged into one relation for each queen.
     focus : {"largest", "drawn"}, default="largest"
         How a formal problem chooses the witness of the relations about the solution.
     order : {"largest", "random"}, default="largest"
@@ -126,16 +137,42 @@ class Protocol:
     ()
     """
 
+    start: Literal["empty", "free"] = _switch(
+        "empty", "3.4",
+        "Does the first epoch begin without atoms, or with one atom in every constant? Later "
+        "epochs begin with the atoms of the one before, if the master is kept. With the vocabulary "
+        "'all', as here, every epoch begins with an atom in every constant, and the start makes no "
+        "difference.",
+        "3.4: we start from an algebra that is very free and satisfies all the negative relations",
+        "2.3 and 2.6: the graphs of the toy problem begin with atom 0 alone",
+    )  # fmt: skip
     vocabulary: Literal["all", "needed"] = _switch(
         "all", "2.6",
         "Which constants start an epoch with an atom: all of them, or those that the trace "
         "constraints ask for (Algorithms 1 and 2). With few, most constants are never used, and "
         "votes and misses are worse.",
     )  # fmt: skip
-    draws: Literal["guided", "blind"] = _switch(
+    draws: Literal["guided", "fewest", "blind"] = _switch(
         "guided", "Algorithm 3",
-        "How a partner is drawn in a crossing: one that misses a witness still to be missed, or "
-        "any, kept if it helps. A guided draw is never wasted.",
+        "How a partner is drawn in a crossing: one that misses a witness still to be missed; the "
+        "one that misses most of them; or any, kept if it helps. A guided draw is never wasted.",
+        "Algorithm 3: choose an atom ε ∈ B at random",
+        "2.7: we replace φ with as few new atoms as possible",
+    )  # fmt: skip
+    partners: Literal["fixed", "renewed"] = _switch(
+        "fixed", "Algorithm 3",
+        "Are the partners of a crossing the atoms that b has before it, as in the matrix of "
+        "section 2.7, or are they looked up again for each φ, with the atoms that were just made?",
+        "Algorithm 3: foreach φ ∈ A initialize sets U ≡ ∅, B ≡ GLᵃ(b)",
+        "2.7: the columns of the matrix are the atoms of b before the crossing",
+    )  # fmt: skip
+    renewal: Literal["always", "needed"] = _switch(
+        "always", "2.7",
+        "After a crossing, does every partner ε keep an atom ε' of its own, or only if its trace "
+        "would change without?",
+        "Algorithm 3: foreach ε ∈ U create new atom ε' and edge ε' → ε",
+        "2.7: the trace of α may change but, if it does, now we have the extra freedom of "
+        "appending another new atom edged just to α",
     )  # fmt: skip
     dual: Literal["lazy", "greedy", "reduced", "every"] = _switch(
         "lazy", "2.6, Algorithm 5",
@@ -164,6 +201,19 @@ class Protocol:
         "What becomes of a pin that a formal problem contradicts: it is closed under the relations "
         "for this epoch, left out of it, or discarded for good. Only closed pins lead to solutions "
         "of the games tried.",
+    )  # fmt: skip
+    memory: Literal["limited", "unlimited"] = _switch(
+        "limited", "2.9",
+        "In a formal problem, are the oldest pins dropped when there are more than max_pins? The "
+        "limit is for memory and time.",
+        "2.9: we can let them accumulate, epoch after epoch",
+    )  # fmt: skip
+    rules: Literal["merged", "single"] = _switch(
+        "merged", "5.2",
+        "In queens, are the squares that a queen attacks merged on the left of one relation, or is "
+        "there a relation for each of them? Both say the same; a merged relation is crossed at "
+        "once.",
+        "5.2: ∀x ∀y ∀i ∀j (i,j) ∈ A(x,y) ⇒ E_ij < U ⊙ Q_xy",
     )  # fmt: skip
     focus: Literal["largest", "drawn"] = _switch(
         "largest", "2.9",
@@ -203,6 +253,7 @@ class Protocol:
 DEFAULT = Protocol()
 
 LETTER = Protocol(
+    start="free",
     vocabulary="needed",
     draws="blind",
     dual="every",
@@ -210,6 +261,8 @@ LETTER = Protocol(
     master="kept",
     pins_checked="batch",
     contradicted="discard",
+    memory="unlimited",
+    rules="single",
     focus="drawn",
     order="random",
     batches="stalled",
@@ -234,6 +287,8 @@ class Switch(NamedTuple):
         The paper's value.
     reason : str
         What the switch does, and why ours differs.
+    quotes : tuple of str, default=()
+        What the paper says, where it can be read in more than one way.
 
     Examples
     --------
@@ -246,6 +301,7 @@ class Switch(NamedTuple):
     ours: str
     paper: str
     reason: str
+    quotes: tuple[str, ...] = ()
 
 
 def switches() -> Iterator[Switch]:
@@ -259,12 +315,13 @@ def switches() -> Iterator[Switch]:
     Examples
     --------
     >>> [switch.name for switch in switches()][:3]
-    ['vocabulary', 'draws', 'dual']
+    ['start', 'vocabulary', 'draws']
     """
     for one in fields(Protocol):
         ours, paper = getattr(DEFAULT, one.name), getattr(LETTER, one.name)
         if ours != paper:
-            yield Switch(one.name, one.metadata["section"], ours, paper, one.metadata["reason"])
+            told = one.metadata
+            yield Switch(one.name, told["section"], ours, paper, told["reason"], told["quotes"])
 
 
 def protocol_of(which: "str | Protocol") -> Protocol:

@@ -3,8 +3,11 @@
 Each atom ``φ`` of ``dis(a, b)`` is replaced by atoms ``ψ = φ ∪ ε`` with ``ε < b``, as few as keep
 the trace of ``φ``: every witness ``ζ ∉ Tr(φ)`` must be missed by one of the chosen ``ε``. The
 paper draws ``ε`` blindly, each once, and keeps those that help. A guided draw takes an uncovered
-``ζ`` first, then an ``ε`` that misses it, so that every draw helps. In bit form the paper's ``ε'``
-is ``ε`` itself.
+``ζ`` first, then an ``ε`` that misses it, so that every draw helps; the third way takes an ``ε``
+that misses most of them. In bit form the paper's ``ε'`` is ``ε`` itself.
+
+Two more readings of the paper are parameters: ``renewed`` looks up the atoms of ``b`` again for
+each ``φ``, with those just made; ``needed`` deletes an ``ε`` whose successors alone keep its trace.
 
 An atom is named by a number: composite atom ``k`` by ``k``, singleton ``{c}`` by ``-1 - c``.
 """
@@ -16,6 +19,7 @@ from atomlearn.sets.jit import kernel
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import (
+    FULL,
     ONE,
     ZERO,
     bit_of,
@@ -29,9 +33,13 @@ from atomlearn.sets.words import (
     size,
     tail,
 )  # fmt: skip
+from atomlearn.typing import Bits
 
 NONE = 1 << 62
 """The name of no atom."""
+
+DRAWS = ("guided", "blind", "fewest")
+"""The ways to draw a partner; a kernel is given the position."""
 
 
 @kernel
@@ -43,7 +51,9 @@ def cross_until(
     master: Master,
     rng: Stream,
     budget: int,
-    blind: bool,
+    draws: int,
+    renewed: bool,
+    needed: bool,
 ) -> tuple[int, Master, int]:
     """Cross the positive relations from ``first`` on, until there are more than ``limit`` atoms.
 
@@ -73,6 +83,12 @@ def cross_until(
     untried = np.zeros((room + 63) >> 6, dtype=np.uint64)
     untried_singles = np.zeros(singles.shape[0], dtype=np.uint64)
     discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
+    # By partner, whether it was used, and what the traces of all its φ share.
+    used = np.zeros(room if needed else 0, dtype=np.bool_)
+    used_singles = np.zeros(left_of.shape[0] if needed else 0, dtype=np.bool_)
+    shared = np.empty((room if needed else 1, traces.shape[1]), dtype=np.uint64)
+    shared_singles = np.empty((used_singles.shape[0], traces.shape[1]), dtype=np.uint64)
+    blind = draws == 1
     words = 0
     work = 0
     word = -1
@@ -106,8 +122,9 @@ def cross_until(
         if n_dis == 0:
             continue
 
-        # B = GLᵃ(b), fixed too: the successors do not count as atoms of b until all are there.
-        n_before = n
+        # B = GLᵃ(b), fixed too: the successors do not count as atoms of b until all are there,
+        # unless B is renewed.
+        n_before = n_partners = n
         work += 2 * n
         for q in range((n + 63) >> 6):
             partners[q] = ZERO
@@ -134,19 +151,24 @@ def cross_until(
             complement(phi_trace, witnesses.shape[0], uncovered)
             todo = size(uncovered)
             replaced = False
+            n_first = n
             if blind:
-                for q in range((n_before + 63) >> 6):
+                for q in range((n_partners + 63) >> 6):
                     untried[q] = partners[q]
                 for w in range(singles.shape[0]):
                     untried_singles[w] = right[i, w] & singles[w]
             while todo > 0 or not replaced:
-                work += 2 * (singles.shape[0] + (n_before >> 6)) + 4 * traces.shape[1]
+                work += 2 * (singles.shape[0] + (n_partners >> 6)) + 4 * traces.shape[1]
                 if blind:
-                    epsilon = draw_untried(untried, n_before, untried_singles, rng)
+                    epsilon = draw_untried(untried, n_partners, untried_singles, rng)
+                elif draws == 2:
+                    epsilon = draw_best(
+                        right, i, singles, partners, n_partners, dual, traces, uncovered, rng
+                    )
                 else:
                     zeta = select(uncovered, below(rng, todo)) if todo > 0 else -1
                     epsilon = draw_partner(
-                        right, i, singles, partners, n_before, witnesses, missing, zeta, rng
+                        right, i, singles, partners, n_partners, witnesses, missing, zeta, rng
                     )
                 if epsilon == NONE:
                     break
@@ -167,11 +189,21 @@ def cross_until(
                         missing = wider(missing, (room + 63) >> 6)
                         partners = longer(partners, (room + 63) >> 6)
                         untried = longer(untried, (room + 63) >> 6)
+                        if needed:
+                            shared = taller(shared)
+                            more = np.zeros(room, dtype=np.bool_)
+                            more[: used.shape[0]] = used
+                            used = more
                     psi = n
                     n += 1
                 else:
                     psi = phi  # the first successor takes the place of φ
                 replaced = True
+                if needed:
+                    if epsilon >= 0:
+                        note_shared(epsilon, used, phi_trace, shared)
+                    else:
+                        note_shared(-1 - epsilon, used_singles, phi_trace, shared_singles)
                 # Relations of earlier words are done with: their bits are never read again.
                 if epsilon >= 0:
                     join(phi_row, atoms, epsilon, 0, atoms, psi)
@@ -202,6 +234,37 @@ def cross_until(
                 for w in range(lefts.shape[1]):
                     lefts[phi, w] = ZERO
                     rights[phi, w] = ZERO
+            if renewed:
+                if replaced and phi >= 0:
+                    partners[phi >> 6] |= bit_of(phi)
+                for k in range(n_first, n):
+                    if k & 63 == 0:
+                        partners[k >> 6] = ZERO
+                    partners[k >> 6] |= bit_of(k)
+                n_partners = n
+
+        if needed:  # an ε' only where the successors of ε alone would change its trace
+            for k in range(n_partners):
+                if used[k]:
+                    used[k] = False
+                    if within(shared, k, traces, k):
+                        copy(traces, k, phi_trace)
+                        for w in range(traces.shape[1]):
+                            traces[k, w] = FULL
+                        if traces.shape[1] > 0:
+                            traces[k, -1] = tail(witnesses.shape[0])
+                        unnote_missing(k, phi_trace, traces, missing)
+                        for w in range(atoms.shape[1]):
+                            atoms[k, w] = ZERO
+                        for w in range(lefts.shape[1]):
+                            lefts[k, w] = ZERO
+                            rights[k, w] = ZERO
+                        is_below[k] = violates[k] = ZERO
+            for c in range(used_singles.shape[0]):
+                if used_singles[c]:
+                    used_singles[c] = False
+                    if within(shared_singles, c, witnesses_of, c):
+                        singles[c >> 6] &= ~bit_of(c)
 
         for j in range(n_dis + n - n_before):
             k = discriminant[j] if j < n_dis else n_before + j - n_dis
@@ -270,6 +333,63 @@ def draw_untried(untried: Rows, n: int, singles: Rows, rng: Stream) -> int:
     k = select(untried, pick - n_singles)
     untried[k >> 6] &= ~bit_of(k)
     return k
+
+
+@kernel
+def draw_best(
+    right: Rows,
+    i: int,
+    singles: Rows,
+    partners: Rows,
+    n: int,
+    dual: Dual,
+    traces: Rows,
+    uncovered: Rows,
+    rng: Stream,
+) -> int:
+    """Draw an ``ε`` below ``b`` that misses most witnesses of ``Δ``, uniformly among the best."""
+    best = 1 if size(uncovered) > 0 else 0  # one that misses none does not help
+    found = np.empty(64 * singles.shape[0] + n, dtype=np.int64)
+    n_best = 0
+    for w in range(singles.shape[0] + ((n + 63) >> 6)):
+        q = w - singles.shape[0]
+        word = partners[q] if q >= 0 else right[i, w] & singles[w]
+        while word != ZERO:
+            k = (q if q >= 0 else w) * 64 + lowest(word)
+            word &= word - ONE
+            missed = n_missed(uncovered, traces if q >= 0 else dual.witnesses_of, k)
+            if missed > best:
+                best, n_best = missed, 0
+            if missed == best:
+                found[n_best] = k if q >= 0 else -1 - k
+                n_best += 1
+    return found[below(rng, n_best)] if n_best > 0 else NONE
+
+
+@kernel
+def n_missed(uncovered: Rows, table: Rows, k: int) -> int:
+    """Count the witnesses of ``Δ`` outside the trace ``table[k]``."""
+    missed = 0
+    for w in range(uncovered.shape[0]):
+        missed += popcount(uncovered[w] & ~table[k, w])
+    return missed
+
+
+@kernel
+def note_shared(k: int, used: Bits, trace: Rows, shared: Rows) -> None:
+    """Note that a partner was used for an atom with this trace."""
+    for w in range(trace.shape[0]):
+        shared[k, w] = shared[k, w] & trace[w] if used[k] else trace[w]
+    used[k] = True
+
+
+@kernel
+def within(table: Rows, i: int, other: Rows, j: int) -> bool:
+    """Return whether one row is a part of another."""
+    outside = ZERO
+    for w in range(table.shape[1]):
+        outside |= table[i, w] & ~other[j, w]
+    return outside == ZERO
 
 
 @kernel

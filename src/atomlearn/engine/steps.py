@@ -19,7 +19,7 @@ from atomlearn.engine.dual import cover, reduce_dual
 from atomlearn.engine.epoch import split
 from atomlearn.engine.full_crossing import full_crossing
 from atomlearn.engine.reduction import reduce
-from atomlearn.engine.sparse_crossing import cross_until
+from atomlearn.engine.sparse_crossing import DRAWS, cross_until
 from atomlearn.engine.state import (
     Dual,
     Master,
@@ -157,7 +157,9 @@ class Embedding:
             self.enforce_negative().enforce_positive()
         return self
 
-    def cross(self, relation: "Relation", *, full: bool = False) -> "Embedding":
+    def cross(
+        self, relation: "Relation", *, full: bool = False, renewal: str = "always"
+    ) -> "Embedding":
         """Cross a positive relation.
 
         Parameters
@@ -166,6 +168,9 @@ class Embedding:
             The relation.
         full : bool, default=False
             Whether to use Full Crossing instead of Sparse Crossing (Algorithm 3).
+        renewal : {"always", "needed"}, default="always"
+            Whether a partner keeps an atom of its own always, as in Algorithm 3, or only where its
+            trace needs it, as in the text of section 2.7.
 
         Returns
         -------
@@ -183,7 +188,10 @@ class Embedding:
         dual = dual_of(self.witnesses, self.n)
         singles, composites = split(self.atoms)
         master = master_of(singles, composites, one, dual)
-        first, master, _ = cross_until(ENOUGH, 0, one, dual, master, self.rng, ENOUGH, True)
+        first, master, _ = cross_until(
+            ENOUGH, 0, one, dual, master, self.rng, ENOUGH, DRAWS.index("blind"), False,
+            renewal == "needed",
+        )  # fmt: skip
         if first < 0:
             raise InvalidParameter(
                 f"the trace constraint of {relation} does not hold: call enforce_traces() first"

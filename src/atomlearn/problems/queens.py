@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from atomlearn.algebra.algebra import Algebra
 from atomlearn.algebra.relations import Relation
-from atomlearn.engine.protocol import Protocol
+from atomlearn.engine.protocol import Protocol, protocol_of
 from atomlearn.errors import InvalidProblem, nearest
 from atomlearn.problems.game import Answer, Game, PartialSolution, not_following
 from atomlearn.problems.refuting import Setting
@@ -82,14 +82,17 @@ class Chessboard:
 # -- the rule set, formula by formula
 
 
-def attack_rules(b: Chessboard) -> Iterator[Relation]:
-    """Yield ``∀x ∀y ∀i ∀j: (i,j) ∈ A(x,y) ⇒ E_ij < U ⊙ Q_xy``, one relation for each queen.
+def attack_rules(b: Chessboard, *, merged: bool = True) -> Iterator[Relation]:
+    """Yield ``∀x ∀y ∀i ∀j: (i,j) ∈ A(x,y) ⇒ E_ij < U ⊙ Q_xy``, merged for each queen or not.
 
     ``E_ij < T`` for several ``ij`` is the same as their merge below ``T``.
     """
     for x, y in b.squares:
-        if attacked := b.attacked(x, y):
-            yield b.merge(b.E[square] for square in attacked) <= b.U | b.Q[x, y]
+        attacked, right = b.attacked(x, y), b.U | b.Q[x, y]
+        if attacked and merged:
+            yield b.merge(b.E[square] for square in attacked) <= right
+        elif attacked:
+            yield from (b.E[square] <= right for square in attacked)
 
 
 def rules_to_add_queens(b: Chessboard) -> Iterator[Relation]:
@@ -151,9 +154,9 @@ def game_relations(b: Chessboard, fixed: Sequence[Square]) -> Iterator[Relation]
 # -- put together
 
 
-def _rule_set(b: Chessboard) -> Algebra:
+def _rule_set(b: Chessboard, merged: bool = True) -> Algebra:
     rule_set = b.algebra.copy()
-    rule_set.add(attack_rules(b), rules_to_add_queens(b))
+    rule_set.add(attack_rules(b, merged=merged), rules_to_add_queens(b))
     rule_set.add(rows_and_columns(b), independence_rules(b))
     rule_set.add(list(not_following(rule_set, denied_by_independence(b))))
     return rule_set
@@ -168,11 +171,11 @@ def rules(size: int) -> Algebra:
     return _rule_set(Chessboard(size))
 
 
-def game(size: int, queens: Iterable[str] = ()) -> Game:
-    """Return the rule set and a game, ready to be solved."""
+def game(size: int, queens: Iterable[str] = (), *, merged: bool = True) -> Game:
+    """Return the rule set and a game, ready to be solved; attack rules are merged or not."""
     b = Chessboard(size)
     fixed = [square(name, size) for name in _listed(queens)]
-    rule_set = _rule_set(b)
+    rule_set = _rule_set(b, merged)
     algebra = rule_set.copy()
     algebra.add(game_relations(b, fixed))
     yes = {square_name(*s): b.Q[s] for s in b.squares}
@@ -328,7 +331,7 @@ def solve(
         return Board(size, names, shown.excluded, fixed, **shown.origin)
 
     return Solver(
-        game(size, fixed),
+        game(size, fixed, merged=protocol_of(protocol).rules == "merged"),
         board,
         random_state=random_state,
         max_epochs=max_epochs,
