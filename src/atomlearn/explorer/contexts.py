@@ -11,6 +11,8 @@ MOST_CONCEPTS = 80
 MOST_OBJECTS = 200
 """Maximum number of objects in the table of the page."""
 ROUNDS = 8
+ASIDE = (0.0, 0.02, -0.02, 0.035, -0.035, 0.05, -0.05, 0.07, -0.07)
+"""Shares of the width by which every other layer may be moved."""
 
 
 def context_data(context: Context) -> dict[str, Any]:
@@ -106,4 +108,25 @@ def _places(
             }
             row.sort(key=mean.__getitem__)
             place.update({i: (n + 0.5) / len(row) for n, i in enumerate(row)})
-    return place
+    last = max(layers, default=0)
+    moved = (
+        {i: x + aside * (layer[i] % 2 == 1 and layer[i] < last) for i, x in place.items()}
+        for aside in ASIDE
+    )
+    return max(moved, key=lambda places: _room(places, layers, layer, down))
+
+
+def _room(
+    place: dict[int, float],
+    layers: dict[int, list[int]],
+    layer: dict[int, int],
+    down: dict[int, list[int]],
+) -> float:
+    """Return the smallest distance between a dot and a line that passes its layer."""
+    room = 1.0
+    for i, j in ((i, j) for i in down for j in down[i]):
+        for k in range(layer[i] + 1, layer[j]):
+            share = (k - layer[i]) / (layer[j] - layer[i])
+            x = place[i] + share * (place[j] - place[i])
+            room = min([room, *(abs(place[n] - x) for n in layers[k])])
+    return room

@@ -29,8 +29,7 @@ from atomlearn.problems.solving import Schedule, Solver
 from atomlearn.sets.random import Seed
 
 RULE, SOLUTION = "U", "S"
-Rule = tuple[frozenset[str], frozenset[str]]
-"""The names on the left and on the right of a rule, without ``U``."""
+Rule = tuple[frozenset[str], frozenset[str]]  # the names on its left and right, without U
 
 
 @dataclass(frozen=True)

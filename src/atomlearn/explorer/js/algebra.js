@@ -107,7 +107,7 @@ function conflictsOf(data) {
     data.conflicts.map(({ negative, derivation }) => [
       h("p", { class: "against" }, `${relationLine(data, data.negative[negative], false)} fails${derivation.length ? ", because:" : " by itself: the right side contains the left"}`),
       h("ol", { class: "formula" }, derivation.map((r) => h("li", {}, relationLine(data, data.positive[r], true))))]),
-    h("p", {}, "To repair it, withdraw:"),
+    h("p", {}, data.repairs.length > 1 ? "To withdraw what stands on any one of these lines repairs it:" : "To repair it, withdraw:"),
     h("ul", { class: "formula" }, data.repairs.map((repair) => h("li", {}, repair.map(([is, r]) => relationLine(data, is ? data.positive[r] : data.negative[r], is)).join(", ")))));
 }
 
