@@ -124,7 +124,8 @@ def _room(
 ) -> float:
     """Return the smallest distance between a dot and a line that passes its layer."""
     room = 1.0
-    for i, j in ((i, j) for i in down for j in down[i]):
+    lines = [(i, j) for i, below in down.items() for j in below]
+    for i, j in lines:
         for k in range(layer[i] + 1, layer[j]):
             share = (k - layer[i]) / (layer[j] - layer[i])
             x = place[i] + share * (place[j] - place[i])
