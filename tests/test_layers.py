@@ -21,6 +21,7 @@ LAYERS = [
     "tables",  # rows and columns become literals
     "export",  # classifiers as programs in other languages
     "classifier",
+    "regressor",  # uses what the classifier shares
     "problems",
     "distributed",
     "explorer",  # models in the browser

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from atomlearn import export as export
     from atomlearn import logic as logic
     from atomlearn import problems as problems
+    from atomlearn import regressor as regressor
     from atomlearn import tables as tables
     from atomlearn import views as views
     from atomlearn.algebra.algebra import Algebra as Algebra
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from atomlearn.errors import InconsistentRelations as InconsistentRelations
     from atomlearn.errors import ModelTooLarge as ModelTooLarge
     from atomlearn.files.load import load as load
+    from atomlearn.regressor.estimator import AlgebraicRegressor as AlgebraicRegressor
     from atomlearn.tables.encoder import LiteralEncoder as LiteralEncoder
 
 
@@ -77,6 +79,7 @@ __getattr__, __dir__, __all__ = attach(
         "classifier.estimator": ["AlgebraicClassifier"],
         "errors": ["AtomlearnError", "InconsistentRelations", "ModelTooLarge"],
         "files.load": ["load"],
+        "regressor.estimator": ["AlgebraicRegressor"],
         "tables.encoder": ["LiteralEncoder"],
     },
     submodules=[
@@ -90,6 +93,7 @@ __getattr__, __dir__, __all__ = attach(
         "export",
         "logic",
         "problems",
+        "regressor",
         "tables",
         "views",
     ],

@@ -1,9 +1,7 @@
 """The scikit-learn estimator. It only translates: tables in, engine called, attributes out."""
 
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from atomlearn import interrupts
 from atomlearn.classifier.audit import Auditing
+from atomlearn.classifier.base import TableEstimator
 from atomlearn.classifier.compacting import (
     check_max_atoms,
     compacted,
@@ -27,21 +24,17 @@ from atomlearn.classifier.fitting import (
     History,
     PartsSource,
     TrainingData,
-    callback_tasks,
     check_parameters,
     fit_encoder,
-    show_progress,
     with_callbacks,
 )
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
-from atomlearn.engine.misses import Blocks, blocks_of
-from atomlearn.errors import InterruptedWarning, InvalidParameter
+from atomlearn.errors import InvalidParameter
 from atomlearn.files.load import LARGE
 from atomlearn.markup import Listed
-from atomlearn.sets.rows import Rows
-from atomlearn.tables.literals import find_splits, without_repetitions
+from atomlearn.tables.literals import without_repetitions
 from atomlearn.tables.rules import Rule, Statement, monotone_statements, parse_rules
 from atomlearn.tables.statements import RuleConflict, compile_rules, warn_of_unmet
 from atomlearn.tables.training_rows import (
@@ -53,17 +46,13 @@ from atomlearn.tables.training_rows import (
     root_seed,
 )
 from atomlearn.tables.validation import check_targets, declared_kinds, read_table
-from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import HardRules, HeldOutPredictions, folds_for
 from atomlearn.training.learned import Learned
 from atomlearn.training.loop import Training, nothing_learned, plan_part, train_batch
 from atomlearn.training.parts import InMemory, Part
-from atomlearn.training.settings import Clock, Current, Hooks, Plan, Round, Settings
+from atomlearn.training.settings import Clock, Hooks, Round, Settings
 from atomlearn.training.strict import plan
 from atomlearn.typing import Floats, Integers
-
-ROWS_AT_ONCE = 1 << 16
-"""Number of rows that are scored at a time."""
 
 
 class AlgebraicClassifier(
@@ -71,6 +60,7 @@ class AlgebraicClassifier(
     Readable,
     Sharing,
     Auditing,
+    TableEstimator,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -558,29 +548,10 @@ class AlgebraicClassifier(
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file that :func:`atomlearn.load` reads; it can continue to learn.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file to write, usually with the ending ``.atoms``.
-        """
-        check_is_fitted(self)
+    def _write(self, path: str | Path) -> None:
         from atomlearn.classifier.files import write_classifier
 
         write_classifier(self, path)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "learned_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = True
-        return tags
 
     def _settings(self) -> Settings:
         check_parameters(self.get_params(deep=False))
@@ -601,38 +572,6 @@ class AlgebraicClassifier(
         )
         self.seed_ = root_seed(self.random_state)
 
-    def _watched(
-        self,
-        learn: Callable[[Hooks], Learned],
-        planned: Plan,
-        settings: Settings,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
-    ) -> Learned:
-        """Learn with the hooks that show progress."""
-        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-
-        def fitted(current: Current) -> dict[str, Any]:
-            return {"learned_": current()}
-
-        with (
-            show_progress(self.verbose, settings, planned) as shown,
-            callback_tasks(
-                self,
-                planned,
-                shown,
-                fitted,
-                X=X,
-                y=y,
-                metadata=metadata,
-            ) as hooks,
-        ):
-            learned = learn(hooks)
-            self.learned_ = learned  # so that callbacks find it at the end of fit
-        self.fit_seconds_ = time.monotonic() - settings.started
-        return learned
-
     def _warn_of_unlearned(self) -> None:
         """Warn of classes that the time limit left without atoms."""
         learned = self.learned_
@@ -644,20 +583,6 @@ class AlgebraicClassifier(
             f"{len(self.classes_):,} classes, which have no atoms: allow more time",
             stacklevel=4,
         )
-
-    @contextmanager
-    def _interruptible(self) -> Iterator[None]:
-        """Fit inside this block: a signal ends the fit early, with a warning."""
-        with interrupts.Deferred(learning=True) as note:
-            yield
-            note.kept = True
-        if note.signal or self.learned_.interrupted:
-            self.learned_ = replace(self.learned_, interrupted=True)
-            warnings.warn(
-                "learning was interrupted: the model is what has been learned so far",
-                InterruptedWarning,
-                stacklevel=5,
-            )
 
     def _conclude(
         self,
@@ -706,22 +631,6 @@ class AlgebraicClassifier(
                     "seconds": report.total_seconds,
                 }
 
-    def _packed(self, X: Any) -> Rows:
-        check_is_fitted(self)
-        return self.encoder_.pack(read_table(self, X, reset=False), extra=1)
-
-    def _scores(self, X: Any) -> Floats:
-        return np.concatenate(
-            [self.learned_.scores(*blocks, self.n_jobs) for blocks in self._blocks(X)]
-        )
-
-    def _blocks(self, X: Any) -> Iterator[tuple[Blocks, int]]:
-        """Yield the rows, transposed, a part of the table at a time, and their number."""
-        rows = self._packed(X)
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            part = rows[start : start + ROWS_AT_ONCE]
-            yield blocks_of(part, self.learned_.n_constants), len(part)
-
     def _known_rules(self) -> HardRules:
         """Return the rules of the model that learning continues from; there can be no new ones."""
         names, labels = [column.name for column in self.encoder_.columns_], self.classes_.tolist()
@@ -750,9 +659,6 @@ class AlgebraicClassifier(
                 "evidence='strict', or write the rule without 'likely:'"
             )
         return "weighted"
-
-    def _splits(self, rows: Rows) -> Splits:
-        return find_splits(self.encoder_.literals_, rows)
 
 
 def log_weights(weights: Floats) -> Floats:

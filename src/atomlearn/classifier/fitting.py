@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 EVIDENCE = ("auto", "strict", "weighted")
 
 
-def check_parameters(parameters: Mapping[str, Any]) -> None:
-    """Raise :class:`~atomlearn.errors.InvalidParameter` for the first invalid parameter."""
+def check_common_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise :class:`~atomlearn.errors.InvalidParameter` for a parameter of any estimator."""
     for name in ("max_epochs", "max_classes", "max_cuts"):
-        if parameters[name] is not None:
+        if parameters.get(name) is not None:
             check_count(name, parameters[name])
     limit = parameters["time_limit"]
     if limit is not None and not (_is_finite(limit) and limit > 0):
@@ -51,16 +51,21 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise InvalidParameter(f"n_jobs must be a whole number other than 0, not {n_jobs!r}")
     if not isinstance(parameters["verbose"], Integral):
         raise InvalidParameter(f"verbose must be 0 or 1, not {parameters['verbose']!r}")
+    _check_seed(parameters["random_state"])
+    _check_image_shape(parameters["image_shape"])
+    rules = parameters["rules"]
+    if rules is not None and not isinstance(rules, list | tuple):
+        raise InvalidParameter(f"rules must be a list of rules, not {rules!r}")
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Raise :class:`~atomlearn.errors.InvalidParameter` for the first invalid parameter."""
+    check_common_parameters(parameters)
     evidence = parameters["evidence"]
     if evidence not in EVIDENCE:
         known, hint = ", ".join(map(repr, EVIDENCE)), nearest(evidence, EVIDENCE)
         raise InvalidParameter(f"evidence must be one of {known}, not {evidence!r}{hint}")
-    _check_seed(parameters["random_state"])
-    _check_image_shape(parameters["image_shape"])
     _check_class_weight(parameters["class_weight"])
-    rules = parameters["rules"]
-    if rules is not None and not isinstance(rules, list | tuple):
-        raise InvalidParameter(f"rules must be a list of rules, not {rules!r}")
     if not isinstance(parameters["symmetries"], None | list | tuple) and not hasattr(
         parameters["symmetries"], "__iter__"
     ):
@@ -177,20 +182,33 @@ def fit_encoder(
         rules = parse_rules(classifier.rules, names, classes.tolist(), doubt=True)
     if classifier.monotonic_cst is not None:
         rules += monotone_statements(classifier.monotonic_cst, names, classes.tolist())
-    encoder = LiteralEncoder(max_cuts=classifier.max_cuts).fit_table(
+    codes = codes_of(targets, classes)
+    return fitted_encoder(classifier, table, weights, declared, codes, rules), rules
+
+
+def fitted_encoder(
+    estimator: Any,
+    table: Any,
+    weights: Floats,
+    declared: Sequence[str | None] | None,
+    classes: Integers | Floats,
+    rules: Sequence[Statement],
+) -> LiteralEncoder:
+    """Choose the literals of a validated table, with those that the rules need."""
+    symmetries = getattr(estimator, "symmetries", None)
+    return LiteralEncoder(max_cuts=estimator.max_cuts).fit_table(
         table,
         weights,
-        classifier,
+        estimator,
         declared,
-        codes_of(targets, classes),
-        are_pixels=classifier.image_shape is not None or classifier.symmetries is not None,
+        classes,
+        are_pixels=estimator.image_shape is not None or symmetries is not None,
         conditions=[
             *(conditions_of(rules) if rules else ()),
-            *getattr(classifier, "card_conditions_", ()),
+            *getattr(estimator, "card_conditions_", ()),
         ],
         monotone=[one.column for one in rules if isinstance(one, MonotoneStatement)],
     )
-    return encoder, rules
 
 
 class PartsSource(Protocol):

@@ -36,14 +36,49 @@ if TYPE_CHECKING:
     from atomlearn.classifier.explanation import AtomSeen, ClassSeen, Explanation
 
 
-class Importance:
-    """Mixin for the atoms as a data frame, and for feature importances."""
+class FeatureImportance:
+    """Mixin for feature importances."""
 
     image_shape: tuple[int, int] | None
-    classes_: npt.NDArray[Any]
     encoder_: LiteralEncoder
     learned_: Learned
     sample_: TrainingSample
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Importance of each column; sums to 1.
+
+        An atom counts by its weight times the standard deviation, over the training rows, of
+        missing it. Its columns share that equally.
+        """
+        check_is_fitted(self)
+        weights = self.sample_.weights()
+        total = np.zeros(len(self.encoder_.columns_))
+        for one in self.learned_.deciding().by_class():
+            missing = self.sample_.share_missing(one.atoms, weights)
+            spread = np.sqrt(missing * (1.0 - missing))
+            self._share_out(one.atoms, np.abs(one.weights) * spread, total)
+        return total / total.sum() if total.sum() > 0 else np.full(len(total), 1 / len(total))
+
+    def _literals(self) -> list[Literal]:
+        """Return the literals as they are displayed: those of an image by row and column."""
+        return placed(self.encoder_.literals_, self.encoder_.columns_, self.image_shape)
+
+    def _share_out(self, atoms: Lists, amounts: Floats, total: Floats) -> None:
+        """Add the importance of each atom to its columns, in equal parts."""
+        n = len(self.encoder_.columns_)
+        of = np.array([*(literal.column for literal in self.encoder_.literals_), n])
+        atom = np.repeat(np.arange(len(amounts)), np.diff(atoms.starts))
+        pairs = np.unique(np.stack([atom, of[atoms.constants]]), axis=1)
+        pairs = pairs[:, pairs[1] < n]  # the last constant is the class itself
+        parts = np.bincount(pairs[0], minlength=len(amounts))
+        np.add.at(total, pairs[1], (amounts / np.maximum(parts, 1))[pairs[0]])
+
+
+class Importance(FeatureImportance):
+    """Mixin for the atoms as a data frame."""
+
+    classes_: npt.NDArray[Any]
 
     def atoms_frame(self) -> "pd.DataFrame":
         """Return all offsets and atoms that decide as a pandas data frame.
@@ -100,26 +135,6 @@ class Importance:
         frame.attrs = {"slope": deciding.slope, "strict_weight": each}
         return frame
 
-    @property
-    def feature_importances_(self) -> Floats:
-        """Importance of each column; sums to 1.
-
-        An atom counts by its weight times the standard deviation, over the training rows, of
-        missing it. Its columns share that equally.
-        """
-        check_is_fitted(self)
-        weights = self.sample_.weights()
-        total = np.zeros(len(self.encoder_.columns_))
-        for one in self.learned_.deciding().by_class():
-            missing = self.sample_.share_missing(one.atoms, weights)
-            spread = np.sqrt(missing * (1.0 - missing))
-            self._share_out(one.atoms, np.abs(one.weights) * spread, total)
-        return total / total.sum() if total.sum() > 0 else np.full(len(total), 1 / len(total))
-
-    def _literals(self) -> list[Literal]:
-        """Return the literals as they are displayed: those of an image by row and column."""
-        return placed(self.encoder_.literals_, self.encoder_.columns_, self.image_shape)
-
     def _described(self, one: ClassAtoms) -> dict[str, Any]:
         atoms, literals = one.atoms, self._literals()
         clauses = [
@@ -135,16 +150,6 @@ class Importance:
             "missed_by_class": self.sample_.share_missing(atoms, is_ours * 1.0),
             "missed_by_others": self.sample_.share_missing(atoms, ~is_ours * 1.0),
         }
-
-    def _share_out(self, atoms: Lists, amounts: Floats, total: Floats) -> None:
-        """Add the importance of each atom to its columns, in equal parts."""
-        n = len(self.encoder_.columns_)
-        of = np.array([*(literal.column for literal in self.encoder_.literals_), n])
-        atom = np.repeat(np.arange(len(amounts)), np.diff(atoms.starts))
-        pairs = np.unique(np.stack([atom, of[atoms.constants]]), axis=1)
-        pairs = pairs[:, pairs[1] < n]  # the last constant is the class itself
-        parts = np.bincount(pairs[0], minlength=len(amounts))
-        np.add.at(total, pairs[1], (amounts / np.maximum(parts, 1))[pairs[0]])
 
 
 MOST_IMPORTANT = 10

@@ -52,6 +52,8 @@ class TrainingSample:
     """The number of each row in the table as given, in all batches together; -1 if unknown."""
     chances: Floats
     """The probability of its label when the row was held out; ``nan`` if it never was."""
+    targets: Floats | None = None
+    """The number to predict of each row, on the scale of the loss; then there is one class."""
 
     def __repr__(self) -> str:
         return f"<TrainingSample: {len(self.rows):,} rows of {len(self.totals):,} classes>"
@@ -69,8 +71,12 @@ class TrainingSample:
         labels: Integers,
         numbers: Integers | None = None,
         chances: Floats | None = None,
+        targets: Floats | None = None,
     ) -> "TrainingSample":
-        """Return the sample with more rows; of equal rows the newer one counts."""
+        """Return the sample with more rows; of equal rows the newer one counts.
+
+        Rows with different numbers to predict are not equal.
+        """
         n_classes, n = len(self.totals), len(labels)
         totals = self.totals + np.bincount(labels, minlength=n_classes)
         quota = max(FEWEST, LARGEST // n_classes)
@@ -79,6 +85,11 @@ class TrainingSample:
         rows = np.concatenate([rows, self.rows])
         labels = np.concatenate([labels, self.labels])
         keys = row_keys(rows, np.random.default_rng(0))
+        if targets is not None:
+            known = np.zeros(0) if self.targets is None else self.targets
+            targets = np.concatenate([targets, known])
+            pairs = np.stack([keys, (targets + 0.0).view(np.uint64)], axis=1)
+            keys = row_keys(pairs, np.random.default_rng(1))
         _, order = np.unique(keys, return_index=True)  # ascending, the newer of equal ones
         which = np.concatenate([order[ours[:quota]] for ours in by_label(labels[order], n_classes)])
         return TrainingSample(
@@ -87,6 +98,7 @@ class TrainingSample:
             totals,
             np.concatenate([numbers, self.numbers])[which],
             np.concatenate([chances, self.chances])[which],
+            None if targets is None else targets[which],
         )
 
     def weights(self) -> Floats:
@@ -99,7 +111,8 @@ class TrainingSample:
         """Return the sample in the form of the rows that came before a batch."""
         weights = self.weights()
         mean = weights.mean() if len(weights) else 1.0
-        return EarlierRows(self.rows, self.labels, weights / mean, int(self.totals.sum()))
+        n_seen = int(self.totals.sum())
+        return EarlierRows(self.rows, self.labels, weights / mean, n_seen, self.targets)
 
     def columns(self) -> Rows:
         """Return for each constant the packed set of the rows that have it."""

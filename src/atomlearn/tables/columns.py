@@ -132,7 +132,7 @@ class NumberColumn:
         weights: Floats,
         share: CutShare,
         is_boolean: bool = False,
-        classes: Integers | None = None,
+        classes: Integers | Floats | None = None,
     ) -> "NumberColumn":
         """Choose cuts, each between two neighbouring values; also by ``classes``, if given."""
         missing = is_missing(values)

@@ -261,7 +261,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights: Floats,
         owner: BaseEstimator,
         declared: Sequence[str | None] | None = None,
-        classes: Integers | None = None,
+        classes: Integers | Floats | None = None,
         are_pixels: bool = False,
         conditions: Sequence[Condition] = (),
         monotone: Sequence[str] = (),
@@ -278,8 +278,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The estimator that validated the table and knows the names of the columns.
         declared : sequence of str or None, default=None
             Declared kind of each column: categories or truth values.
-        classes : ndarray of int, default=None
-            Class of each row, as numbers.
+        classes : ndarray of int or float, default=None
+            Class of each row, as numbers. For a number to predict, its position in the range of
+            all, from 0 to 1 (:func:`positions`): cuts are where its variance falls most.
         are_pixels : bool, default=False
             Whether columns are pixels, or are moved by symmetries; they then only get cuts.
         conditions : sequence of Condition, default=()
@@ -403,7 +404,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         weights: Floats,
         names: list[str],
         declared: Sequence[str | None] | None,
-        classes: Integers | None,
+        classes: Integers | Floats | None,
         are_pixels: bool,
         monotone: frozenset[str],
     ) -> list[Column]:
@@ -422,10 +423,12 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
 
+        levels = classes if classes is None or classes.dtype.kind == "i" else _levels(classes)
+
         def column(j: int) -> Column:
             if kinds[j] == "category":
                 values = object_column(table, j)
-                return CategoryColumn.fit(j, names[j], values, weights, most, classes)
+                return CategoryColumn.fit(j, names[j], values, weights, most, levels)
             is_boolean = kinds[j] == "boolean"
             if empty[j]:  # of a million sparse columns most are
                 return NumberColumn(j, names[j], (), False, is_boolean)
@@ -554,6 +557,46 @@ def _class_codes(y: Any, n_rows: int) -> Integers | None:
         if type_of_target(y) not in ("binary", "multiclass"):
             return None
     return np.unique(np.ravel(y), return_inverse=True)[1].astype(np.int64)
+
+
+OUTER = 0.01
+"""Share of the rows on either side whose numbers are taken for the lowest and the highest."""
+FEW_LEVELS = 4
+"""Number of intervals of a number by which categories are grouped."""
+
+
+def positions(targets: Floats) -> Floats:
+    """Return the position of each number in the range of all, from 0 to 1; outliers are cut off.
+
+    Parameters
+    ----------
+    targets : ndarray of float
+        The numbers to predict.
+
+    Returns
+    -------
+    ndarray of float
+        The positions, by which :meth:`LiteralEncoder.fit_table` chooses cuts.
+
+    Examples
+    --------
+    >>> positions(np.array([10.0, 20.0, 30.0]))
+    array([0. , 0.5, 1. ])
+    """
+    low, high = np.quantile(targets, [OUTER, 1 - OUTER], method="nearest")
+    if low == high:
+        low, high = float(targets.min()), float(targets.max())
+    scale = max(abs(low), abs(high), 1e-300)  # the difference might overflow
+    width = high / scale - low / scale
+    if width == 0:
+        return np.zeros(len(targets))
+    return np.asarray(np.clip((targets / scale - low / scale) / width, 0.0, 1.0))
+
+
+def _levels(places: Floats) -> Integers:
+    """Return the interval of each position, of several with about as many rows each."""
+    edges = np.unique(np.quantile(places, np.arange(1, FEW_LEVELS) / FEW_LEVELS, method="lower"))
+    return np.asarray(np.searchsorted(edges, places), dtype=np.int64)
 
 
 def check_count(name: str, value: Any) -> int:

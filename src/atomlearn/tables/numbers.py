@@ -307,8 +307,11 @@ def quantile_cuts(histogram: Histogram, most: int) -> Integers:
     return np.unique(np.minimum(at, n - 2)).astype(np.int64)
 
 
-def tree_cuts(histogram: Histogram, classes: Integers, most: int) -> Integers:
+def tree_cuts(histogram: Histogram, classes: Integers | Floats, most: int) -> Integers:
     """Return indices of values after which a small decision tree on this column alone would cut.
+
+    A number from 0 to 1 in place of a class is the share of a row that is in the second of two
+    classes: the Gini impurity of these is twice the variance of the number, and a constant.
 
     >>> column = Histogram.of(np.repeat([0.0, 1.0, 2.0, 7.0], 5), np.ones(20))
     >>> tree_cuts(column, np.repeat([0, 0, 1, 1], 5), most=1).tolist()        # after 1.0
@@ -318,12 +321,20 @@ def tree_cuts(histogram: Histogram, classes: Integers, most: int) -> Integers:
     if len(histogram.values) < 2 or total < 2 * SMALLEST_LEAF:
         return np.zeros(0, dtype=np.int64)
     most = min(most, len(histogram.values) - 1)
-    n_classes = int(classes.max()) + 1
+    is_number = classes.dtype.kind == "f"
+    n_classes = 2 if is_number else int(classes.max()) + 1
     bin_of = _bins(histogram, min(MOST_BINS, max(2, MOST_CELLS // n_classes)))
-    cells = bin_of[histogram.where] * n_classes + classes
-    n_bins = int(bin_of[-1]) + 1
-    counts = np.bincount(cells, histogram.row_weights, n_bins * n_classes).astype(np.float64)
-    last_bins = grow_tree(counts.reshape(n_bins, n_classes), most, SMALLEST_LEAF * (1 - 1e-9))
+    bins, n_bins = bin_of[histogram.where], int(bin_of[-1]) + 1
+    if is_number:
+        shares = (1.0 - classes, classes)
+        weights = [np.bincount(bins, histogram.row_weights * one, n_bins) for one in shares]
+        counts = np.stack(weights, axis=1)
+    else:
+        cells = bins * n_classes + classes
+        counts = np.bincount(cells, histogram.row_weights, n_bins * n_classes)
+        counts = counts.reshape(n_bins, n_classes)
+    counts = np.ascontiguousarray(counts, dtype=np.float64)
+    last_bins = grow_tree(counts, most, SMALLEST_LEAF * (1 - 1e-9))
     return np.unique(np.searchsorted(bin_of, last_bins, side="right")).astype(np.int64) - 1
 
 

@@ -34,6 +34,10 @@ RANKS = ("first", "second", "third")
 """Prefixes of rules that come before others, in this order."""
 LIKELY = 10.0
 """Number of rows that a likely rule is worth, unless it says so."""
+TARGETS = ("y", "target")
+"""Names of a number that is predicted, beside its own."""
+MOST_TARGET = 1e100
+"""Largest number that can be predicted."""
 MOST_CASES = 1000
 """Maximum number of conjunctions that a rule may stand for."""
 _STATE = re.compile(r"^(?P<column>.*\S)\s+is\s+(?P<state>missing|known)\s*$", re.DOTALL)
@@ -126,17 +130,71 @@ class Condition:
 
 
 @dataclass(frozen=True, repr=False)
+class Bound:
+    """What a rule says of a number that is predicted, in place of a class.
+
+    Parameters
+    ----------
+    target : str
+        The name of the number.
+    operator : str
+        One of ``> >= < <= =``.
+    value : float
+        The number to compare with.
+
+    Examples
+    --------
+    >>> print(Rule(Bound("price", "<=", 100.0), False, (Condition("rooms", "<", 2.0),)))
+    price <= 100 if rooms < 2
+    """
+
+    target: str
+    operator: str
+    value: float
+
+    def __str__(self) -> str:
+        return f"{_name(self.target)} {self.operator} {_value(self.value)}"
+
+    def __repr__(self) -> str:
+        return f"Bound({str(self)!r})"
+
+    @property
+    def low(self) -> float:
+        """The lowest number that is allowed."""
+        if self.operator in ("<", "<="):
+            return -math.inf
+        return math.nextafter(self.value, math.inf) if self.operator == ">" else self.value
+
+    @property
+    def high(self) -> float:
+        """The highest number that is allowed."""
+        if self.operator in (">", ">="):
+            return math.inf
+        return math.nextafter(self.value, -math.inf) if self.operator == "<" else self.value
+
+    def excludes(self, other: "Bound") -> bool:
+        """Return whether no number is within both bounds.
+
+        Parameters
+        ----------
+        other : Bound
+            The other bound.
+        """
+        return max(self.low, other.low) > min(self.high, other.high)
+
+
+@dataclass(frozen=True, repr=False)
 class Rule:
     """A rule that every prediction obeys.
 
     Parameters
     ----------
     label : object
-        The class.
+        The class, or the :class:`Bound` of a number.
     negated : bool
         Whether no row that meets the conditions has the label; otherwise every one has.
     conditions : tuple of Condition
-        The conditions, which must all be met.
+        The conditions, which must all be met. The bound of a number may have none.
     alternatives : tuple of tuple of Condition, default=()
         Further conjunctions, joined by "or": it is enough that the conditions of one are met.
     rank : int, default=0
@@ -167,8 +225,9 @@ class Rule:
         prefix = f"{RANKS[self.rank - 1]}: " if self.rank else ""
         if self.weight is not None:
             prefix = "likely: " if self.weight == LIKELY else f"likely {_value(self.weight)}: "
-        head = f"{'not ' * self.negated}{_name(str(self.label))}"
-        return f"{prefix}{head} if {' or '.join(either)}"
+        label = str(self.label) if isinstance(self.label, Bound) else _name(str(self.label))
+        head = f"{prefix}{'not ' * self.negated}{label}"
+        return f"{head} if {' or '.join(either)}" if self.conditions else head
 
     def __repr__(self) -> str:
         return f"Rule({str(self)!r})"
@@ -327,8 +386,11 @@ def parse_rules(
     columns: Sequence[str],
     labels: Sequence[Any],
     doubt: bool = False,
+    target: str | None = None,
 ) -> list[Statement]:
     """Read statements about these columns and labels; with ``doubt``, warn of ambiguous ones.
+
+    With a ``target`` they are about this number, which may also be called "y" and "target".
 
     >>> parse_rules(["not yes if age<18"], ["age"], ["no", "yes"])[0].conditions
     (Condition('age < 18'),)
@@ -340,7 +402,7 @@ def parse_rules(
         try:
             if any("\ud800" <= character <= "\udfff" for character in str(rule)):
                 raise InvalidRule("it has half of a character (a lone surrogate)")
-            parsed.append(_Reader(str(rule), columns, labels).statement())
+            parsed.append(_Reader(str(rule), columns, labels, target=target).statement())
         except InvalidRule as error:
             raise InvalidRule(f"rule {i + 1}, {str(rule)!r}: {error}") from None
         read = parsed[-1]
@@ -431,11 +493,19 @@ class _Reader:
     """A reader of one rule, which finds positions in a copy of the text with masked quotes."""
 
     def __init__(
-        self, text: str, columns: Sequence[str], labels: Sequence[Any], of_card: bool = False
+        self,
+        text: str,
+        columns: Sequence[str],
+        labels: Sequence[Any],
+        of_card: bool = False,
+        target: str | None = None,
     ) -> None:
         self.text, self.masked, self.of_card = text, _masked(text), of_card
-        self.columns, self.labels, self.known = columns, labels, frozenset(columns)
-        self.names = [str(label) for label in labels]
+        self.columns, self.known, self.target = columns, frozenset(columns), target
+        if target is not None:
+            labels = [target] * (1 + len(TARGETS))
+        self.labels = labels
+        self.names = [target, *TARGETS] if target is not None else [str(one) for one in labels]
 
     def statement(self) -> Statement:
         """Return the statement, or raise an error that says what is wrong and where."""
@@ -444,6 +514,8 @@ class _Reader:
             return monotone
         prefix = self._prefix()
         begin = 0 if prefix is None else prefix.end()
+        if self.target is not None:
+            return self._number_rule(prefix, begin)
         split = self._split_label(begin)
         negated, label = self._label(self.text[begin : split.start()].strip())
         first, *others = self._alternatives(split.end(), len(self.text))
@@ -457,6 +529,43 @@ class _Reader:
             rule = replace(rule, rank=RANKS.index(prefix["rank"]) + 1)
         rule.cases()  # not too many
         return rule
+
+    def _number_rule(self, prefix: re.Match[str] | None, begin: int) -> Rule:
+        """Return a rule about a number: NAME SIGN NUMBER, with conditions or without."""
+        if prefix is not None and prefix["rank"] == "likely":
+            raise InvalidRule("a rule about a number cannot be overruled: leave out 'likely:'")
+        splits = [*re.compile(r"\s+if\s+").finditer(self.masked, begin), None]
+        for split in splits:
+            end = len(self.text) if split is None else split.start()
+            bound = self._bound(begin, end)
+            if bound is None:
+                continue
+            conditions: list[tuple[Condition, ...]] = [()]
+            if split is not None:
+                conditions = self._alternatives(split.end(), len(self.text))
+            rank = 0 if prefix is None else RANKS.index(prefix["rank"]) + 1
+            rule = Rule(bound, False, conditions[0], tuple(conditions[1:]), rank)
+            rule.cases()  # not too many
+            return rule
+        example = f"{_name(self.target or '')} <= 100"
+        raise InvalidRule(
+            f"a rule about a number is written '{example} if CONDITION and CONDITION ...' or "
+            f"'{example}', with one of > >= < <= =, a monotone statement "
+            f"'{_name(self.target or '')} rises with COLUMN'"
+        )
+
+    def _bound(self, begin: int, end: int) -> Bound | None:
+        """Return what stands before the conditions of a rule about a number, if it is a bound."""
+        for sign in _SIGN.finditer(self.masked, begin, end):
+            name, value = self.text[begin : sign.start()], self.text[sign.end() : end].strip()
+            number = number_in(value)
+            if _unquoted(name.strip()) not in self.names or number is None:
+                continue
+            if SIGNS[sign[0]] == "!=" or not abs(number) <= MOST_TARGET:
+                raise InvalidRule(f"a number is at most, at least or equal to another, not {value}")
+            assert self.target is not None
+            return Bound(self.target, SIGNS[sign[0]], float(number))
+        return None
 
     def _monotone(self) -> MonotoneStatement | None:
         """Return the statement if it is "LABEL rises with COLUMN" or "falls with"."""

@@ -26,6 +26,7 @@ from atomlearn.tables.literals import ColumnName, Literal
 from atomlearn.tables.numbers import just_below
 from atomlearn.tables.rules import (
     MOST_CASES,
+    Bound,
     Condition,
     MonotoneStatement,
     Rule,
@@ -94,6 +95,13 @@ def compile_rules(
     for r, rule in enumerate(statements):
         if not isinstance(rule, Rule):
             continue
+        if isinstance(rule.label, Bound):
+            for case in _effective(rule, statements, len(labels)):
+                (numbers,) = encoder.literal_numbers([case])
+                implied = tuple(_implied(numbers, literals, of_column))
+                low, high = rule.label.low, rule.label.high
+                hard.append(HardRule(tuple(numbers), (), None, implied, r, low, high))
+            continue
         k = place[rule.label]
         others = tuple(j for j in range(len(labels)) if j != k)
         forbidden, label = ((k,), None) if rule.negated else (others, k)
@@ -161,7 +169,9 @@ def rules_before(rule: Rule, statements: Sequence[Statement], n_classes: int) ->
 
 
 def _leave_nothing(one: Rule, other: Rule, n_classes: int) -> bool:
-    """Return whether two rules together exclude every class."""
+    """Return whether two rules together exclude every class, or every number."""
+    if isinstance(one.label, Bound) and isinstance(other.label, Bound):
+        return one.label.excludes(other.label)
     if one.label == other.label:
         return one.negated != other.negated
     return not (one.negated or other.negated) or (n_classes == 2 and one.negated and other.negated)
@@ -229,9 +239,13 @@ def _check_monotone(
                 raise ContradictoryRules(
                     (other, one),
                     [],
-                    f"{only}{'rises, so ' if only else ''}the probability of {one.label} could "
+                    f"{only}{'rises, so ' if only else ''}"
+                    f"{'the probability of ' if len(place) > 1 else ''}{one.label} could "
                     f"neither rise nor fall with {one.column}: leave the column out of the table",
                 )
+        always = [rule for rule in compiled.rules if not rule.literals]
+        low = max((rule.low for rule in always), default=-math.inf)
+        high = min((rule.high for rule in always), default=math.inf)
         every: list[HardRule | SoftRule] = [*compiled.rules, *compiled.soft]
         for conjunction in every:
             rule = statements[conjunction.rule]
@@ -240,19 +254,28 @@ def _check_monotone(
                 for number in conjunction.literals
             }
             for number, way in ways.items():
-                reason = broken_by(one, way, conjunction, place[one.label])
+                reason = broken_by(one, way, conjunction, place[one.label], low, high)
                 if reason:
                     raise ContradictoryRules((one, rule), [], f"{reason} ({literals[number]})")
 
 
 def broken_by(
-    statement: MonotoneStatement, way: int | None, rule: HardRule | SoftRule, k: int
+    statement: MonotoneStatement,
+    way: int | None,
+    rule: HardRule | SoftRule,
+    k: int,
+    low: float = -math.inf,
+    high: float = math.inf,
 ) -> str:
-    """Return why a condition of a rule contradicts a monotone statement, or nothing."""
+    """Return why a condition of a rule contradicts a monotone statement, or nothing.
+
+    A number is always from ``low`` to ``high``, so that only a closer bound counts.
+    """
     if way is None:
         return ""
     if isinstance(rule, HardRule):
-        against, favours = k in rule.forbidden, any(j != k for j in rule.forbidden)
+        against = k in rule.forbidden or rule.high < high
+        favours = any(j != k for j in rule.forbidden) or rule.low > low
     else:
         against = (rule.k == k) == rule.negated
         favours = not against
@@ -319,8 +342,9 @@ class _Checks:
         for i, j in self._pairs():
             one, other = self.hard[i], self.hard[j]
             if _are_possible(self.literals[i] + self.literals[j]):
-                assert one.label is not None
-                algebra = self._algebra(i, j, str(labels[one.label]))
+                named = self.rules[one.rule]
+                assert isinstance(named, Rule)
+                algebra = self._algebra(i, j, str(named.label))
                 pair = self.rules[one.rule], self.rules[other.rule]
                 raise ContradictoryRules(pair, algebra.conflicts())
 
@@ -328,7 +352,8 @@ class _Checks:
         """Yield pairs of conjunctions of which one names a class that the other excludes."""
         for i, one in enumerate(self.hard):
             for j, other in enumerate(self.hard):
-                if one.label is not None and one.label in other.forbidden:
+                is_other = one.label is not None and one.label in other.forbidden
+                if is_other or one.low > other.high:
                     yield i, j
 
     def _algebra(self, i: int, j: int, label: str) -> Algebra:
@@ -338,7 +363,8 @@ class _Checks:
         """
         algebra = Algebra()
         every = dict.fromkeys(self.literals[i] + self.literals[j])
-        k = algebra.constants(f"class {label}")[0]
+        is_bound = isinstance(getattr(self.rules[self.hard[i].rule], "label", None), Bound)
+        k = algebra.constants(label if is_bound else f"class {label}")[0]
         constants = dict(zip(every, algebra.constants(*map(str, every)), strict=True))
         first = algebra.term([constants[one] for one in self.literals[i]])
         allowed = [one for one in every if _are_possible([one, *self.literals[j]])]
@@ -364,14 +390,19 @@ class _Checks:
 
     def _follows(self, i: int) -> bool:
         """Return whether other rules forbid all that this one forbids, wherever it applies."""
+        own = self.hard[i]
         stronger = [
-            self.hard[j].forbidden
+            self.hard[j]
             for j in range(len(self.hard))
-            if self.hard[j].rule != self.hard[i].rule
+            if self.hard[j].rule != own.rule
             and self._covers(j, i)
             and not (self._covers(i, j) and j > i)
         ]
-        return set(self.hard[i].forbidden) <= {k for ours in stronger for k in ours}
+        return (
+            set(own.forbidden) <= {k for other in stronger for k in other.forbidden}
+            and own.low <= max((other.low for other in stronger), default=-math.inf)
+            and own.high >= min((other.high for other in stronger), default=math.inf)
+        )
 
     def _covers(self, j: int, i: int) -> bool:
         """Return whether every row that meets rule ``i`` meets rule ``j``."""

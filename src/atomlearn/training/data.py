@@ -35,6 +35,9 @@ class HardRule(NamedTuple):
     """All literals that are true where the rule applies."""
     rule: int = 0
     """The number of the rule among all that were given."""
+    low: float = -np.inf
+    high: float = np.inf
+    """Bounds of a number where the rule applies."""
 
 
 class SoftRule(NamedTuple):
@@ -112,11 +115,15 @@ class HardRules:
 
     def forbidden_in(self, blocks: Blocks, n: int) -> Bits:
         """Return which classes are impossible for rows that are transposed."""
+        return self.forbidden_by(self._met_in(blocks, n))
+
+    def _met_in(self, blocks: Blocks, n: int) -> Bits:
+        """Return which rules transposed rows meet the conditions of."""
         met = np.zeros((n, len(self.rules)), dtype=np.bool_)
         for r, rule in enumerate(self.rules):
             words = np.bitwise_and.reduce(blocks[:, list(rule.literals)], axis=1)
             met[:, r] = packed.unpack(words.reshape(1, -1), words.size * 64)[0, :n]
-        return self.forbidden_by(met)
+        return met
 
     def forbidden_by(self, met: Bits) -> Bits:
         """Return which classes are excluded by the rules that each row meets.
@@ -129,6 +136,28 @@ class HardRules:
             forbidden[np.ix_(np.flatnonzero(met[:, r]), np.array(rule.forbidden))] = True
         forbidden[forbidden.all(axis=1)] = False
         return forbidden
+
+    def bounds_of(self, rows: Rows) -> tuple[Floats, Floats]:
+        """Return the lowest and the highest number that the rules allow for each packed row.
+
+        >>> both = [HardRule((0,), (), low=2.0), HardRule((), (), high=9.0)]
+        >>> rules = HardRules(both, n_classes=1)
+        >>> rules.bounds_of(packed.from_indices([[0], [1]], 2))
+        (array([  2., -inf]), array([9., 9.]))
+        """
+        return self.bounds_by(self.met_by(rows))
+
+    def bounds_in(self, blocks: Blocks, n: int) -> tuple[Floats, Floats]:
+        """Return the bounds of numbers for rows that are transposed."""
+        return self.bounds_by(self._met_in(blocks, n))
+
+    def bounds_by(self, met: Bits) -> tuple[Floats, Floats]:
+        """Return the bounds of numbers, given the rules that each row meets."""
+        low, high = np.full(len(met), -np.inf), np.full(len(met), np.inf)
+        for r, rule in enumerate(self.rules):
+            low[met[:, r]] = np.maximum(low[met[:, r]], rule.low)
+            high[met[:, r]] = np.minimum(high[met[:, r]], rule.high)
+        return low, high
 
     def decide(self, rows: Rows, is_true: Bits, k: int) -> Bits:
         """Return whether each packed row is of class ``k``, by rules or else by ``is_true``."""
@@ -302,7 +331,13 @@ class Examples:
             ),
         )
 
-    def extended(self, rows: Rows, labels: Integers, weights: Floats | None = None) -> "Examples":
+    def extended(
+        self,
+        rows: Rows,
+        labels: Integers,
+        weights: Floats | None = None,
+        targets: Floats | None = None,
+    ) -> "Examples":
         """Return these examples and some more; symmetries do not apply to the new ones."""
         if len(labels) == 0:
             return self
@@ -319,6 +354,9 @@ class Examples:
             numbers=None
             if self.numbers is None
             else np.concatenate([self.numbers, np.full(len(labels), -1)]),
+            targets=None
+            if self.targets is None or targets is None
+            else np.concatenate([self.targets, targets]),
         )
 
     def blocks(self) -> Blocks:

@@ -248,6 +248,8 @@ class BoostedFolds:
     loss: float
     parts: list[WeightedAtoms]
     """Weighted atoms learned without each fold."""
+    losses: Sequence[float] = ()
+    """Mean loss of held-out rows before the first round, and after each that was kept."""
 
 
 def boost_folds(
@@ -303,7 +305,8 @@ def boost_folds(
     held = np.concatenate([one.held for one in folds])
     order = np.argsort(held, kind="stable")
     scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]
-    return BoostedFolds(atoms, scores, held[order], losses[n_rounds], parts)
+    kept = losses[: n_rounds + 1]
+    return BoostedFolds(atoms, scores, held[order], losses[n_rounds], parts, kept)
 
 
 def _choose_recipe(
@@ -388,6 +391,8 @@ class EarlierRows(NamedTuple):
     """Weights relative to those of the batch: their mean is one."""
     n_seen: int
     """Number of earlier rows that the sample stands for."""
+    targets: Floats | None = None
+    """The numbers to predict, on the scale of the loss."""
 
     def share(self, n_new: int) -> float:
         """Return the share of all rows so far that the sample and ``n_new`` rows make up."""
@@ -409,10 +414,11 @@ def boost_batch(
     ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up.
     """
     n_new = len(examples)
-    examples = examples.extended(earlier.rows, earlier.labels, earlier.weights)
+    examples = examples.extended(earlier.rows, earlier.labels, earlier.weights, earlier.targets)
     n_variants = len(examples.variants)
     which = np.concatenate([np.arange(len(examples)), examples.dissent.examples])
     labels = np.concatenate([examples.labels, examples.dissent.labels])
+    labels = labels if examples.targets is None else examples.targets
     weights = np.concatenate([examples.weights, examples.dissent.weights])
     step = clock.thinning(n_variants * len(which) * examples.n_classes)
     which, labels, weights = which[::step], labels[::step], weights[::step]
@@ -423,7 +429,7 @@ def boost_batch(
         return known
     shown = examples.variants[:, which].reshape(-1, examples.variants.shape[2])
     said = known.scores(blocks_of(shown, examples.n_constants), len(shown))
-    recipe = recipe_for(len(shown), examples.n_classes, clock.settings.max_epochs)
+    recipe = recipe_for(len(shown), max(2, examples.n_classes), clock.settings.max_epochs)
     booster = Booster(
         find_splits(shown),
         np.tile(labels, n_variants),
@@ -436,6 +442,7 @@ def boost_batch(
         factor * said if len(known) else None,
         examples.rules.signs,
         examples.rules.priors_of(examples.variants[:, which]),
+        examples.loss,
     )
     n_rounds = recipe.fewest(_boost([booster], clock, rival, at_once=1))
     if not len(known):

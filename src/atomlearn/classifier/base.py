@@ -1,0 +1,127 @@
+"""What all estimators of tables share: progress, interruption, reading rows, and scores."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from atomlearn import interrupts
+from atomlearn.classifier.fitting import callback_tasks, show_progress
+from atomlearn.engine.misses import Blocks, blocks_of
+from atomlearn.errors import InterruptedWarning
+from atomlearn.sets.rows import Rows
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.literals import find_splits
+from atomlearn.tables.validation import read_table
+from atomlearn.training.boosting.trees import Splits
+from atomlearn.training.learned import Learned
+from atomlearn.training.settings import Current, Hooks, Plan, Settings
+from atomlearn.typing import Floats
+
+ROWS_AT_ONCE = 1 << 16
+"""Number of rows that are scored at a time."""
+
+
+class TableEstimator:
+    """Mixin of estimators that encode a table as literals and learn atoms."""
+
+    encoder_: LiteralEncoder
+    learned_: Learned
+    n_jobs: int | None
+    verbose: int
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that :func:`atomlearn.load` reads; it can continue to learn.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, usually with the ending ``.atoms``.
+        """
+        check_is_fitted(self)
+        self._write(path)
+
+    def _write(self, path: str | Path) -> None:
+        raise NotImplementedError
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learned_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _watched(
+        self,
+        learn: Callable[[Hooks], Learned],
+        planned: Plan,
+        settings: Settings,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> Learned:
+        """Learn with the hooks that show progress."""
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+
+        def fitted(current: Current) -> dict[str, Any]:
+            return {"learned_": current()}
+
+        with (
+            show_progress(self.verbose, settings, planned) as shown,
+            callback_tasks(
+                self,
+                planned,
+                shown,
+                fitted,
+                X=X,
+                y=y,
+                metadata=metadata,
+            ) as hooks,
+        ):
+            learned = learn(hooks)
+            self.learned_ = learned  # so that callbacks find it at the end of fit
+        self.fit_seconds_ = time.monotonic() - settings.started
+        return learned
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Fit inside this block: a signal ends the fit early, with a warning."""
+        with interrupts.Deferred(learning=True) as note:
+            yield
+            note.kept = True
+        if note.signal or self.learned_.interrupted:
+            self.learned_ = replace(self.learned_, interrupted=True)
+            warnings.warn(
+                "learning was interrupted: the model is what has been learned so far",
+                InterruptedWarning,
+                stacklevel=5,
+            )
+
+    def _packed(self, X: Any) -> Rows:
+        check_is_fitted(self)
+        return self.encoder_.pack(read_table(self, X, reset=False), extra=1)
+
+    def _scores(self, X: Any) -> Floats:
+        return np.concatenate(
+            [self.learned_.scores(*blocks, self.n_jobs) for blocks in self._blocks(X)]
+        )
+
+    def _blocks(self, X: Any) -> Iterator[tuple[Blocks, int]]:
+        """Yield the rows, transposed, a part of the table at a time, and their number."""
+        rows = self._packed(X)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = rows[start : start + ROWS_AT_ONCE]
+            yield blocks_of(part, self.learned_.n_constants), len(part)
+
+    def _splits(self, rows: Rows) -> Splits:
+        return find_splits(self.encoder_.literals_, rows)
