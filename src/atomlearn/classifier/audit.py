@@ -31,10 +31,10 @@ from atomlearn.export.description import describe
 from atomlearn.markup import Displayed, escape, folded, table
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import is_missing
-from atomlearn.tables.rules import MonotoneStatement, Rule, Statement
+from atomlearn.tables.rules import Bound, MonotoneStatement, Rule, Statement
 from atomlearn.tables.validation import object_column, read_table
 from atomlearn.training.learned import Learned
-from atomlearn.typing import Integers
+from atomlearn.typing import Bits, Floats, Integers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,7 +245,7 @@ class Auditing:
         check_is_fitted(self)
         facts = {
             "model": f"{type(self).__name__} of {self.n_rows_:,} training rows",
-            "fingerprint of the model (SHA-256)": _digest(describe(cast(Any, self))),
+            "fingerprint of the model (SHA-256)": _digest(self._described_model()),
         }
         cells = None
         if X is not None:
@@ -259,6 +259,18 @@ class Auditing:
         card = getattr(self, "scorecard", None)
         text = str(card()) if card is not None and self.learned_.card is not None else ""
         return Audit(tuple(audited), facts, text)
+
+    def labels_of_rules(self) -> list[Any]:
+        """Return the classes that statements can be about, or the name of the number."""
+        return list(self.classes_.tolist())
+
+    def _described_model(self) -> Any:
+        return describe(cast(Any, self))
+
+    def _said(self, X: Any, statement: MonotoneStatement) -> Floats:
+        """Return what must not fall, or rise, as a column rises."""
+        k = self.classes_.tolist().index(statement.label)
+        return np.asarray(self.predict_proba(X)[:, k])  # type: ignore[attr-defined]
 
     def rule_costs(self, X: Any, y: Any) -> "pd.DataFrame":
         """Return what obeying each statement costs, measured on held-out rows.
@@ -318,9 +330,8 @@ class Auditing:
         if cells is None:
             return AuditedStatement(statement, verdict, proof, compiled)
         met = cells.met_by(statement)
-        met &= ~cells.before(statement, self.rules_, len(self.classes_))
-        said = self.predict(X) == statement.label  # type: ignore[attr-defined]
-        wrong = met & (said if statement.negated else ~said)
+        met &= ~cells.before(statement, self.rules_, len(self.labels_of_rules()))
+        wrong = met & _breaks(statement, self.predict(X))  # type: ignore[attr-defined]
         return AuditedStatement(
             statement, verdict, proof, compiled, int(met.sum()), int(wrong.sum())
         )
@@ -338,17 +349,23 @@ class Auditing:
         many[:, column.index] = np.tile(np.array(values, dtype=object), len(table))
         names = [one.name for one in self.encoder_.columns_]
         given = _as_frame(many, names, X)
-        k = self.classes_.tolist().index(statement.label)
-        chances = self.predict_proba(given)[:, k].reshape(len(table), -1)  # type: ignore[attr-defined]
-        steps = np.diff(chances, axis=1) * (1 if statement.rises else -1)
+        steps = np.diff(self._said(given, statement).reshape(len(table), -1), axis=1)
+        steps = steps * (1 if statement.rises else -1)
         return steps.size, int((steps < 0).sum())
+
+
+def _breaks(rule: Rule, given: npt.NDArray[Any]) -> Bits:
+    """Return which predictions, or labels, break a rule where it applies."""
+    if isinstance(rule.label, Bound):
+        return np.asarray((given < rule.label.low) | (given > rule.label.high))
+    is_so = given == rule.label
+    return np.asarray(is_so if rule.negated else ~is_so)
 
 
 def _with_labels(one: AuditedStatement, cells: Cells, labels: npt.NDArray[Any]) -> AuditedStatement:
     statement = one.statement
     if isinstance(statement, Rule):
-        is_so = labels == statement.label
-        wrong = cells.met_by(statement) & (is_so if statement.negated else ~is_so)
+        wrong = cells.met_by(statement) & _breaks(statement, labels)
         return replace(one, contradicted=np.flatnonzero(wrong))
     return replace(one, contradicted=rows_against(statement, cells, labels))
 

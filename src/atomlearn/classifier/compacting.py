@@ -431,7 +431,7 @@ class Compacting:
         draws the curve. After ``partial_fit`` and ``merge`` only what is known is listed.
         """
         check_is_fitted(self)
-        frame = _frame_class()
+        frame = frame_class()
         sizes = self.learned_.sizes
         if not sizes:
             teacher = self.learned_.teacher
@@ -496,7 +496,7 @@ def _opposite(condition: Sequence[int], literals: Sequence[Statement]) -> list[i
 
 
 @cache
-def _frame_class() -> Any:
+def frame_class() -> Any:
     """Return a class of data frames that draw themselves; pandas is loaded only if it is needed."""
     try:
         import pandas as pd

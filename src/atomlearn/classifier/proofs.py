@@ -21,8 +21,8 @@ from atomlearn.tables.columns import NumberColumn
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.literals import ColumnName, Literal
 from atomlearn.tables.numbers import is_missing
-from atomlearn.tables.rules import Condition, MonotoneStatement, Rule, Statement
-from atomlearn.tables.statements import broken_by, rules_before
+from atomlearn.tables.rules import Bound, Condition, MonotoneStatement, Rule, Statement
+from atomlearn.tables.statements import always_within, broken_by, rules_before
 from atomlearn.tables.validation import number_column, object_column
 from atomlearn.training.learned import Learned
 from atomlearn.typing import Bits, Integers
@@ -39,7 +39,7 @@ def prove_monotone(
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return the verdict on a monotone statement, why, and the atoms that speak of the column."""
     learned, encoder = classifier.learned_, classifier.encoder_
-    labels = classifier.classes_.tolist()
+    labels = classifier.labels_of_rules()
     k = labels.index(statement.label)
     column = next(one for one in encoder.columns_ if one.name == statement.column)
     up = 1 if statement.rises else -1
@@ -52,24 +52,35 @@ def prove_monotone(
             continue
         listed.append(text)
         # As the column rises, the score of the class may only rise against each other score.
-        if any(up * way * (weights[k] - other) < 0 for way in changes for other in weights):
+        others = weights if len(labels) > 1 else [0.0]  # the score of a number is the only one
+        if any(up * way * (weights[k] - other) < 0 for way in changes for other in others):
             broken.append(text)
+    bounds = always_within(learned.rules.rules)
     for one in (*learned.rules.rules, *learned.rules.soft):
         for i in one.literals:
             way = encoder.literals_[i].direction(column.index, column.name)
-            if broken_by(statement, way, one, k):
+            if broken_by(statement, way, one, k, *bounds):
                 broken.append(f"the rule '{classifier.rules_[one.rule]}'")
     what = "rules of the scorecard" if learned.card is not None else "atoms"
+    never = "never falls" if statement.rises else "never rises"
     proof = [
         f"{len(listed):,} of the {n_atoms:,} {what} that decide speak of {statement.column}. "
         f"Each was looked at: as {statement.column} {'rises' if statement.rises else 'falls'} and "
-        f"all else stays, none takes from the score of {statement.label} or adds to the score of "
-        "another class.",
+        f"all else stays, none takes from the score of {statement.label}"
+        f"{' or adds to the score of another class' * (len(labels) > 1)}.",
         f"The scores are sums of these and of constants, and the probability of {statement.label} "
-        "rises with its own score and falls with the others, so it "
-        f"{'never falls' if statement.rises else 'never rises'} as {statement.column} rises.",
+        f"rises with its own score and falls with the others, so it {never} as {statement.column} "
+        "rises."
+        if len(labels) > 1
+        else "The prediction is the sum of these and of a constant, or rises with it, so it "
+        f"{never} as {statement.column} rises.",
     ]
-    if learned.rules.rules:
+    if learned.rules.rules and len(labels) == 1:
+        proof.append(
+            "A rule that limits it from above can only cease to apply on the way up, and one that "
+            "limits it from below can only begin to, unless a limit of all rows is as close."
+        )
+    elif learned.rules.rules:
         proof.append(
             f"Each rule that excludes {statement.label} can only cease to apply on the way, and "
             "each that excludes another class can only begin to."
@@ -119,13 +130,22 @@ def _deciding(
 def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return the verdict on a rule, why, and the conjunctions that it was compiled to."""
     learned, literals = classifier.learned_, classifier.encoder_.literals_
-    labels = classifier.classes_.tolist()
+    labels = classifier.labels_of_rules()
     every = learned.rules.rules if rule.weight is None else learned.rules.soft
     ours = [one for one in every if one.rule == r]
     compiled = tuple(" and ".join(str(literals[i]) for i in one.literals) for one in ours)
     if rule.weight is not None:
         about = f"It was worth {rule.weight:g} rows before anything was learned."
         return BELIEVED, (about, "Examples may overrule it."), compiled
+    if isinstance(rule.label, Bound):
+        wrong = [one for one in ours if (one.low, one.high) != (rule.label.low, rule.label.high)]
+        if wrong or not ours:
+            return BROKEN, ("The model has other bounds.",), compiled
+        text = (
+            f"Where it applies, the prediction is cut off so that {rule.label}, whatever the atoms "
+            "add up to.",
+        )
+        return PROVED, (*text, *_gives_way(classifier, rule, len(labels))), compiled
     excluded = sorted({labels[k] for one in ours for k in one.forbidden}, key=str)
     wanted = {rule.label} if rule.negated else set(labels) - {rule.label}
     if set(excluded) != wanted or not ours:
@@ -135,11 +155,14 @@ def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...
         f"Where it applies, the score of {', '.join(map(str, excluded))} is minus infinity, "
         "whatever the atoms add up to, so the probability is exactly 0.",
     ]
-    before = rules_before(rule, classifier.rules_, len(labels))
-    if before:
-        listed = ", ".join(f"'{one}'" for one in before)
-        proof.append(f"It gives way to {listed}.")
+    proof += _gives_way(classifier, rule, len(labels))
     return PROVED, tuple(proof), compiled
+
+
+def _gives_way(classifier: Any, rule: Rule, n_classes: int) -> list[str]:
+    before = rules_before(rule, classifier.rules_, n_classes)
+    listed = ", ".join(f"'{one}'" for one in before)
+    return [f"It gives way to {listed}."] if before else []
 
 
 class Cells:
@@ -173,7 +196,8 @@ class Cells:
         """Return the rows that meet the conditions of a rule."""
         met = np.zeros(len(self), dtype=np.bool_)
         for case in rule.cases():
-            met |= np.logical_and.reduce([self.holds(one) for one in case])
+            every = np.ones(len(self), dtype=np.bool_)
+            met |= np.logical_and.reduce([every, *(self.holds(one) for one in case)])
         return met
 
     def before(self, rule: Rule, statements: Sequence[Statement], n_classes: int) -> Bits:
@@ -229,7 +253,8 @@ def states_of_number(column: Any) -> list[float]:
 def rows_against(statement: MonotoneStatement, cells: Cells, labels: npt.NDArray[Any]) -> Integers:
     """Return rows that differ from another in one column only, and whose labels go the wrong way.
 
-    Of two such rows the one with more of the column is not of the class, and the other one is.
+    Of two such rows the one with more of the column is not of the class, and the other one is; or
+    it has less of the number that rises with the column.
     """
     values = cells.cells(statement.column)
     others = [cells.cells(name) for name in cells.columns if name != statement.column]
@@ -239,7 +264,14 @@ def rows_against(statement: MonotoneStatement, cells: Cells, labels: npt.NDArray
             groups.setdefault(key, []).append(i)
     found: set[int] = set()
     sign = 1 if statement.rises else -1
+    is_number = labels.dtype.kind == "f" and statement.label not in labels.tolist()
     for rows in groups.values():
+        if is_number:
+            for i in rows:
+                against = [j for j in rows if (values[j] - values[i]) * sign > 0]
+                wrong = [j for j in against if labels[j] < labels[i]]
+                found |= {i, *wrong} if wrong else set()
+            continue
         ours = [i for i in rows if labels[i] == statement.label]
         rest = [i for i in rows if labels[i] != statement.label]
         if not ours or not rest:

@@ -1,25 +1,54 @@
-"""A fitted regressor for people."""
+"""A fitted regressor for people: explanations, compact models, intervals, and proofs."""
 
-from typing import Any
+import copy
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from atomlearn.classifier.audit import Auditing
+from atomlearn.classifier.compacting import AUTO, Auto, check_max_atoms, frame_class
+from atomlearn.classifier.explanation import held, met_rules
 from atomlearn.classifier.readable import FeatureImportance
-from atomlearn.engine.misses import Blocks
-from atomlearn.training.boosting.losses import row_loss
+from atomlearn.classifier.scorecard import card_rule
+from atomlearn.engine.misses import Blocks, blocks_of
+from atomlearn.errors import InvalidParameter, MissingExtra
+from atomlearn.regressor.explanation import NumberExplanation, Term, rule_text
+from atomlearn.regressor.scorecard import NumberScorecard
+from atomlearn.sets.rows import Rows, unpack
+from atomlearn.tables.literals import find_splits
+from atomlearn.tables.rules import MonotoneStatement, Rule, Statement
+from atomlearn.tables.validation import one_row, read_table
+from atomlearn.training.boosting.rounds import levels_of
+from atomlearn.training.compact.lesson import FullModel, Teacher, teach
+from atomlearn.training.compact.numbers import find_number_cards, number_size, round_unit
+from atomlearn.training.compact.sizes import Size, fewest, sizes_for
+from atomlearn.training.data import NEVER
 from atomlearn.training.learned import Learned
 from atomlearn.training.numbers import NumberModel
 from atomlearn.training.parts import Part
-from atomlearn.typing import Floats
+from atomlearn.typing import Floats, Integers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-class ReadableNumbers(FeatureImportance):
-    """Mixin for predictions and explanations."""
+class ReadableNumbers(FeatureImportance, Auditing):
+    """Mixin for what a regressor says beside its predictions."""
 
     learned_: Learned
     numbers_: NumberModel
+    rules_: list[Statement]
+    target_name_: str
     n_jobs: int | None
     loss: str
+    max_atoms: Any
+    rounding: float | None
+    seed_: int
+    estimated_error_: float | None
+    estimated_score_: float | None
 
     def _predicted(self, blocks: Blocks, n: int) -> Floats:
         """Return the predictions of transposed rows."""
@@ -28,25 +57,346 @@ class ReadableNumbers(FeatureImportance):
         low, high = learned.rules.bounds_in(blocks, n) if learned.rules else (None, None)
         return self.numbers_.predictions(scores, learned.rules, low, high)
 
-    def _teacher(self, learned: Learned, part: Part) -> Any:
-        return None
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+        """Predict an interval for the number of each row, which has it with this probability.
+
+        The errors on held-out rows decide how wide it is, as multiples of the error that is
+        expected of a row: the interval is wider where the model is less sure. Over all rows that
+        are drawn like the training rows, the share of numbers inside is about ``coverage``. With
+        too few rows for the coverage the interval has no end. Intervals obey the rules.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+        coverage : float, default=0.9
+            The probability that the number is in the interval.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            The lower and the upper end of each interval.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from atomlearn import AlgebraicRegressor
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> interval = AlgebraicRegressor(random_state=0).fit(X, y).predict_interval(X)
+        >>> interval.shape, bool((interval[:, 0] <= interval[:, 1]).all())
+        ((442, 2), True)
+        """
+        check_coverage(coverage)
+        below, above = self.numbers_.judged.quantiles(coverage)
+        parts = [self._interval(*blocks, below, above) for blocks in self._blocks(X)]  # type: ignore[attr-defined]
+        return np.concatenate(parts)
+
+    def _interval(self, blocks: Blocks, n: int, below: float, above: float) -> Floats:
+        predictions, spread = self._predicted(blocks, n), self.numbers_.expected(blocks, n)
+        ends = np.stack([predictions + below * spread, predictions + above * spread], axis=1)
+        if self.numbers_.is_log:
+            ends = np.maximum(ends, 0.0)
+        rules = self.learned_.rules
+        if rules:
+            low, high = rules.bounds_in(blocks, n)
+            ends = np.clip(ends, low[:, None], high[:, None])
+        return ends
+
+    def explain(self, x: Any) -> NumberExplanation:
+        """Explain the prediction for one row: the offset, what every atom adds, and the sum.
+
+        Parameters
+        ----------
+        x : array-like or data frame with one row
+            The row.
+
+        Returns
+        -------
+        NumberExplanation
+            The explanation, which can be printed and displayed.
+
+        Examples
+        --------
+        >>> from atomlearn import AlgebraicRegressor
+        >>> X, y = [[float(i)] for i in range(20)], [1.0] * 10 + [2.0] * 10
+        >>> reg = AlgebraicRegressor(max_atoms=1, random_state=0).fit(X, y)
+        >>> reg.explain([15.0]).terms[0].rule
+        'x0 > 9'
+        """
+        check_is_fitted(self)
+        table = read_table(self, one_row(x), reset=False)
+        row = self.encoder_.pack(table, extra=1)
+        learned, model = self.learned_, self.numbers_
+        deciding = learned.deciding()
+        blocks = blocks_of(row, learned.n_constants)
+        if deciding.card is not None:
+            met = np.flatnonzero(deciding.card.met(blocks, 1)[:, 0])
+            card = self.scorecard()
+            terms = [Term(str(card.rules[i]), card.amounts[i]) for i in met.tolist()]
+        else:
+            has = unpack(row, learned.n_constants)[0]
+            literals, weighted = self._literals(), deciding.weighted
+            missed = np.flatnonzero(~held(weighted.atoms, has))
+            starts = weighted.atoms.starts
+            terms = []
+            for i in missed.tolist():
+                ours = weighted.atoms.constants[starts[i] : starts[i + 1]].tolist()
+                text = rule_text([literals[c] for c in ours if c < len(literals)])
+                terms.append(Term(text, float(weighted.weights[i])))
+        prediction = float(self._predicted(blocks, 1)[0])
+        free = model.predictions(deciding.scores(blocks, 1)[:, 0], learned.rules, None, None)
+        rules: tuple[Rule, ...] = ()
+        if free[0] != prediction:
+            applies = learned.rules.by_statement(learned.rules.met_by(row))[0]
+            rules = tuple(
+                one
+                for one in met_rules(self.rules_, applies)
+                if prediction in (one.label.low, one.label.high)
+            )
+        return NumberExplanation(
+            self.target_name_,
+            prediction,
+            float(deciding.offsets[0]),
+            tuple(sorted(terms, key=lambda one: -abs(one.amount))),
+            model.is_log,
+            rules,
+        )
+
+    def atoms_frame(self) -> "pd.DataFrame":
+        """Return the offset and all atoms that decide as a pandas data frame.
+
+        Columns: ``rule``, what a row has that misses the atom; ``adds``, what that adds to the
+        prediction, or to its logarithm; ``size``, the number of literals; and ``rows``, the share
+        of the sampled training rows. The first line is the offset.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from atomlearn import AlgebraicRegressor
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> AlgebraicRegressor(random_state=0).fit(X, y).atoms_frame().columns.tolist()
+        ['rule', 'adds', 'size', 'rows']
+        """
+        check_is_fitted(self)
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("atoms_frame needs pandas: pip install pandas") from None
+        deciding, literals = self.learned_.deciding(), self._literals()
+        rules, adds, sizes, shares = ["offset"], [float(deciding.offsets[0])], [0], [1.0]
+        weights = self.sample_.weights()
+        for one in deciding.by_class():
+            lists = np.split(one.atoms.constants, one.atoms.starts[1:-1])[: len(one.weights)]
+            ours = [[literals[c] for c in atom.tolist() if c < len(literals)] for atom in lists]
+            rules += map(rule_text, ours)
+            adds += one.weights.tolist()
+            sizes += map(len, ours)
+            shares += self.sample_.share_missing(one.atoms, weights).tolist()
+        return pd.DataFrame({"rule": rules, "adds": adds, "size": sizes, "rows": shares})
+
+    def compact(self, max_atoms: int | Auto | None = AUTO, rounding: float | None = None) -> Self:
+        """Return a compact regressor: a few rules that each add a rounded amount, and no more.
+
+        Nothing is learned again: the rules are chosen so that they predict as the full model does.
+        What was learned stays beside them, and ``compact(None)`` returns to it.
+
+        Parameters
+        ----------
+        max_atoms : int, "auto" or None, default="auto"
+            Maximum number of rules. ``"auto"`` takes the fewest whose held-out loss is within one
+            standard error of the best.
+        rounding : float, default=None
+            The amounts are multiples of this number; by default that of the regressor.
+
+        Returns
+        -------
+        AlgebraicRegressor
+            Another fitted regressor.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from atomlearn import AlgebraicRegressor
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> small = AlgebraicRegressor(random_state=0).fit(X, y).compact(5)
+        >>> len(small.scorecard()) <= 5, bool(small.score(X, y) > 0.4)
+        (True, True)
+        """
+        check_is_fitted(self)
+        check_max_atoms(max_atoms, 1)
+        other = copy.copy(self)
+        other.max_atoms = max_atoms
+        other.rounding = self.rounding if rounding is None else rounding
+        if max_atoms is None:
+            other.learned_ = replace(self.learned_, card=None, card_size=None)
+            other.numbers_ = replace(self.numbers_, card_held_out=None)
+        else:
+            other._make_card()
+        other._judge()
+        return other
+
+    def scorecard(self) -> NumberScorecard:
+        """Return the whole compact model on one screen: rules, what each adds, and the price.
+
+        Returns
+        -------
+        NumberScorecard
+            The card, which can be printed, displayed, and written as CSV and HTML.
+        """
+        check_is_fitted(self)
+        learned, card = self.learned_, self.learned_.card
+        if card is None:
+            raise InvalidParameter(
+                f"{learned.deciding().n_atoms:,} atoms decide, which is no scorecard: make one "
+                "with compact(max_atoms=20), or fit with max_atoms=20"
+            )
+        literals, sample = self._literals(), self.sample_
+        weights = sample.weights()
+        met = card.met(blocks_of(sample.rows, learned.n_constants), len(sample.labels))
+        share = met @ weights / max(float(weights.sum()), 1e-300)
+        rules = [
+            card_rule(
+                [[literals[i] for i in condition] for condition in rule],
+                card.points[r].tolist(),
+                float(share[r]),
+            )
+            for r, rule in enumerate(card.rules)
+        ]
+        return NumberScorecard(
+            self.target_name_,
+            tuple(rules),
+            card.scale,
+            float(card.scale * card.offsets[0]),
+            self.numbers_.is_log,
+            learned.card_size,
+            next((one for one in learned.sizes if one.is_full), None),
+            tuple(map(str, self.rules_)),
+        )
+
+    @property
+    def sizes_(self) -> "pd.DataFrame":
+        """Errors on held-out rows by the number of atoms, as a data frame.
+
+        Columns: ``model``, which is ``"compact"`` or ``"full"``, ``atoms``, ``error`` and
+        ``error_se`` (mean absolute error and its standard error), ``loss`` and ``loss_se``. Each
+        fold's compact model was made without its rows.
+        """
+        check_is_fitted(self)
+        frame = frame_class()
+        if not self.learned_.sizes and self.learned_.teacher is not None:
+            self.learned_ = replace(self.learned_, sizes=self._sized(AUTO)[1])
+        told = self.learned_.sizes or self._full_size()
+        distinct = list(dict.fromkeys(told))
+        return frame(
+            {
+                "model": ["full" if one.is_full else "compact" for one in distinct],
+                "atoms": [one.n_atoms for one in distinct],
+                "error": [one.error for one in distinct],
+                "error_se": [one.error_sd for one in distinct],
+                "loss": [one.loss for one in distinct],
+                "loss_se": [one.loss_sd for one in distinct],
+            }
+        )
+
+    def labels_of_rules(self) -> list[Any]:
+        """Return the name of the number, which statements are about."""
+        return [self.target_name_]
+
+    def _described_model(self) -> Any:
+        deciding = self.learned_.deciding()
+        atoms = [
+            [one.atoms.starts.tolist(), one.atoms.constants.tolist(), one.weights.tolist()]
+            for one in deciding.by_class()
+        ]
+        literals = [literal.in_full for literal in self.encoder_.literals_]
+        return [self.loss, literals, deciding.offsets.tolist(), atoms, [*map(str, self.rules_)]]
+
+    def _said(self, X: Any, statement: MonotoneStatement) -> Floats:
+        return np.asarray(self.predict(X))  # type: ignore[attr-defined]
+
+    def _full_size(self) -> tuple[Size, ...]:
+        held, full = self.numbers_.held_out, replace(self.learned_, card=None)
+        if not len(held.targets):
+            return ()
+        return (number_size(held, self.numbers_, full.deciding().n_atoms, True),)
+
+    def _teacher(self, learned: Learned, part: Part) -> Teacher | None:
+        """Return what cards are made of, if the models learned without each fold are known."""
+        folds = learned.fold_models
+        if folds is None or not self.encoder_.literals_:
+            return None
+        rows = part.examples.variants[0][folds.examples]
+        assert part.examples.targets is not None
+        targets = part.examples.targets[folds.examples]
+        models = [*folds.models, learned]
+        return self._taught(models, rows, targets, folds.weights, folds.fold)
+
+    def _taught(
+        self, models: list[Learned], rows: Rows, targets: Floats, weights: Floats, fold: Integers
+    ) -> Teacher:
+        """Return what cards are made of; the numbers are on the scale of the loss."""
+        scale, labels = self.numbers_.scale, levels_of(targets)
+        columns = np.array([one.column for one in self.encoder_.literals_], dtype=np.int64)
+        targets = targets * scale.unit + scale.center
+        seed = self.seed_ % (1 << 63)
+        teacher = Teacher(rows, labels, weights, fold, columns, seed, targets=targets)
+        full = [
+            FullModel(partial(self._scaled, replace(one, card=None)), [], one.weighted)
+            for one in models
+        ]
+        return teach(teacher, full, 1)
+
+    def _scaled(self, learned: Learned, rows: Rows) -> Floats:
+        """Return the scores of rows on the scale of the loss."""
+        scores = learned.deciding().scores(blocks_of(rows, learned.n_constants), len(rows))
+        scale = self.numbers_.scale
+        if self.numbers_.is_log:
+            return np.asarray(scores - np.log(scale.unit))
+        return np.asarray((scores - scale.center) / scale.unit)
+
+    def _sized(self, max_atoms: int | Auto) -> tuple[Any, tuple[Size, ...], tuple[int, ...]]:
+        """Return cards, the measures of all sizes, and the sizes."""
+        teacher, model, sample = self.learned_.teacher, self.numbers_, self.sample_
+        if teacher is None:
+            assert sample.targets is not None
+            never = np.full(len(sample.labels), NEVER)
+            teacher = self._taught(
+                [self.learned_], sample.rows, sample.targets, sample.weights(), never
+            )
+        sizes = sizes_for(None if max_atoms == AUTO else max_atoms, 1)
+        unit = round_unit(model) if self.rounding is None else float(self.rounding)
+        splits = partial(find_splits, self.encoder_.literals_)
+        found = find_number_cards(teacher, model, self.learned_.rules, splits, sizes, unit)
+        return found, (*found.sizes, *(self._full_size() if found.sizes else ())), sizes
 
     def _make_card(self) -> None:
-        raise NotImplementedError
+        """Let a card decide that says what was learned."""
+        found, measured, sizes = self._sized(self.max_atoms)
+        is_auto = self.max_atoms == AUTO
+        size = fewest(sizes, found.sizes) if is_auto else sizes[-1]
+        own = found.sizes[sizes.index(size)] if found.sizes else None
+        self.learned_ = replace(
+            self.learned_, card=found.cards[size], card_size=own, sizes=measured
+        )
+        self.numbers_ = replace(self.numbers_, card_held_out=found.held_out.get(size))
 
     def _judge(self) -> None:
-        """Measure the error on held-out rows."""
-        held, loss = self.numbers_.held_out, self.numbers_.loss
-        self.estimated_error_: float | None = None
-        self.estimated_score_: float | None = None
-        if not len(held.targets):
+        """Measure the error on held-out rows by what decides."""
+        judged = self.numbers_.judged
+        self.estimated_error_ = self.estimated_score_ = None
+        if self.learned_.card is not None and self.numbers_.card_held_out is None:
             return
-        each = [row_loss(loss, *pair) for pair in zip(held.targets, held.predictions, strict=True)]
-        error = float(np.average(each, weights=held.weights))
-        if self.loss == "squared":
-            error = float(np.sqrt(error))
-        self.estimated_error_ = 2 * error if self.loss == "absolute" else error
-        mean = np.average(held.targets, weights=held.weights)
-        spread = float(held.weights @ (held.targets - mean) ** 2)
-        left = float(held.weights @ (held.targets - held.predictions) ** 2)
+        if not len(judged.targets):
+            return
+        size = number_size(judged, self.numbers_, 0, False)
+        self.estimated_error_ = float(np.sqrt(size.loss)) if self.loss == "squared" else size.loss
+        mean = np.average(judged.targets, weights=judged.weights)
+        spread = float(judged.weights @ (judged.targets - mean) ** 2)
+        left = float(judged.weights @ (judged.targets - judged.predictions) ** 2)
         self.estimated_score_ = 1.0 - left / spread if spread > 0 else None
+
+
+def check_coverage(coverage: Any) -> None:
+    """Raise an error unless this is a probability other than 0 and 1."""
+    if not isinstance(coverage, int | float) or not 0 < coverage < 1:
+        raise InvalidParameter(f"coverage must be between 0 and 1, such as 0.9, not {coverage!r}")

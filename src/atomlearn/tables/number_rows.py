@@ -31,6 +31,8 @@ def numbers_of(y: Any) -> Any:
     if y is None or is_frame(y):
         return y  # scikit-learn says what is wrong, or warns and takes the column
     y = np.asarray(without_arrow(y), dtype=object if isinstance(y, list | tuple) else None)
+    if y.dtype.kind == "c":
+        return y
     if y.dtype.kind not in "biuf":
         flat = [_number(value, i) for i, value in enumerate(y.ravel().tolist())]
         y = np.array(flat, dtype=np.float64).reshape(y.shape)

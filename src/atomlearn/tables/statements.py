@@ -243,9 +243,7 @@ def _check_monotone(
                     f"{'the probability of ' if len(place) > 1 else ''}{one.label} could "
                     f"neither rise nor fall with {one.column}: leave the column out of the table",
                 )
-        always = [rule for rule in compiled.rules if not rule.literals]
-        low = max((rule.low for rule in always), default=-math.inf)
-        high = min((rule.high for rule in always), default=math.inf)
+        low, high = always_within(compiled.rules)
         every: list[HardRule | SoftRule] = [*compiled.rules, *compiled.soft]
         for conjunction in every:
             rule = statements[conjunction.rule]
@@ -257,6 +255,13 @@ def _check_monotone(
                 reason = broken_by(one, way, conjunction, place[one.label], low, high)
                 if reason:
                     raise ContradictoryRules((one, rule), [], f"{reason} ({literals[number]})")
+
+
+def always_within(rules: Sequence[HardRule]) -> tuple[float, float]:
+    """Return the bounds of a number that hold for every row."""
+    always = [rule for rule in rules if not rule.literals]
+    low = max((rule.low for rule in always), default=-math.inf)
+    return low, min((rule.high for rule in always), default=math.inf)
 
 
 def broken_by(

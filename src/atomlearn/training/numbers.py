@@ -97,6 +97,8 @@ class NumberModel:
     smallest: float = 0.0
     """Smallest expected size of an error."""
     held_out: HeldOutNumbers = field(default_factory=HeldOutNumbers.none)
+    card_held_out: HeldOutNumbers | None = None
+    """Predictions of the cards of the folds, if a compact model decides and is measured."""
     losses: tuple[float, ...] = ()
     """Mean held-out loss after each round, on the scale of the loss."""
 
@@ -106,6 +108,11 @@ class NumberModel:
         loss = LOSSES[name]
         loss = loss._replace(quantile=quantile) if name == "quantile" else loss
         return cls(name, loss, scale, no_weighted_atoms(1))
+
+    @property
+    def judged(self) -> HeldOutNumbers:
+        """The predictions on held-out rows of what decides."""
+        return self.held_out if self.card_held_out is None else self.card_held_out
 
     @property
     def is_log(self) -> bool:

@@ -48,7 +48,7 @@ class Lesson(NamedTuple):
     """What a full model says of rows that were made for a card to learn from."""
 
     scores: npt.NDArray[np.float32]
-    """Scores of the rows, ``(n_rows, n_classes)``."""
+    """Scores of the rows, ``(n_rows, n_classes)``; of a number one, on the scale of the loss."""
     candidates: Candidates
 
 
@@ -66,6 +66,8 @@ class Teacher:
     seed: int
     first: int = 0
     """Number of the first lesson, on which the rows that are made depend."""
+    targets: Floats | None = None
+    """The numbers to predict, if the labels are intervals of these."""
     lessons: tuple[Lesson, ...] = ()
     """Lessons by what was learned without each fold, and in the end by the full model."""
 
@@ -127,6 +129,7 @@ def teach(teacher: Teacher, models: Sequence[FullModel], n_classes: int) -> Teac
         labels=teacher.labels[::step],
         weights=teacher.weights[::step],
         fold=teacher.fold[::step],
+        targets=None if teacher.targets is None else teacher.targets[::step],
     )
     lessons = []
     for f, model in enumerate(models):
@@ -135,8 +138,9 @@ def teach(teacher: Teacher, models: Sequence[FullModel], n_classes: int) -> Teac
         rows, labels = teacher.rows[ours], teacher.labels[ours]
         candidates = find_candidates(model.weighted, model.strict, rows, labels)
         scores = model.score(teacher.made(f, is_last))
-        scores -= scores.max(axis=1, keepdims=True)
-        finite = np.maximum(scores, -LOWEST).astype(np.float32)
+        if n_classes > 1:  # only differences count
+            scores = np.maximum(scores - scores.max(axis=1, keepdims=True), -LOWEST)
+        finite = scores.astype(np.float32)
         lessons.append(Lesson(finite, candidates))
     return replace(teacher, lessons=tuple(lessons))
 

@@ -8,7 +8,7 @@ Where a few strict atoms exclude every row of the other classes, they are a defi
 classes, and make a card of their own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -62,19 +62,7 @@ def distil(
         exact = _exact_card(choice.cover, sides, rows, labels, lesson.scores.shape[1], max_points)
     choice = _fewer(choice, sides, targets, weights)
     search = Search(choice, sides, targets, weights)
-    cards: dict[int, Card] = {}
-    for size in range(1, max(sizes) + 1):
-        is_over = not search.add()
-        if size not in sizes and not is_over:
-            continue
-        search.improve()
-        card = _best_card(sides, search, max_points)
-        cards.update(
-            {other: card for other in sizes if other == size or (is_over and other > size)}
-        )
-        if is_over:
-            break
-    return cards, exact
+    return searched(search, sizes, lambda one: _best_card(sides, one, max_points)), exact
 
 
 class Search:
@@ -99,14 +87,26 @@ class Search:
             [self.allowed[:, :n_singles], sides.allowed(opposites, n_classes)]
         )
         self.chosen: list[tuple[int, ...]] = []
-        start = np.log(np.maximum(self.targets @ weights / weights.sum(), SMALLEST))
         self.design = np.ones((1, len(weights)))
         """A row of ones, and for each chosen rule the rows that meet it."""
-        self.beta = (start - start.mean())[:, None]
+        self.beta = self._start()[:, None]
+
+    def _start(self) -> Floats:
+        """Return the scores without any rule."""
+        start = np.log(np.maximum(self.targets @ self.weights / self.weights.sum(), SMALLEST))
+        return np.asarray(start - start.mean())
+
+    def means(self, scores: Floats) -> Floats:
+        """Return what scores predict: probabilities."""
+        return _chances(scores)
+
+    def _bends(self, p: Floats) -> Floats:
+        """Return the second derivatives of the loss by the scores."""
+        return p * (1.0 - p)
 
     def add(self) -> bool:
         """Add the rule of the largest gain; return whether there was one."""
-        best = self._best(_chances(self.beta @ self.design))
+        best = self._best(self.means(self.beta @ self.design))
         if best is None:
             return False
         self.chosen.append(best[0])
@@ -126,7 +126,7 @@ class Search:
             design = self.design[rest]
             others = self.chosen[:j] + self.chosen[j + 1 :]
             beta = self._fitted(design, self.beta[:, rest], 1, others)
-            best = self._best(_chances(beta @ design), j)
+            best = self._best(self.means(beta @ design), j)
             if best is None:
                 return
             design = self.design.copy()
@@ -151,7 +151,7 @@ class Search:
         few = slice(1) if len(p) == 2 else slice(None)  # of two classes one tells the other
         p, targets = p[few], self.targets[few]
         gradient, slope = _exact(self.weights * (p - targets))
-        hessian, bend = _exact(self.weights * p * (1.0 - p))
+        hessian, bend = _exact(self.weights * self._bends(p))
         both = np.vstack([gradient, hessian])
         total = bend * hessian.sum(axis=1, dtype=np.float64)
 
@@ -202,9 +202,9 @@ class Search:
         ridge = np.full(beta.shape[1], RIDGE)
         ridge[0] = 1e-3
         for _ in range(most):
-            p = _chances(beta @ design)
+            p = self.means(beta @ design)
             slopes = (self.weights * (p - self.targets)) @ design.T + ridge * beta
-            bends = 2.0 * self.weights * np.maximum(p * (1.0 - p), 1e-4)
+            bends = 2.0 * self.weights * np.maximum(self._bends(p), 1e-4)
             step = np.zeros_like(beta)
             for k in range(len(beta) if len(beta) > 2 else 1):
                 matrix = (design * bends[k]) @ design.T
@@ -256,13 +256,103 @@ def _exact(values: Floats) -> tuple[npt.NDArray[np.float32], float]:
     return np.rint(values / unit).astype(np.float32), unit
 
 
-def _fewer(choice: Choice, sides: Sides, targets: Floats, weights: Floats) -> Choice:
+class NumberSearch(Search):
+    """The greedy choice of rules for a number, by its squared error."""
+
+    def _start(self) -> Floats:
+        return np.asarray(self.targets @ self.weights / self.weights.sum())
+
+    def means(self, scores: Floats) -> Floats:
+        """Return what scores predict: themselves."""
+        return scores
+
+    def _bends(self, p: Floats) -> Floats:
+        return np.full_like(p, 0.5)  # so that a step of twice the diagonal is Newton's
+
+    def _loss(self, design: Floats, beta: Floats) -> float:
+        squares = (beta @ design - self.targets) ** 2
+        return float(0.5 * (squares @ self.weights).sum() + 0.5 * RIDGE * (beta[:, 1:] ** 2).sum())
+
+
+def searched(
+    search: Search, sizes: Sequence[int], make: Callable[[Search], Card]
+) -> dict[int, Card]:
+    """Return a card of each size, by adding rules one by one."""
+    cards: dict[int, Card] = {}
+    for size in range(1, max(sizes) + 1):
+        is_over = not search.add()
+        if size not in sizes and not is_over:
+            continue
+        search.improve()
+        card = make(search)
+        cards.update(
+            {other: card for other in sizes if other == size or (is_over and other > size)}
+        )
+        if is_over:
+            break
+    return cards
+
+
+def distil_number(
+    lesson: Lesson,
+    made_rows: Rows,
+    sides: Sides,
+    rows: Rows,
+    sizes: Sequence[int],
+    unit: float,
+    scale: float,
+    center: float,
+) -> dict[int, Card]:
+    """Return a card of each size for a number, whose amounts are whole multiples of ``unit``.
+
+    The scores of the lesson are the number less ``center``, by ``scale``.
+    """
+    labels = np.zeros(len(rows), dtype=np.int64)
+    choice = find_choice(sides, lesson, made_rows, rows, labels)
+    targets, weights = lesson.scores.astype(np.float64), np.ones(len(made_rows))
+    choice = _fewer(choice, sides, targets, weights, NumberSearch)
+    search = NumberSearch(choice, sides, targets, weights)
+
+    def make(search: Search) -> Card:
+        """Round the amounts, and fit the offset to what rounding changed."""
+        amounts = np.clip(np.rint(search.beta[:, 1:].T * (scale / unit)), -MOST_AMOUNT, MOST_AMOUNT)
+        points = amounts.astype(np.int64)
+        used = points.any(axis=1)
+        met = search.design[1:][used]
+        points = points[used]
+        rest = (search.targets[0] * scale - unit * (points[:, 0] @ met)).mean()
+        order = np.argsort(-np.abs(points[:, 0]), kind="stable")
+        chosen = [search.chosen[i] for i in np.flatnonzero(used).tolist()]
+        rules = [sides.conditions(chosen[i]) for i in order.tolist()]
+        return Card(
+            tuple(rules),
+            points[order],
+            unit,
+            np.rint(np.array([(rest + center) / unit])) + 0.0,
+            lists_of([sides.atom(rule) for rule in rules]),
+            max(1, int(np.abs(points).max(initial=1))),
+        )
+
+    return searched(search, sizes, make)
+
+
+MOST_AMOUNT = 1 << 30
+"""Largest amount of a rule, in units."""
+
+
+def _fewer(
+    choice: Choice,
+    sides: Sides,
+    targets: Floats,
+    weights: Floats,
+    kind: type[Search] = Search,
+) -> Choice:
     """Return the choice with the most promising of the single conditions, if there are many."""
     single = np.array([len(rule) == 1 for rule in choice.rules], dtype=np.bool_)
     if single.sum() <= MOST_SINGLES:
         return choice
-    search = Search(choice, sides, targets, weights)
-    p = _chances(search.beta @ search.design)
+    search = kind(choice, sides, targets, weights)
+    p = search.means(search.beta @ search.design)
     gradient, _ = _exact(weights * (p - search.targets))
     gain = ((search.met @ gradient.T).astype(np.float64) ** 2).sum(axis=1)
     gain[~single] = np.inf

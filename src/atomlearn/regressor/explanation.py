@@ -1,0 +1,167 @@
+"""Explanations of a predicted number: the offset, what every atom adds, and the sum."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from atomlearn.classifier.scorecard import signed
+from atomlearn.markup import Displayed, escape, table
+from atomlearn.tables.literals import Literal, told_together
+from atomlearn.tables.rules import Rule
+
+MOST_LINES = 10
+"""Maximum number of atoms that the text lists."""
+
+
+class Term(NamedTuple):
+    """One summand: the rule that the row meets, and what it adds."""
+
+    rule: str
+    amount: float
+
+
+@dataclass(frozen=True, repr=False)
+class NumberExplanation(Displayed):
+    """An explanation of one predicted number.
+
+    Attributes
+    ----------
+    target : str
+        The name of the number.
+    prediction : float
+        The prediction.
+    offset : float
+        What is added for every row.
+    terms : tuple of Term
+        Every atom that the row misses, as the rule that it meets, and what that adds; the largest
+        amounts first.
+    is_log : bool
+        Whether the sum is the logarithm of the prediction.
+    rules : tuple of Rule
+        The rules that limit the prediction, where the sum alone would be beyond them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from atomlearn import AlgebraicRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> told = AlgebraicRegressor(random_state=0).fit(X, y).explain(X.iloc[0])
+    >>> bool(abs(told.offset + sum(one.amount for one in told.terms) - told.prediction) < 1e-9)
+    True
+    """
+
+    target: str
+    prediction: float
+    offset: float
+    terms: tuple[Term, ...]
+    is_log: bool = False
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def total(self) -> float:
+        """The sum of the offset and of all amounts."""
+        return self.offset + float(sum(one.amount for one in self.terms))
+
+    def __str__(self) -> str:
+        lines = [f"{self.target} = {self.prediction:.6g}"]
+        lines += [f"a rule limits it: {rule}" for rule in self.rules]
+        shown = self.terms[:MOST_LINES]
+        cells = [(self._told(one.amount), f"if {one.rule}") for one in shown]
+        if rest := self.terms[MOST_LINES:]:
+            cells.append((self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"))
+        first = (
+            f"× {np.exp(self.offset):.5g}" if self.is_log else signed(float(f"{self.offset:.6g}"))
+        )
+        cells.append((first, "always"))
+        cells.append((f"{'' if self.is_log else ''}{self._sum():.6g}", self._ending()))
+        width = max(len(amount) for amount, _ in cells)
+        return "\n".join([*lines, *(f"  {amount.rjust(width)}  {text}" for amount, text in cells)])
+
+    def _told(self, amount: float) -> str:
+        return factor(amount) if self.is_log else signed(float(f"{amount:.4g}"))
+
+    def _always(self) -> str:
+        if self.is_log:
+            return f"× {np.exp(np.clip(self.offset, -700, 700)):.5g}"
+        return signed(float(f"{self.offset:.6g}"))
+
+    def _sum(self) -> float:
+        return float(np.exp(np.clip(self.total, -700, 700))) if self.is_log else self.total
+
+    def _ending(self) -> str:
+        return "product" if self.is_log else "sum"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain values, for JSON."""
+        return {
+            "target": self.target,
+            "prediction": self.prediction,
+            "offset": self.offset,
+            "is_log": self.is_log,
+            "terms": [one._asdict() for one in self.terms],
+            "rules": [str(rule) for rule in self.rules],
+        }
+
+    def _html(self) -> str:
+        parts = [f"<p><strong>{escape(self.target)} = {self.prediction:.6g}</strong></p>"]
+        parts += [f'<p class="against">{escape(str(rule))}</p>' for rule in self.rules]
+        rows = [[self._told(one.amount), one.rule] for one in self.terms[: 5 * MOST_LINES]]
+        if rest := self.terms[5 * MOST_LINES :]:
+            rows.append([self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"])
+        cells += [(self._always(), "always"), (f"{self._sum():.6g}", self._ending())]
+        width = max(len(amount) for amount, _ in cells)
+        return "\n".join([*lines, *(f"  {amount.rjust(width)}  {text}" for amount, text in cells)])
+
+    def _told(self, amount: float) -> str:
+        return factor(amount) if self.is_log else signed(float(f"{amount:.4g}"))
+
+    def _always(self) -> str:
+        if self.is_log:
+            return f"× {np.exp(np.clip(self.offset, -700, 700)):.5g}"
+        return signed(float(f"{self.offset:.6g}"))
+
+    def _sum(self) -> float:
+        return float(np.exp(np.clip(self.total, -700, 700))) if self.is_log else self.total
+
+    def _ending(self) -> str:
+        return "product" if self.is_log else "sum"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain values, for JSON."""
+        return {
+            "target": self.target,
+            "prediction": self.prediction,
+            "offset": self.offset,
+            "is_log": self.is_log,
+            "terms": [one._asdict() for one in self.terms],
+            "rules": [str(rule) for rule in self.rules],
+        }
+
+    def _html(self) -> str:
+        parts = [f"<p><strong>{escape(self.target)} = {self.prediction:.6g}</strong></p>"]
+        parts += [f'<p class="against">{escape(str(rule))}</p>' for rule in self.rules]
+        rows = [[self._told(one.amount), one.rule] for one in self.terms[: 5 * MOST_LINES]]
+        if rest := self.terms[5 * MOST_LINES :]:
+            rows.append([self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"])
+        rows += [[self._always(), "always"], [f"{self._sum():.6g}", self._ending()]]
+        return "".join([*parts, table(["adds", "rule"], rows, numbers=[0])])
+
+
+def factor(amount: float) -> str:
+    """Return what an amount of the logarithm multiplies a number by.
+
+    >>> factor(0.25)
+    '× 1.284'
+    """
+    return f"× {np.exp(np.clip(amount, -700, 700)):.4g}"
+
+
+def rule_text(literals: Sequence[Literal]) -> str:
+    """Return what a row has that misses an atom with these literals.
+
+    >>> rule_text([Literal(0, "x", ">", 3.0), Literal(1, "y", "=", 2)])
+    'x ≤ 3 and y ≠ 2'
+    """
+    return " and ".join(told_together(one.negated() for one in literals))

@@ -1,0 +1,204 @@
+"""Scorecards of a number: rules, what each adds in units of the target, and the offset."""
+
+import csv
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from atomlearn.classifier.scorecard import OFFSET, CardRule, written
+from atomlearn.errors import MissingExtra
+from atomlearn.markup import Displayed, escape, table
+from atomlearn.training.compact.sizes import Size
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class NumberScorecard(Displayed):
+    """A compact model of a number as a person reads it.
+
+    The prediction is the offset plus the amounts of all rules that a row meets, and nothing else.
+    With the Poisson loss that is the logarithm, and the card shows what each rule multiplies by.
+
+    Attributes
+    ----------
+    target : str
+        The name of the number.
+    rules : tuple of CardRule
+        The rules, those that add most first; their points are multiples of the unit.
+    unit : float
+        All amounts are multiples of it.
+    offset : float
+        What is added for every row.
+    is_log : bool
+        Whether the sum is the logarithm of the prediction.
+    measured : Size or None
+        Mean absolute error and mean loss on held-out rows.
+    full : Size or None
+        The same of the full model.
+    hard_rules : tuple of str
+        Statements that every prediction obeys.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from atomlearn import AlgebraicRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> card = AlgebraicRegressor(max_atoms=5, random_state=0).fit(X, y).scorecard()
+    >>> len(card) <= 5
+    True
+    """
+
+    target: str
+    rules: tuple[CardRule, ...]
+    unit: float
+    offset: float
+    is_log: bool = False
+    measured: Size | None = field(default=None, compare=False)
+    full: Size | None = field(default=None, compare=False)
+    hard_rules: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    @property
+    def amounts(self) -> tuple[float, ...]:
+        """What each rule adds to the prediction, or to its logarithm."""
+        return tuple(self.unit * rule.points[0] for rule in self.rules)
+
+    def told(self, amount: float, sign: bool = True) -> str:
+        """Return an amount with the digits that count, or the factor that it is.
+
+        Parameters
+        ----------
+        amount : float
+            What is added.
+        sign : bool, default=True
+            Whether a plus sign is written.
+
+        Returns
+        -------
+        str
+            The text.
+        """
+        if self.is_log:
+            return f"× {np.exp(np.clip(amount, -700, 700)):.3g}"
+        decimals = max(0, -int(np.floor(np.log10(self.unit) + 1e-9)))
+        text = f"{amount:{'+' if sign else ''}.{decimals}f}" if decimals < 16 else f"{amount:g}"
+        return text.replace("-", "−")
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """Return the card as plain text."""
+        amounts = [*map(self.told, self.amounts), self.told(self.offset, sign=False)]
+        texts = [*(f"if {rule}" for rule in self.rules), "always"]
+        shares = [*("" if one.share is None else f"{one.share:.0%}" for one in self.rules), "100%"]
+        width, longest = max(map(len, amounts)), min(100, max(map(len, texts)))
+        lines = [
+            f"  {a.rjust(width)}  {t.ljust(longest)}  {s}".rstrip()
+            for a, t, s in zip(amounts, texts, shares, strict=True)
+        ]
+        return "\n".join([self._title(), "", *lines, "", *self._about()])
+
+    def _title(self) -> str:
+        return f"Scorecard for {self.target}: {len(self)} rule{'s' * (len(self) != 1)}"
+
+    def _about(self) -> list[str]:
+        what = "Multiply" if self.is_log else "Add up"
+        exact = f" (exactly, exp of the sum of multiples of {self.unit:g})" if self.is_log else ""
+        lines = [f"{what} the amounts of all lines that apply: that is {self.target}{exact}."]
+        lines += [f"Always obeyed: {rule}" for rule in self.hard_rules]
+        if self.measured is not None:
+            told = f"On held-out rows it is {self.measured.error:.4g} off on average"
+            if self.full is not None:
+                told += (
+                    f"; the full model of {self.full.n_atoms:,} atoms is {self.full.error:.4g} off"
+                )
+            lines.append(f"{told}.")
+        return lines
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the card as a pandas data frame: a line for each rule, then the offset.
+
+        Columns: ``rule``, ``adds`` (to the prediction, or to its logarithm), ``factor`` for the
+        latter, and ``rows``, the share of the training rows that meet the rule.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtra("to_frame needs pandas: pip install pandas") from None
+        adds = np.array([*self.amounts, self.offset])
+        columns: dict[str, Any] = {"rule": [*map(str, self.rules), OFFSET], "adds": adds}
+        if self.is_log:
+            columns["factor"] = np.exp(adds)
+        return pd.DataFrame({**columns, "rows": [*(one.share for one in self.rules), 1.0]})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the card as plain values, for JSON."""
+        return {
+            "target": self.target,
+            "unit": self.unit,
+            "offset": self.offset,
+            "is_log": self.is_log,
+            "rules": [
+                {"rule": rule.text, "adds": amount, "rows": rule.share}
+                for rule, amount in zip(self.rules, self.amounts, strict=True)
+            ],
+            "measured": None if self.measured is None else self.measured._asdict(),
+            "full": None if self.full is None else self.full._asdict(),
+        }
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return the card as CSV: a line for the offset, and one for each rule.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            A file to write.
+
+        Returns
+        -------
+        str
+            The CSV.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["rule", self.target])
+        writer.writerow([OFFSET, f"{self.offset:.12g}"])
+        for rule, amount in zip(self.rules, self.amounts, strict=True):
+            writer.writerow([rule.text, f"{amount:.12g}"])
+        return written(text.getvalue(), path)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the card as an HTML page of its own that prints on one page.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            A file to write.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from atomlearn.views.page import Page
+
+        page = Page(self._title(), quiet=True)
+        page.parts.append(self._html())
+        return written(page.html(), path)
+
+    def _html(self) -> str:
+        rows = [
+            [self.told(amount), f"if {rule}", "" if rule.share is None else f"{rule.share:.0%}"]
+            for rule, amount in zip(self.rules, self.amounts, strict=True)
+        ]
+        rows.append([self.told(self.offset, sign=False), "always", "100%"])
+        about = "".join(f"<p>{escape(line)}</p>" for line in self._about())
+        return table(["adds", "rule", "rows"], rows, numbers=[0, 2]) + about
