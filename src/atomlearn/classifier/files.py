@@ -109,6 +109,14 @@ def rule_conflicts_as_json(
     ]
 
 
+def rows_in_json(conflict: RuleConflict) -> dict[str, Any]:
+    """Return the first rows that a rule contradicts, with their numbers."""
+    return {
+        "rows": conflict.rows[:MOST_ROWS].tolist(),
+        "labels": conflict.labels[:MOST_ROWS].tolist(),
+    }
+
+
 def rule_conflicts_in(
     told: Value | None, rules: list[Statement], classes: npt.NDArray[Any]
 ) -> list[RuleConflict]:
@@ -220,7 +228,9 @@ def with_compact(
     told = state.given("compact")
     if told is None:
         return learned
-    learned = replace(learned, sizes=tuple(map(_size, told["sizes"].items())))
+    is_number = learned.n_classes == 1
+    sizes = tuple(_size(one, is_number) for one in told["sizes"].items())
+    learned = replace(learned, sizes=sizes)
     teacher, card = told.given("teacher"), told.given("card")
     if teacher is not None:
         learned = replace(learned, teacher=_teacher(file, teacher, learned, columns))
@@ -230,16 +240,17 @@ def with_compact(
     return replace(
         learned,
         card=_card(file, card, learned),
-        card_size=None if size is None else _size(size),
+        card_size=None if size is None else _size(size, is_number),
         card_held_out=_card_held_out(file, learned.n_classes),
     )
 
 
-def _size(told: Value) -> Size:
+def _size(told: Value, is_number: bool = False) -> Size:
+    """Return the measures of a model, whose error is a share unless a number is predicted."""
     n_atoms, error, error_sd, loss, loss_sd, is_full, n_rows = told.items(7)
     return Size(
         n_atoms.integer(high=1 << 53),
-        error.number(0, 1 + 1e-9),
+        error.number(0, LARGE if is_number else 1 + 1e-9),
         error_sd.number(0, LARGE),
         loss.number(0, LARGE),
         loss_sd.number(0, LARGE),
@@ -258,10 +269,11 @@ def _teacher(
     n = len(rows)
     file.need(n > 0, "there are no rows to make a compact model from")
     fold = file.integers("teacher_fold.npy", n, low=-1, high=n_lessons - 2)
+    highest = n_classes - 1 if n_classes > 1 else n  # intervals of a number
     teacher = Teacher(
         rows,
-        file.integers("teacher_labels.npy", n, high=n_classes - 1),
-        file.floats("teacher_weights.npy", (n,), low=_TINY, high=LARGE),
+        file.integers("teacher_labels.npy", n, high=highest),
+        file.floats("teacher_weights.npy", (n,), low=TINY, high=LARGE),
         fold,
         columns,
         int(seed),
@@ -294,7 +306,7 @@ def _card(file: Members, told: Value, learned: Learned) -> Card:
     return Card(
         tuple(rules),
         np.array(points, dtype=np.int64).reshape(len(rules), n),
-        told["scale"].number(_TINY, LARGE),
+        told["scale"].number(TINY, LARGE),
         told["offsets"].numbers(n, -LARGE, LARGE),
         atoms,
         most,
@@ -306,7 +318,7 @@ def _card_held_out(file: Members, n_classes: int) -> HeldOutPredictions | None:
     if "card_scores.npy" not in file:
         return None
     scores = file.floats("card_scores.npy", (None, n_classes), low=-LARGE, high=LARGE)
-    weights = file.floats("card_weights.npy", (len(scores),), low=_TINY, high=LARGE)
+    weights = file.floats("card_weights.npy", (len(scores),), low=TINY, high=LARGE)
     labels = file.integers("card_labels.npy", len(scores), high=n_classes - 1)
     return HeldOutPredictions(np.zeros((len(scores), 0)), labels, weights, weights, scores)
 
@@ -360,7 +372,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
         {
             "classes": [_plain(label, "the label") for label in classifier.classes_],
             "classes_dtype": _dtype_name(classifier.classes_),
-            "columns": [_column_as_json(column) for column in encoder.columns_],
+            "columns": columns_as_json(encoder),
             "has_names": names is not None,
             "has_first_rows": first_rows is not None,
             "literals": [literal.in_full for literal in encoder.literals_],
@@ -371,7 +383,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
             "rows": classifier.n_rows_,
             "estimated_error": classifier.estimated_error_,
             "seed": str(classifier.seed_),
-            "params": _params_as_json(classifier),
+            "params": params_as_json(classifier),
             "prior": _prior_as_json(learned),
             "evidence": asdict(learned.evidence),
             "rules": [str(rule) for rule in classifier.rules_],
@@ -389,11 +401,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     file.add_json("history.json", [_history_as_json(one) for one in classifier.history_])
     add_pools(file, pools)
     file.add_array("kept.npy", encoder.kept_)
-    file.add_array("sample_rows.npy", classifier.sample_.rows)
-    file.add_array("sample_labels.npy", classifier.sample_.labels)
-    file.add_array("sample_totals.npy", classifier.sample_.totals)
-    file.add_array("sample_numbers.npy", classifier.sample_.numbers)
-    file.add_array("sample_chances.npy", np.nan_to_num(classifier.sample_.chances, nan=UNKNOWN))
+    add_sample(file, classifier.sample_)
     file.add_array("unseen_ratios.npy", learned.held_out.ratios)
     file.add_array("unseen_labels.npy", learned.held_out.labels)
     file.add_array("unseen_weights.npy", learned.held_out.weights)
@@ -404,19 +412,31 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
     save(file, path, lambda read: read.rules_ == classifier.rules_)
 
 
+def add_sample(file: Container, sample: TrainingSample) -> None:
+    """Add the members of a sample of training rows."""
+    file.add_array("sample_rows.npy", sample.rows)
+    file.add_array("sample_labels.npy", sample.labels)
+    file.add_array("sample_totals.npy", sample.totals)
+    file.add_array("sample_numbers.npy", sample.numbers)
+    file.add_array("sample_chances.npy", np.nan_to_num(sample.chances, nan=UNKNOWN))
+    if sample.targets is not None:
+        file.add_array("sample_targets.npy", sample.targets)
+
+
 def get_classifier(file: Members) -> AlgebraicClassifier:
     """Read a classifier; raise :class:`~atomlearn.errors.DamagedFile` if its members do not fit."""
-    return _Reader(file).classifier()
+    return Reader(file).classifier()
 
 
-class _Reader:
-    """A reader of one classifier file."""
+class Reader:
+    """A reader of one file of an estimator; without more, of a classifier."""
 
     def __init__(self, file: Members) -> None:
         self.file = file
         self.state = file.json("model.json")
 
     def classifier(self) -> AlgebraicClassifier:
+        """Return the classifier."""
         state = self.state
         classes, encoder = self.classes(), self.encoder()
         self.n_classes, self.n_constants = len(classes), len(encoder.literals_) + 1
@@ -425,9 +445,7 @@ class _Reader:
         classifier.n_features_in_ = encoder.n_features_in_
         if state["has_names"].truth():
             classifier.feature_names_in_ = encoder.feature_names_in_
-        seed = state["seed"].text()
-        state["seed"].need(seed.isascii() and seed.isdecimal(), "is not a number")
-        classifier.seed_ = int(seed)
+        classifier.seed_ = self.seed()
         classifier.learned_ = self.learned()
         classifier.rules_, rules = self.rules(encoder, classes)
         classifier.learned_ = replace(classifier.learned_, rules=rules)
@@ -457,15 +475,28 @@ class _Reader:
         return classifier
 
     def params(self, told: Value, n_columns: int) -> dict[str, Any]:
-        known = AlgebraicClassifier().get_params()
-        told.need(set(told.fields()) <= set(known), "has a parameter that no classifier has")
+        """Return the parameters of the classifier."""
+        return self.given_params(told, AlgebraicClassifier().get_params(), _PARAMS, n_columns)
+
+    def given_params(
+        self, told: Value, known: dict[str, Any], readers: "Readers", n_columns: int
+    ) -> dict[str, Any]:
+        """Return the parameters of an estimator, which has the ``known`` ones."""
+        told.need(set(told.fields()) <= set(known), "has a parameter that no such model has")
         params = {name: one for name, one in told.fields().items() if name not in _USERS}
         return {
-            name: None if one.raw is None else _PARAMS[name](one, n_columns)
+            name: None if one.raw is None else readers[name](one, n_columns)
             for name, one in params.items()
         }
 
+    def seed(self) -> int:
+        """Return the seed."""
+        seed = self.state["seed"].text()
+        self.state["seed"].need(seed.isascii() and seed.isdecimal(), "is not a number")
+        return int(seed)
+
     def classes(self) -> npt.NDArray[Any]:
+        """Return the classes."""
         told, dtype = self.state["classes"], self.state["classes_dtype"].text()
         values = told.plains()
         told.need(values, "is empty")
@@ -477,6 +508,7 @@ class _Reader:
         return labels
 
     def encoder(self) -> LiteralEncoder:
+        """Return the encoder, with the literals that were kept."""
         columns = self.state["columns"].items()
         self.state["columns"].need(columns, "is empty")
         encoder = LiteralEncoder()
@@ -500,6 +532,7 @@ class _Reader:
         return encoder
 
     def learned(self) -> Learned:
+        """Return what was learned."""
         n, file, state = self.n_classes, self.file, self.state
         calibration = Calibration(
             state["slope"].number(1e-6, 1e6), state["offset"].numbers(n, -LARGE, LARGE)
@@ -509,8 +542,8 @@ class _Reader:
         held_out = HeldOutPredictions(
             ratios,
             file.integers("unseen_labels.npy", len(ratios), high=n - 1),
-            file.floats("unseen_weights.npy", (len(ratios),), low=_TINY, high=LARGE),
-            file.floats("unseen_shares.npy", (len(ratios),), low=_TINY, high=LARGE),
+            file.floats("unseen_weights.npy", (len(ratios),), low=TINY, high=LARGE),
+            file.floats("unseen_shares.npy", (len(ratios),), low=TINY, high=LARGE),
         )
         pools = pools_in(file, self.n_constants, n)
         epochs = state["epochs"].integers(n, high=MOST_EPOCHS).tolist()
@@ -537,6 +570,7 @@ class _Reader:
     def rules(
         self, encoder: LiteralEncoder, classes: npt.NDArray[Any]
     ) -> tuple[list[Statement], HardRules]:
+        """Return the rules, as they were given and for prediction."""
         told = self.state.given("rules")  # older files have none
         texts = [] if told is None else told.texts()
         self.file.spend(RULE_BYTES * sum(map(len, texts)), "the rules")
@@ -549,6 +583,7 @@ class _Reader:
             raise AssertionError from error
 
     def sample(self) -> TrainingSample:
+        """Return the sample of training rows."""
         rows = self.file.rows("sample_rows.npy", self.n_constants)
         labels = self.file.integers("sample_labels.npy", len(rows), high=self.n_classes - 1)
         totals = self.file.integers("sample_totals.npy", self.n_classes, high=1 << 53)
@@ -557,13 +592,19 @@ class _Reader:
             numbers = self.file.integers("sample_numbers.npy", len(rows), low=-1, high=1 << 53)
             said = self.file.floats("sample_chances.npy", (len(rows),), low=UNKNOWN, high=1 + 1e-9)
             chances = np.where(said < 0, np.nan, said)
-        return TrainingSample(rows, labels, totals, numbers, chances)
+        targets = None
+        if "sample_targets.npy" in self.file:
+            shape = (len(rows),)
+            targets = self.file.floats("sample_targets.npy", shape, low=-LARGE, high=LARGE)
+        return TrainingSample(rows, labels, totals, numbers, chances, targets)
 
     def history(self, classes: list[Any]) -> list[dict[str, Any]]:
+        """Return the figures of each epoch."""
         known = set(classes)
         return [_epoch(one, known) for one in self.file.json("history.json").items()]
 
     def held_out(self) -> list[list[Measure]]:
+        """Return the measures of definitions."""
         told = self.state.given("held_out")  # older files have none
         classes = [] if told is None else told.items()
         self.state.need(len(classes) in (0, self.n_classes), "has not measures for each class")
@@ -573,7 +614,7 @@ class _Reader:
 _USERS = ("n_jobs", "verbose")
 """Parameters that belong to the machine and the user, not to the model: never saved or read."""
 
-_TINY = 1e-300
+TINY = 1e-300
 """Exclusive lower bound of positive numbers."""
 
 
@@ -598,7 +639,9 @@ def _max_atoms(told: Value, n_columns: int) -> int | str:
     return AUTO if told.raw == AUTO else told.integer(low=1)
 
 
-_PARAMS: dict[str, Callable[[Value, int], Any]] = {
+Readers = dict[str, Callable[[Value, int], Any]]
+
+_PARAMS: Readers = {
     "max_atoms": _max_atoms,
     "max_points": lambda told, n: told.integer(low=1),
     "max_epochs": lambda told, n: told.integer(low=1),
@@ -614,6 +657,11 @@ _PARAMS: dict[str, Callable[[Value, int], Any]] = {
     "random_state": lambda told, n: told.integer(),
 }
 """Readers of the parameters, given the number of columns."""
+
+
+def param_readers() -> Readers:
+    """Return the readers of the parameters that estimators share."""
+    return dict(_PARAMS)
 
 
 def _column(j: int, told: Value) -> Column:
@@ -695,6 +743,11 @@ def _dtype_name(classes: npt.NDArray[Any]) -> str:
     return "str" if classes.dtype.kind == "U" else str(classes.dtype)
 
 
+def columns_as_json(encoder: LiteralEncoder) -> list[dict[str, Any]]:
+    """Return the columns of an encoder as plain values."""
+    return [_column_as_json(column) for column in encoder.columns_]
+
+
 def _column_as_json(column: Column) -> dict[str, Any]:
     same = {"name": column.name, "has_missing": column.has_missing}
     if isinstance(column, NumberColumn):
@@ -711,13 +764,14 @@ def _column_as_json(column: Column) -> dict[str, Any]:
     return {"kind": "category", **same, "categories": categories, "groups": groups}
 
 
-def _params_as_json(classifier: AlgebraicClassifier) -> dict[str, Any]:
+def params_as_json(classifier: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator as plain values."""
     params = {k: v for k, v in classifier.get_params().items() if k not in _USERS}
     if not isinstance(params["random_state"], int | None):
         params["random_state"] = None  # what it gave is in the streams and the seed
-    if params["symmetries"] is not None:
+    if params.get("symmetries") is not None:
         params["symmetries"] = [np.asarray(one).tolist() for one in params["symmetries"]]
-    if isinstance(params["class_weight"], dict):
+    if isinstance(params.get("class_weight"), dict):
         params["class_weight"] = [
             [_plain(label, "the label"), float(w)] for label, w in params["class_weight"].items()
         ]

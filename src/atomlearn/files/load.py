@@ -251,13 +251,14 @@ class Value:
 READERS = {
     "model": ("atomlearn.algebra.files", "VERSION", "get_model"),
     "classifier": ("atomlearn.classifier.files", "VERSION", "get_classifier"),
+    "regressor": ("atomlearn.regressor.files", "VERSION", "get_regressor"),
     "pool": ("atomlearn.engine.pool", "VERSION", "get_pool"),
 }
 """For each kind of file: a module, its latest version, and the function that reads the members."""
 
 
 def load(path: "str | Path") -> "Model | Any":
-    """Load a model, a classifier or a pool from a file that atomlearn saved.
+    """Load a model, a classifier, a regressor or a pool from a file that atomlearn saved.
 
     The constants of a loaded model are known by name: it can be asked with the relations of any
     algebra that has constants of these names, or with ``model.relation("v < c1 c2")``. Reading a
@@ -271,7 +272,7 @@ def load(path: "str | Path") -> "Model | Any":
 
     Returns
     -------
-    Model, AlgebraicClassifier or Pool
+    Model, AlgebraicClassifier, AlgebraicRegressor or Pool
         The object that was saved.
 
     Raises

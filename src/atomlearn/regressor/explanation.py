@@ -71,45 +71,6 @@ class NumberExplanation(Displayed):
         cells = [(self._told(one.amount), f"if {one.rule}") for one in shown]
         if rest := self.terms[MOST_LINES:]:
             cells.append((self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"))
-        first = (
-            f"× {np.exp(self.offset):.5g}" if self.is_log else signed(float(f"{self.offset:.6g}"))
-        )
-        cells.append((first, "always"))
-        cells.append((f"{'' if self.is_log else ''}{self._sum():.6g}", self._ending()))
-        width = max(len(amount) for amount, _ in cells)
-        return "\n".join([*lines, *(f"  {amount.rjust(width)}  {text}" for amount, text in cells)])
-
-    def _told(self, amount: float) -> str:
-        return factor(amount) if self.is_log else signed(float(f"{amount:.4g}"))
-
-    def _always(self) -> str:
-        if self.is_log:
-            return f"× {np.exp(np.clip(self.offset, -700, 700)):.5g}"
-        return signed(float(f"{self.offset:.6g}"))
-
-    def _sum(self) -> float:
-        return float(np.exp(np.clip(self.total, -700, 700))) if self.is_log else self.total
-
-    def _ending(self) -> str:
-        return "product" if self.is_log else "sum"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain values, for JSON."""
-        return {
-            "target": self.target,
-            "prediction": self.prediction,
-            "offset": self.offset,
-            "is_log": self.is_log,
-            "terms": [one._asdict() for one in self.terms],
-            "rules": [str(rule) for rule in self.rules],
-        }
-
-    def _html(self) -> str:
-        parts = [f"<p><strong>{escape(self.target)} = {self.prediction:.6g}</strong></p>"]
-        parts += [f'<p class="against">{escape(str(rule))}</p>' for rule in self.rules]
-        rows = [[self._told(one.amount), one.rule] for one in self.terms[: 5 * MOST_LINES]]
-        if rest := self.terms[5 * MOST_LINES :]:
-            rows.append([self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"])
         cells += [(self._always(), "always"), (f"{self._sum():.6g}", self._ending())]
         width = max(len(amount) for amount, _ in cells)
         return "\n".join([*lines, *(f"  {amount.rjust(width)}  {text}" for amount, text in cells)])
