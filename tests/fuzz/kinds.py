@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import atomlearn
-from atomlearn import Algebra, AlgebraicClassifier
+from atomlearn import Algebra, AlgebraicClassifier, AlgebraicRegressor
 from atomlearn.classifier.fitting import TrainingData
 from atomlearn.distributed.fitting import Checkpoint
 from atomlearn.engine.misses import blocks_of
@@ -133,6 +133,35 @@ def use_classifier(loaded: Any) -> None:
         loaded.definition(loaded.classes_[0])
 
 
+# -- a regressor
+
+
+@cache
+def regressor() -> AlgebraicRegressor:
+    X, y = table()
+    numbers = np.where(y == "yes", 5.0, 1.0) + np.arange(40) / 20
+    given = {"max_epochs": 3, "max_atoms": 4, "rules": ["y >= 0", "y <= 9 if x0 > 1"]}
+    return AlgebraicRegressor(random_state=0, **given).fit(X, numbers)
+
+
+def write_regressor(path: Path) -> None:
+    regressor().save(path)
+
+
+def use_regressor(loaded: Any) -> None:
+    n = loaded.n_features_in_
+    X = table()[0][:4]
+    X = X if n == X.shape[1] else np.zeros((2, n))
+    with np.errstate(all="ignore"):
+        try:
+            loaded.predict_interval(X)
+            loaded.explain(X[:1])
+        except ValueError as error:
+            assert "column" in str(error) or "float" in str(error), error
+        if loaded.learned_.card is not None:
+            str(loaded.scorecard())
+
+
 # -- a pool
 
 
@@ -217,6 +246,7 @@ KINDS = {
         Kind("classifier", write_classifier, atomlearn.load, use_classifier),
         Kind("weighted", write_weighted, atomlearn.load, use_classifier),
         Kind("compact", write_compact, atomlearn.load, use_classifier),
+        Kind("regressor", write_regressor, atomlearn.load, use_regressor),
         Kind("pool", lambda path: pool().save(path), atomlearn.load, use_pool),
         Kind("exchange", write_exchange, read_exchange, use_exchange),
         Kind("relations", write_relations, Algebra.read, lambda alg: alg.conflicts()),

@@ -24,6 +24,7 @@ from atomlearn.classifier.fitting import (
     History,
     PartsSource,
     TrainingData,
+    check_coverage,
     check_parameters,
     fit_encoder,
     with_callbacks,
@@ -52,7 +53,7 @@ from atomlearn.training.loop import Training, nothing_learned, plan_part, train_
 from atomlearn.training.parts import InMemory, Part
 from atomlearn.training.settings import Clock, Hooks, Round, Settings
 from atomlearn.training.strict import plan
-from atomlearn.typing import Floats, Integers
+from atomlearn.typing import Bits, Floats, Integers
 
 
 class AlgebraicClassifier(
@@ -547,6 +548,44 @@ class AlgebraicClassifier(
         """
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> Bits:
+        """Predict a set of classes for each row, which has its class with this probability.
+
+        A class is in the set if its probability is not below a threshold: that which the share
+        ``coverage`` of the held-out rows reach with their own class (split conformal prediction).
+        Over all rows that are drawn like the training rows, at least this share of the sets has the
+        class of the row; with too few rows for the coverage every class is in every set. The class
+        that is predicted always is, and none that a rule excludes.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+        coverage : float, default=0.9
+            The probability that the class of a row is in its set.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_classes)
+            Whether each class is in the set of each row, in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = AlgebraicClassifier(random_state=0).fit(X, y)
+        >>> sets = clf.predict_set(X, coverage=0.95)
+        >>> sets.shape, bool(sets.any(axis=1).all())
+        ((150, 3), True)
+        """
+        check_coverage(coverage)
+        scores = self._scores(X)
+        chances = self.learned_.softmax(scores)
+        threshold = self.learned_.chance_reached(coverage)
+        found = (chances >= threshold) & (scores > -np.inf)
+        found[np.arange(len(found)), scores.argmax(axis=1)] = True
+        return np.asarray(found)
 
     def _write(self, path: str | Path) -> None:
         from atomlearn.classifier.files import write_classifier

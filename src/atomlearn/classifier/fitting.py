@@ -58,6 +58,12 @@ def check_common_parameters(parameters: Mapping[str, Any]) -> None:
         raise InvalidParameter(f"rules must be a list of rules, not {rules!r}")
 
 
+def check_coverage(coverage: Any) -> None:
+    """Raise an error unless this is a probability other than 0 and 1."""
+    if not (_is_finite(coverage) and 0 < coverage < 1):
+        raise InvalidParameter(f"coverage must be between 0 and 1, such as 0.9, not {coverage!r}")
+
+
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Raise :class:`~atomlearn.errors.InvalidParameter` for the first invalid parameter."""
     check_common_parameters(parameters)

@@ -1,5 +1,7 @@
 """The scikit-learn regressor: tables in, numbers and reasons out."""
 
 from atomlearn.regressor.estimator import AlgebraicRegressor
+from atomlearn.regressor.explanation import NumberExplanation
+from atomlearn.regressor.scorecard import NumberScorecard
 
-__all__ = ["AlgebraicRegressor"]
+__all__ = ["AlgebraicRegressor", "NumberExplanation", "NumberScorecard"]

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn.classifier.audit import Auditing
 from atomlearn.classifier.compacting import AUTO, Auto, check_max_atoms, frame_class
 from atomlearn.classifier.explanation import held, met_rules
+from atomlearn.classifier.fitting import check_coverage
 from atomlearn.classifier.readable import FeatureImportance
 from atomlearn.classifier.scorecard import card_rule
 from atomlearn.engine.misses import Blocks, blocks_of
@@ -394,9 +395,3 @@ class ReadableNumbers(FeatureImportance, Auditing):
         spread = float(judged.weights @ (judged.targets - mean) ** 2)
         left = float(judged.weights @ (judged.targets - judged.predictions) ** 2)
         self.estimated_score_ = 1.0 - left / spread if spread > 0 else None
-
-
-def check_coverage(coverage: Any) -> None:
-    """Raise an error unless this is a probability other than 0 and 1."""
-    if not isinstance(coverage, int | float) or not 0 < coverage < 1:
-        raise InvalidParameter(f"coverage must be between 0 and 1, such as 0.9, not {coverage!r}")

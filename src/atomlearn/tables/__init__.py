@@ -14,10 +14,11 @@ from atomlearn.tables.images import (
     translations,
 )
 from atomlearn.tables.literals import Literal
-from atomlearn.tables.rules import Condition, MonotoneStatement, Rule
+from atomlearn.tables.rules import Bound, Condition, MonotoneStatement, Rule
 
 __all__ = [
     "ArrayBatches",
+    "Bound",
     "Cells",
     "Condition",
     "CsvBatches",

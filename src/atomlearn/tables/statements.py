@@ -278,9 +278,11 @@ def broken_by(
     """
     if way is None:
         return ""
+    above = below = False
     if isinstance(rule, HardRule):
-        against = k in rule.forbidden or rule.high < high
-        favours = any(j != k for j in rule.forbidden) or rule.low > low
+        above, below = rule.high < high, rule.low > low
+        against = k in rule.forbidden or above
+        favours = any(j != k for j in rule.forbidden) or below
     else:
         against = (rule.k == k) == rule.negated
         favours = not against
@@ -289,9 +291,11 @@ def broken_by(
     way = way if statement.rises else -way
     move = f"as {statement.column} {'rises' if statement.rises else 'falls'}, a row can"
     if against and way >= 0:
-        return f"{move} come to meet the rule, which speaks against {statement.label}"
+        what = "is an upper limit of" if above else "speaks against"
+        return f"{move} come to meet the rule, which {what} {statement.label}"
     if favours and way <= 0:
-        return f"{move} cease to meet the rule, which speaks for {statement.label}"
+        what = "is a lower limit of" if below else "speaks for"
+        return f"{move} cease to meet the rule, which {what} {statement.label}"
     return ""
 
 

@@ -276,6 +276,21 @@ class Learned:
             scores += self.evidence.weighted * self.held_out.weighted
         return scores
 
+    def chance_reached(self, coverage: float) -> float:
+        """Return the probability that the labels of so many held-out rows reach.
+
+        A new row is as likely as any held-out one to be the least probable, so it is counted as one
+        more row, of probability zero.
+        """
+        judged = self.judged()
+        own = softmax(self.held_out_scores())[np.arange(len(judged)), judged.labels]
+        order = np.argsort(own, kind="stable")
+        mean = float(judged.weights.mean()) if len(own) else 1.0
+        share = judged.weights[order] / mean
+        below = (float(share.sum()) + 1.0) * (1.0 - coverage)
+        place = int(np.searchsorted(np.cumsum(share), below * (1 + 1e-12), side="right"))
+        return float(own[order[place - 1]]) if place > 0 else 0.0
+
     def held_out_chances(self, labels: Integers) -> Floats:
         """Return the probability of the label of each example when held out, else ``nan``."""
         held_out = self.held_out
