@@ -42,8 +42,6 @@ from atomlearn.training.parts import Part
 from atomlearn.training.settings import Hooks, Plan, Settings
 from atomlearn.typing import Floats
 
-CONSTANT = np.array([0])
-
 
 class AlgebraicRegressor(
     CallbackSupportMixin,  # type: ignore[misc]
@@ -401,9 +399,10 @@ class AlgebraicRegressor(
             known = ", ".join(map(repr, LOSSES))
             hint = nearest(self.loss, list(LOSSES))
             raise InvalidParameter(f"loss must be one of {known}, not {self.loss!r}{hint}")
-        if not isinstance(self.quantile, int | float) or not 0 < self.quantile < 1:
+        quantile: Any = self.quantile
+        if not (isinstance(quantile, int | float) and 0 < quantile < 1):
             raise InvalidParameter(f"quantile must be between 0 and 1, not {self.quantile!r}")
-        rounding = self.rounding
+        rounding: Any = self.rounding
         if rounding is not None and not (isinstance(rounding, int | float) and rounding > 0):
             raise InvalidParameter(f"rounding must be a positive number, not {rounding!r}")
         return Settings(self.max_epochs, self.time_limit, self.n_jobs, evidence="weighted")

@@ -423,7 +423,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
 
-        levels = classes if classes is None or classes.dtype.kind == "i" else _levels(classes)
+        levels = None if classes is None else _levels(classes)
 
         def column(j: int) -> Column:
             if kinds[j] == "category":
@@ -593,8 +593,13 @@ def positions(targets: Floats) -> Floats:
     return np.asarray(np.clip((targets / scale - low / scale) / width, 0.0, 1.0))
 
 
-def _levels(places: Floats) -> Integers:
-    """Return the interval of each position, of several with about as many rows each."""
+def _levels(places: Integers | Floats) -> Integers:
+    """Return the interval of each position, of several with about as many rows each.
+
+    Classes stay as they are.
+    """
+    if places.dtype.kind == "i":
+        return places.astype(np.int64, copy=False)
     edges = np.unique(np.quantile(places, np.arange(1, FEW_LEVELS) / FEW_LEVELS, method="lower"))
     return np.asarray(np.searchsorted(edges, places), dtype=np.int64)
 

@@ -80,14 +80,12 @@ class EncodedNumbers:
     examples: Examples
     refused: list[tuple[int, Integers, Floats]]
     """Rules, by number, each with the rows that it contradicts and their numbers."""
-    n_decided: int
-    """Number of rows for which rules leave one number."""
     met: Integers | None
     """Number of rows that meet the conditions of each rule, if there are rules."""
 
     def rule_conflicts(self, rules: Sequence[Statement]) -> list[RuleConflict]:
         """Return the rows that rules contradict."""
-        return [RuleConflict(rules[r], *rest) for r, *rest in self.refused]
+        return [RuleConflict(rules[r], where, numbers) for r, where, numbers in self.refused]
 
 
 def encoded_numbers(
@@ -129,7 +127,6 @@ def encoded_numbers(
     return EncodedNumbers(
         examples,
         [one for one in found if len(one[1])],
-        int(decided.sum()),
         rules.by_statement(met).sum(axis=0) if rules else None,
     )
 

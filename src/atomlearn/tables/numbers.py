@@ -325,15 +325,15 @@ def tree_cuts(histogram: Histogram, classes: Integers | Floats, most: int) -> In
     n_classes = 2 if is_number else int(classes.max()) + 1
     bin_of = _bins(histogram, min(MOST_BINS, max(2, MOST_CELLS // n_classes)))
     bins, n_bins = bin_of[histogram.where], int(bin_of[-1]) + 1
+    counts: Floats
     if is_number:
         shares = (1.0 - classes, classes)
         weights = [np.bincount(bins, histogram.row_weights * one, n_bins) for one in shares]
         counts = np.stack(weights, axis=1)
     else:
         cells = bins * n_classes + classes
-        counts = np.bincount(cells, histogram.row_weights, n_bins * n_classes)
+        counts = np.bincount(cells, histogram.row_weights, n_bins * n_classes).astype(np.float64)
         counts = counts.reshape(n_bins, n_classes)
-    counts = np.ascontiguousarray(counts, dtype=np.float64)
     last_bins = grow_tree(counts, most, SMALLEST_LEAF * (1 - 1e-9))
     return np.unique(np.searchsorted(bin_of, last_bins, side="right")).astype(np.int64) - 1
 

@@ -98,9 +98,9 @@ def compile_rules(
         if isinstance(rule.label, Bound):
             for case in _effective(rule, statements, len(labels)):
                 (numbers,) = encoder.literal_numbers([case])
-                implied = tuple(_implied(numbers, literals, of_column))
                 low, high = rule.label.low, rule.label.high
-                hard.append(HardRule(tuple(numbers), (), None, implied, r, low, high))
+                follows = tuple(_implied(numbers, literals, of_column))
+                hard.append(HardRule(tuple(numbers), (), None, follows, r, low, high))
             continue
         k = place[rule.label]
         others = tuple(j for j in range(len(labels)) if j != k)

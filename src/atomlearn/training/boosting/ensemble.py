@@ -280,7 +280,7 @@ def boost_folds(
             signs=rules.signs, priors=priors, loss=examples.loss,
         )  # fmt: skip
 
-    usual = recipe_for(len(label), max(2, examples.n_classes), clock.settings.max_epochs)
+    usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
     recipes = [usual, *detailed_recipes(usual, len(label))]
     recipe, tried = _choose_recipe(recipes, lambda one: booster(0, seeds[0], one), clock)
     if splits.n_columns > recipe.many_features:
@@ -429,7 +429,7 @@ def boost_batch(
         return known
     shown = examples.variants[:, which].reshape(-1, examples.variants.shape[2])
     said = known.scores(blocks_of(shown, examples.n_constants), len(shown))
-    recipe = recipe_for(len(shown), max(2, examples.n_classes), clock.settings.max_epochs)
+    recipe = recipe_for(len(shown), examples.n_classes, clock.settings.max_epochs)
     booster = Booster(
         find_splits(shown),
         np.tile(labels, n_variants),

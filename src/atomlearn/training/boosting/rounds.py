@@ -62,6 +62,8 @@ SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
 """Bounds of the learning rate."""
 FEWEST_STEPS = 4.0
 """Minimum product of rounds and learning rate, if the number of rounds is limited."""
+NUMBER_SHARE = 0.75
+"""Share of the columns that a tree for a number may use."""
 MANY_CLASSES = 30
 """With more classes than this, there are fewer rounds."""
 DETAILED = {32: 400, 128: 200, 512: 100}
@@ -89,9 +91,11 @@ class BoostingRecipe:
     learning_rate: float = 0.085
     """Share of the Newton step that is taken: smaller steps need more rounds, and generalise
     better."""
+    share: float = 0.5
+    """Share of the columns that a tree may use."""
     many_features: int = 64
-    """Number of columns up to which a tree may use half of them; beyond it the share falls with the
-    square root of their number."""
+    """Number of columns up to which that is so; beyond it the share falls with the square root of
+    their number."""
     only_informative: bool = False
     """Use only columns that are informative about the classes on their own."""
     l2_regularization: float = 1.0
@@ -113,7 +117,7 @@ class BoostingRecipe:
         >>> [BoostingRecipe().max_features(n) for n in (9, 64, 256, 784)]
         [5, 32, 64, 112]
         """
-        return math.ceil(0.5 * math.sqrt(n_columns * min(n_columns, self.many_features)))
+        return math.ceil(self.share * math.sqrt(n_columns * min(n_columns, self.many_features)))
 
     def fewest(self, losses: Sequence[float]) -> int:
         """Return the smallest number of rounds that is about as good as the best.
@@ -125,12 +129,13 @@ class BoostingRecipe:
 
 
 def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingRecipe:
-    """Return the recipe for this many rows and classes.
+    """Return the recipe for this many rows and classes; of a number there is one.
 
     With many rows, larger steps are as accurate, and need fewer atoms; with many classes small
     steps would take too long.
     """
-    usual = BoostingRecipe()
+    usual = BoostingRecipe() if n_classes > 1 else BoostingRecipe(share=NUMBER_SHARE)
+    n_classes = max(n_classes, USUAL_CLASSES)
     root = math.sqrt(n_rows / USUAL_ROWS)
     learning_rate = usual.learning_rate * root * math.sqrt(math.sqrt(root))
     learning_rate = max(learning_rate, SMALLEST_RATE) * math.sqrt(
