@@ -79,9 +79,9 @@ def test_the_number_of_jobs_does_not_matter(flats, fitted):
 def test_weights_count_as_repetitions(flats):
     X, y = flats[0][:120], flats[1][:120]
     weights = np.random.default_rng(0).integers(0, 3, len(y))
-    by_weight = AlgebraicRegressor(random_state=0).fit(X, y, sample_weight=weights)
+    by_weight = AlgebraicRegressor(max_cuts=10, random_state=0).fit(X, y, sample_weight=weights)
     again = np.repeat(np.arange(len(y)), weights)
-    repeated = AlgebraicRegressor(random_state=0).fit(X.iloc[again], y.iloc[again])
+    repeated = AlgebraicRegressor(max_cuts=10, random_state=0).fit(X.iloc[again], y.iloc[again])
     np.testing.assert_allclose(by_weight.predict(X), repeated.predict(X))
 
 
@@ -93,7 +93,7 @@ def test_cuts_are_where_the_number_changes():
     assert any(abs(cut - 0.73) < 0.02 for cut in reg.encoder_.columns_[0].cuts)
     blind = LiteralEncoder(max_cuts=2).fit(x)
     assert not any(abs(cut - 0.73) < 0.02 for cut in blind.columns_[0].cuts)
-    assert positions(np.array([1.0, 1.0])).tolist() == [0.0, 0.0]
+    assert positions(np.array([1.0, 1.0]), np.ones(2)).tolist() == [0.0, 0.0]
 
 
 def test_generated_data_are_learned():

@@ -431,7 +431,6 @@ class Compacting:
         draws the curve. After ``partial_fit`` and ``merge`` only what is known is listed.
         """
         check_is_fitted(self)
-        frame = frame_class()
         sizes = self.learned_.sizes
         if not sizes:
             teacher = self.learned_.teacher
@@ -448,17 +447,22 @@ class Compacting:
                 *(() if full is None else (full,)),
             )
             self.learned_ = replace(self.learned_, sizes=sizes)
-        distinct = list(dict.fromkeys(sizes))
-        return frame(
-            {
-                "model": ["full" if one.is_full else "compact" for one in distinct],
-                "atoms": [one.n_atoms for one in distinct],
-                "error": [one.error for one in distinct],
-                "error_se": [one.error_sd for one in distinct],
-                "log_loss": [one.loss for one in distinct],
-                "log_loss_se": [one.loss_sd for one in distinct],
-            }
-        )
+        return sizes_frame(sizes, "log_loss")
+
+
+def sizes_frame(sizes: Sequence[Size], loss: str) -> Any:
+    """Return measures by the number of atoms as a data frame, with the loss by this name."""
+    distinct = list(dict.fromkeys(sizes))
+    return _frame_class()(
+        {
+            "model": ["full" if one.is_full else "compact" for one in distinct],
+            "atoms": [one.n_atoms for one in distinct],
+            "error": [one.error for one in distinct],
+            "error_se": [one.error_sd for one in distinct],
+            loss: [one.loss for one in distinct],
+            f"{loss}_se": [one.loss_sd for one in distinct],
+        }
+    )
 
 
 def card_of(told: Scorecard, encoder: LiteralEncoder) -> Card:
@@ -496,7 +500,7 @@ def _opposite(condition: Sequence[int], literals: Sequence[Statement]) -> list[i
 
 
 @cache
-def frame_class() -> Any:
+def _frame_class() -> Any:
     """Return a class of data frames that draw themselves; pandas is loaded only if it is needed."""
     try:
         import pandas as pd

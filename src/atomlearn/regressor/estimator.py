@@ -1,6 +1,6 @@
 """The scikit-learn regressor. It only translates: tables in, training called, attributes out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,10 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.errors import InvalidParameter, nearest
 from atomlearn.markup import Listed
 from atomlearn.regressor.readable import ReadableNumbers
-from atomlearn.regressor.statements import read_statements
 from atomlearn.tables.encoder import positions
 from atomlearn.tables.literals import without_repetitions
 from atomlearn.tables.number_rows import EncodedNumbers, check_counts, encoded_numbers, numbers_of
-from atomlearn.tables.rules import Statement
+from atomlearn.tables.rules import Statement, monotone_statements, parse_rules
 from atomlearn.tables.statements import RuleConflict, compile_rules, warn_of_unmet
 from atomlearn.tables.training_rows import TrainingRows, read_training, root_seed
 from atomlearn.tables.validation import column_names, declared_kinds, read_table
@@ -253,8 +252,9 @@ class AlgebraicRegressor(
         self.seed_ = root_seed(self.random_state)
         names = column_names(self)
         self.rules_ = read_statements(self.rules, self.monotonic_cst, names, self.target_name_)
+        places = positions(rows.targets, rows.weights)
         self.encoder_ = fitted_encoder(
-            self, rows.table, rows.weights, declared_kinds(X), positions(rows.targets), self.rules_
+            self, rows.table, rows.weights, declared_kinds(X), places, self.rules_
         )
         rules = HardRules((), 1)
         if self.rules_:
@@ -411,3 +411,19 @@ class AlgebraicRegressor(
         from atomlearn.regressor.files import write_regressor
 
         write_regressor(self, path)
+
+
+def read_statements(
+    rules: Any, monotonic_cst: Any, columns: Sequence[str], target: str
+) -> list[Statement]:
+    """Return statements about the target, which is the second of two classes for the others.
+
+    >>> read_statements(["y <= 9 if rooms < 2"], {"rooms": 1}, ["rooms"], "price")
+    [Rule('price <= 9 if rooms < 2'), MonotoneStatement('price rises with rooms')]
+    """
+    found: list[Statement] = []
+    if rules:
+        found += parse_rules(rules, columns, (), doubt=True, target=target)
+    if monotonic_cst is not None:
+        found += monotone_statements(monotonic_cst, columns, [None, target])
+    return found

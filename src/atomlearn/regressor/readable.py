@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.audit import Auditing
-from atomlearn.classifier.compacting import AUTO, Auto, check_max_atoms, frame_class
+from atomlearn.classifier.compacting import AUTO, Auto, check_max_atoms, sizes_frame
 from atomlearn.classifier.explanation import held, met_rules
 from atomlearn.classifier.fitting import check_coverage
 from atomlearn.classifier.readable import FeatureImportance
@@ -283,21 +283,9 @@ class ReadableNumbers(FeatureImportance, Auditing):
         fold's compact model was made without its rows.
         """
         check_is_fitted(self)
-        frame = frame_class()
         if not self.learned_.sizes and self.learned_.teacher is not None:
             self.learned_ = replace(self.learned_, sizes=self._sized(AUTO)[1])
-        told = self.learned_.sizes or self._full_size()
-        distinct = list(dict.fromkeys(told))
-        return frame(
-            {
-                "model": ["full" if one.is_full else "compact" for one in distinct],
-                "atoms": [one.n_atoms for one in distinct],
-                "error": [one.error for one in distinct],
-                "error_se": [one.error_sd for one in distinct],
-                "loss": [one.loss for one in distinct],
-                "loss_se": [one.loss_sd for one in distinct],
-            }
-        )
+        return sizes_frame(self.learned_.sizes or self._full_size(), "loss")
 
     def labels_of_rules(self) -> list[Any]:
         """Return the name of the number, which statements are about."""

@@ -565,13 +565,15 @@ FEW_LEVELS = 4
 """Number of intervals of a number by which categories are grouped."""
 
 
-def positions(targets: Floats) -> Floats:
+def positions(targets: Floats, weights: Floats) -> Floats:
     """Return the position of each number in the range of all, from 0 to 1; outliers are cut off.
 
     Parameters
     ----------
     targets : ndarray of float
         The numbers to predict.
+    weights : ndarray of float
+        Weights of the rows.
 
     Returns
     -------
@@ -580,10 +582,13 @@ def positions(targets: Floats) -> Floats:
 
     Examples
     --------
-    >>> positions(np.array([10.0, 20.0, 30.0]))
+    >>> positions(np.array([10.0, 20.0, 30.0]), np.ones(3))
     array([0. , 0.5, 1. ])
     """
-    low, high = np.quantile(targets, [OUTER, 1 - OUTER], method="nearest")
+    order = np.argsort(targets, kind="stable")
+    reached = np.cumsum(weights[order])
+    ends = np.searchsorted(reached, np.array([OUTER, 1 - OUTER]) * reached[-1])
+    low, high = targets[order[np.minimum(ends, len(order) - 1)]]
     if low == high:
         low, high = float(targets.min()), float(targets.max())
     scale = max(abs(low), abs(high), 1e-300)  # the difference might overflow
