@@ -33,6 +33,7 @@ from atomlearn.classifier.fitting import (
     show_progress,
     with_callbacks,
 )
+from atomlearn.classifier.paired import Comparing
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
@@ -71,6 +72,7 @@ class AlgebraicClassifier(
     Readable,
     Sharing,
     Auditing,
+    Comparing,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -558,18 +560,23 @@ class AlgebraicClassifier(
         scores = self._scores(X)
         return self.classes_[scores.argmax(axis=1)]
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, rows: bool = True) -> None:
         """Write the model to a file that :func:`atomlearn.load` reads; it can continue to learn.
 
         Parameters
         ----------
         path : str or Path
             The file to write, usually with the ending ``.atoms``.
+        rows : bool, default=True
+            Whether the file has training rows: the sample and the kept rows as literals, what is
+            known of single held-out rows, and the numbers of contradictory rows. Without them the
+            model predicts, explains and exports as before; ``definition``, ``hardest`` and
+            ``compact`` raise an error. Cuts, categories and class sizes are in every file.
         """
         check_is_fitted(self)
         from atomlearn.classifier.files import write_classifier
 
-        write_classifier(self, path)
+        write_classifier(self, path, rows)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learned_")

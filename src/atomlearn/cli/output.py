@@ -196,6 +196,17 @@ JobsIfAny = Annotated[int | None, _JOBS]
 Queens = Annotated[
     list[str] | None, typer.Option("--queen", help="A given queen, as b4; may be repeated.")
 ]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        help="Two classes: predict the positive one if its probability is this or more.",
+    ),
+]
+PosLabel = Annotated[
+    str | None,
+    typer.Option("--pos-label", help="The positive class; by default the second in order."),
+]
 
 # what is printed
 
