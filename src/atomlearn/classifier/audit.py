@@ -214,7 +214,9 @@ class Audit(Displayed):
             parts.append(f"<h2>The whole model</h2><pre>{escape(self.model)}</pre>")
         facts = table(["", ""], [[name, value] for name, value in self.facts.items()])
         signature = "<p>Signed: ______________________&emsp;Date: ______________</p>"
-        return "".join([*parts, "<h2>What was audited</h2>", facts, signature])
+        return "".join(
+            [*parts, "<h2>What was audited</h2>", f'<div class="facts">{facts}</div>', signature]
+        )
 
 
 class Auditing:
@@ -252,7 +254,7 @@ class Auditing:
             cells = Cells(read_table(self, X, reset=False), self.encoder_)
             facts["rows"] = f"{len(cells):,}"
             facts["fingerprint of the rows (SHA-256)"] = cells.digest()
-        facts |= _versions()
+        facts |= versions()
         audited = [self._audited(r, one, X, cells) for r, one in enumerate(self.rules_)]
         if y is not None and cells is not None:
             audited = [_with_labels(one, cells, np.asarray(y)) for one in audited]
@@ -367,7 +369,8 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of this library and what it computes with, and the date."""
     import sklearn
 
     from atomlearn import __version__

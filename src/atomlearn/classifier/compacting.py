@@ -283,6 +283,7 @@ class Compacting:
             ),
             is_exact=card.is_exact,
             image_shape=self.image_shape,
+            owner=self,
         )
 
     @classmethod

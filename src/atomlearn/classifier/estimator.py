@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn import interrupts
-from atomlearn.classifier.audit import Auditing
 from atomlearn.classifier.compacting import (
     check_max_atoms,
     compacted,
@@ -33,7 +32,7 @@ from atomlearn.classifier.fitting import (
     show_progress,
     with_callbacks,
 )
-from atomlearn.classifier.paired import Comparing
+from atomlearn.classifier.model_card import ModelCards
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
@@ -71,8 +70,7 @@ class AlgebraicClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
     Readable,
     Sharing,
-    Auditing,
-    Comparing,
+    ModelCards,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):

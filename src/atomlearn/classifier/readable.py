@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -386,6 +386,46 @@ class Readable(Compacting, Importance):
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
         told = self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
         return told if image is not None else replace(told, values=self._cells(table))
+
+    def set_feature_names(self, names: Any) -> Self:
+        """Give the columns names, after they were learned from without any.
+
+        A pipeline passes a sparse matrix of words on without their names; this gives them back to
+        explanations, definitions, scorecards and all that is shown.
+
+        Parameters
+        ----------
+        names : array-like of str
+            A name for each column, such as ``vectorizer.get_feature_names_out()``.
+
+        Returns
+        -------
+        AlgebraicClassifier
+            The classifier itself.
+
+        Examples
+        --------
+        >>> from sklearn.feature_extraction.text import CountVectorizer
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from atomlearn import AlgebraicClassifier
+        >>> texts = ["free money", "see you", "free gift", "see me"] * 5
+        >>> pipe = make_pipeline(CountVectorizer(binary=True), AlgebraicClassifier(random_state=0))
+        >>> clf = pipe.fit(texts, ["spam", "ham"] * 10)[-1]
+        >>> clf.set_feature_names(pipe[:-1].get_feature_names_out()).definition("spam").columns
+        ['free']
+        """
+        check_is_fitted(self)
+        if hasattr(self, "feature_names_in_"):
+            raise InvalidParameter(
+                "the columns have names, those of the table: rename its columns before fit"
+            )
+        if self.rules_:
+            raise InvalidParameter(
+                "the rules name the columns as they are: fit with a data frame that has the names, "
+                "such as pandas.DataFrame.sparse.from_spmatrix(X, columns=names)"
+            )
+        self.encoder_ = self.encoder_.renamed(names)
+        return self
 
     def keep_rows(self, X: Any) -> None:
         """Keep the first 1,000 rows of a table with the model, by their literals.

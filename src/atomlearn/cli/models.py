@@ -13,12 +13,14 @@ from atomlearn.cli.output import (
     ClassifierFile,
     Html,
     Json,
+    ModelCardFile,
     ModelFile,
     OutFile,
     OutInstead,
     check_choice,
     counted,
     fail,
+    note,
     print_json,
     write_text,
 )
@@ -67,6 +69,7 @@ def show(
         str | None,
         typer.Option("--grid", help='Names of the pixels, row by row: "c2 c3 / c1 c4".'),
     ] = None,
+    model_card: ModelCardFile = None,
     html: Html = None,
     as_json: Json = False,
 ) -> None:
@@ -76,6 +79,9 @@ def show(
     definitions of its classes, of a pool the pins.
     """
     loaded = load(file)
+    if model_card is not None:
+        load_classifier(file).to_model_card(path=model_card)
+        note(f"the model card is written to {model_card}")
     if not isinstance(loaded, Model):
         from atomlearn.classifier.definition import SHORT
         from atomlearn.engine.pool import Pool

@@ -172,6 +172,10 @@ PngPicture = Annotated[Path | None, _output("--png", help="Draw the boards to th
 AtomsPicture = Annotated[
     Path | None, _output("--atoms", help="Draw the atoms of the last model to this file.")
 ]
+ModelCardFile = Annotated[
+    Path | None,
+    _output("--model-card", help="Write a model card of a classifier to this Markdown file."),
+]
 Html = Annotated[
     Path | None,
     typer.Option(
