@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -25,7 +24,7 @@ from atomlearn.classifier.proofs import (
     rows_against,
     states_of_number,
 )
-from atomlearn.classifier.scorecard import written
+from atomlearn.classifier.scorecard import Paged
 from atomlearn.errors import DoubtfulRule, MissingExtra
 from atomlearn.export.description import describe
 from atomlearn.markup import Displayed, escape, folded, table
@@ -106,7 +105,7 @@ class AuditedStatement(Displayed):
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Displayed):
+class Audit(Paged):
     """The result of ``check_rules``: every statement with its proof; prints, and makes a page.
 
     Attributes
@@ -165,24 +164,8 @@ class Audit(Displayed):
             ],
         }
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the audit as an HTML page of its own, to print and to sign.
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            A file to write.
-
-        Returns
-        -------
-        str
-            The page.
-        """
-        from atomlearn.views.page import Page
-
-        page = Page("Statements that always hold", quiet=True)
-        page.parts.append(self._html())
-        return written(page.html(), path)
+    def _title(self) -> str:
+        return "Statements that always hold"
 
     def _html(self) -> str:
         head = ["statement", "verdict", "rows", "violations"]

@@ -34,6 +34,13 @@ class CostReport(NamedTuple):
         The threshold that is cheapest on these rows, for two classes.
     best : float or None
         Mean cost at that threshold. It was chosen on the same rows, so it is optimistic.
+
+    Examples
+    --------
+    >>> labels, chances = np.array([0, 1, 1]), np.array([[0.6, 0.4], [0.7, 0.3], [0.1, 0.9]])
+    >>> found = cost_report(np.array([[0.0, 1.0], [4.0, 0.0]]), labels, chances.argmax(1), chances)
+    >>> found.threshold, found.mean, found.decided
+    (0.2, 1.3333333333333333, 0.3333333333333333)
     """
 
     matrix: tuple[tuple[float, ...], ...]

@@ -52,7 +52,7 @@ class ModelCards(Auditing, Comparing):
         >>> from atomlearn import AlgebraicClassifier
         >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
         >>> card = AlgebraicClassifier(random_state=0).fit(X, y).to_model_card()
-        >>> print(card[:34])
+        >>> print(card.splitlines()[0])
         # Model card: 2 classes by 1 column
         """
         check_is_fitted(self)

@@ -32,6 +32,11 @@ class Difference(NamedTuple):
         The difference.
     low, high : float
         The interval.
+
+    Examples
+    --------
+    >>> Difference(-0.02, -0.05, 0.01).mean
+    -0.02
     """
 
     mean: float
@@ -50,6 +55,11 @@ class DifferentRow(NamedTuple):
         Its label.
     first, second : object
         The predictions.
+
+    Examples
+    --------
+    >>> DifferentRow(3, "bad", "good", "bad").second
+    'bad'
     """
 
     row: int

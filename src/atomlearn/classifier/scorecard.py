@@ -39,6 +39,37 @@ Clause = tuple[Condition, ...]
 """Conditions on one column of which a row must meet one."""
 
 
+class Paged(Displayed):
+    """An object that is displayed in a notebook, and makes an HTML page of its own."""
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the object as an HTML page of its own, which needs no other file.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            A file to write.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from atomlearn.views.page import Page
+
+        page = Page(self._title(), quiet=True)
+        page.add(self._body())
+        return written(page.html(), path)
+
+    def _title(self) -> str:
+        """Return the heading of the page."""
+        raise NotImplementedError
+
+    def _body(self) -> str:
+        """Return what is below the heading."""
+        return self._html()
+
+
 @dataclass(frozen=True)
 class CardRule:
     """A rule of a scorecard.
@@ -91,7 +122,7 @@ def card_rule(
 
 
 @dataclass(frozen=True, repr=False)
-class Scorecard(Displayed):
+class Scorecard(Paged):
     """A compact model as a person reads it: rules, their points for each class, and the offsets.
 
     The sum of a class is its offset plus the points of all rules that a row meets. The scores are
@@ -375,24 +406,8 @@ class Scorecard(Displayed):
         lines += [_latex_text(one) + r"\\" for one in self._about()]
         return "\n".join(lines) + "\n"
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the card as an HTML page of its own that prints on one page.
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            A file to write.
-
-        Returns
-        -------
-        str
-            The page.
-        """
-        from atomlearn.views.page import Page
-
-        page = Page(self._title(), quiet=True)
-        page.parts.append(self._html(titled=False))
-        return written(page.html(), path)
+    def _body(self) -> str:
+        return self._html(titled=False)
 
     def _html(self, titled: bool = True) -> str:
         heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
