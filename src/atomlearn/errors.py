@@ -311,6 +311,10 @@ class UnfitParts(InvalidTable):
     """Partitions of a table that do not fit together."""
 
 
+class RowsNotKept(AtomlearnError, ValueError):
+    """Raised where a model that was saved without training rows would need some."""
+
+
 class SchedulerUnreachable(AtomlearnError, ConnectionError):
     """A Dask scheduler that does not answer."""
 

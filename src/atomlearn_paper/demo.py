@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from atomlearn import AlgebraicClassifier, __version__
@@ -54,11 +55,13 @@ def write_demo(folder: Path) -> Path:
     page = Page(f"atomlearn {__version__}: try it")
     page.add(f'<p class="lead">{escape(_texts()[0])}</p>')
     compile_kernels()
-    for pair in ((learn_digits, learn_a_table), (solve_queens, learn_a_rule)):
-        page.add('<div class="columns">')
+    page.add('<div class="columns">')
+    for pair in ((learn_digits, solve_queens), (learn_a_table, learn_a_rule)):
+        page.add('<div class="stack">')  # a long part leaves no gap beside a short one
         for part in pair:
             part(page, folder)
         page.add("</div>")
+    page.add("</div>")
     page.write(folder / "index.html")
     return folder / "index.html"
 
@@ -75,10 +78,13 @@ def learn_digits(page: Page, folder: Path) -> None:
     classifier, X_test, y_test = fitted_digits()
     seconds = time.perf_counter() - start
     error = 1 - classifier.score(X_test, y_test)
-    hardest = int(classifier.predict_proba(X_test).max(axis=1).argmin())
+    chances = classifier.predict_proba(X_test)
+    right = classifier.classes_[chances.argmax(axis=1)] == y_test
+    hardest = int(np.where(right, chances.max(axis=1), np.inf).argmin())
     picture = figure_html(
         classifier.explain(X_test[hardest]).plot(),
-        f"A {y_test[hardest]} that it is not sure of: in red what speaks against each digit.",
+        f"A {y_test[hardest]} that it recognises, but is not sure of: in red what speaks against "
+        "each digit.",
     )
     values = {"images": classifier.sample_.totals.sum(), "seconds": seconds, "error": error,
               "tested": len(X_test)}  # fmt: skip

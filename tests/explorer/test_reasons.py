@@ -187,4 +187,16 @@ def test_shares_of_the_listed_atoms_are_those_of_the_frame(fitted):
     assert sorted(ours) == sorted(listed)
     if not shares["strict"]:
         by_class = np.argsort(model["weighted"]["classes"], kind="stable")
-        assert [ours[i] for i in by_class] == theirs
+        sizes = -np.abs(np.array(model["weighted"]["weights"])[by_class])
+        heaviest = by_class[np.argsort(sizes, kind="stable")]
+        assert [ours[i] for i in heaviest] == theirs
+
+
+def test_the_frame_lists_the_heaviest_atoms_first(fitted):
+    frame = fitted.atoms_frame()
+    kinds = frame.index.tolist()
+    assert kinds == sorted(kinds, key=["offset", "strict", "weighted"].index)
+    assert (frame.loc["offset", "class"] == fitted.classes_).all()
+    for kind in set(kinds) - {"offset"}:
+        sizes = frame.loc[[kind], "weight"].abs().to_numpy()
+        assert (sizes[:-1] >= sizes[1:]).all()

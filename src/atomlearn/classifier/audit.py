@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -25,7 +24,7 @@ from atomlearn.classifier.proofs import (
     rows_against,
     states_of_number,
 )
-from atomlearn.classifier.scorecard import written
+from atomlearn.classifier.scorecard import Paged
 from atomlearn.errors import DoubtfulRule, MissingExtra
 from atomlearn.export.description import describe
 from atomlearn.markup import Displayed, escape, folded, table
@@ -106,7 +105,7 @@ class AuditedStatement(Displayed):
 
 
 @dataclass(frozen=True, repr=False)
-class Audit(Displayed):
+class Audit(Paged):
     """The result of ``check_rules``: every statement with its proof; prints, and makes a page.
 
     Attributes
@@ -165,24 +164,8 @@ class Audit(Displayed):
             ],
         }
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the audit as an HTML page of its own, to print and to sign.
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            A file to write.
-
-        Returns
-        -------
-        str
-            The page.
-        """
-        from atomlearn.views.page import Page
-
-        page = Page("Statements that always hold", quiet=True)
-        page.parts.append(self._html())
-        return written(page.html(), path)
+    def _title(self) -> str:
+        return "Statements that always hold"
 
     def _html(self) -> str:
         head = ["statement", "verdict", "rows", "violations"]
@@ -214,7 +197,9 @@ class Audit(Displayed):
             parts.append(f"<h2>The whole model</h2><pre>{escape(self.model)}</pre>")
         facts = table(["", ""], [[name, value] for name, value in self.facts.items()])
         signature = "<p>Signed: ______________________&emsp;Date: ______________</p>"
-        return "".join([*parts, "<h2>What was audited</h2>", facts, signature])
+        return "".join(
+            [*parts, "<h2>What was audited</h2>", f'<div class="facts">{facts}</div>', signature]
+        )
 
 
 class Auditing:
@@ -252,7 +237,7 @@ class Auditing:
             cells = Cells(read_table(self, X, reset=False), self.encoder_)
             facts["rows"] = f"{len(cells):,}"
             facts["fingerprint of the rows (SHA-256)"] = cells.digest()
-        facts |= _versions()
+        facts |= versions()
         audited = [self._audited(r, one, X, cells) for r, one in enumerate(self.rules_)]
         if y is not None and cells is not None:
             audited = [_with_labels(one, cells, np.asarray(y)) for one in audited]
@@ -384,7 +369,8 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of this library and what it computes with, and the date."""
     import sklearn
 
     from atomlearn import __version__

@@ -36,18 +36,23 @@ class TableEstimator:
     n_jobs: int | None
     verbose: int
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, rows: bool = True) -> None:
         """Write the model to a file that :func:`atomlearn.load` reads; it can continue to learn.
 
         Parameters
         ----------
         path : str or Path
             The file to write, usually with the ending ``.atoms``.
+        rows : bool, default=True
+            Whether the file has training rows: the sample and the kept rows as literals, what is
+            known of single held-out rows, and the numbers of contradictory rows. Without them the
+            model predicts, explains and exports as before; ``definition``, ``hardest`` and
+            ``compact`` raise an error. Cuts, categories and class sizes are in every file.
         """
         check_is_fitted(self)
-        self._write(path)
+        self._write(path, rows)
 
-    def _write(self, path: str | Path) -> None:
+    def _write(self, path: str | Path, rows: bool) -> None:
         raise NotImplementedError
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -216,6 +216,7 @@ class Compacting:
         check_is_fitted(self)
         max_points = self.max_points if max_points is None else max_points
         check_max_atoms(max_atoms, max_points)
+        self.sample_.need("compact()")
         other = copy.copy(self)
         other.max_atoms, other.max_points = max_atoms, max_points
         other.learned_ = compacted(
@@ -253,11 +254,14 @@ class Compacting:
         sample, weights = self.sample_, self.sample_.weights()
         met = card.met(blocks_of(sample.rows, learned.n_constants), len(sample.labels))
         total = max(float(weights.sum()), 1e-300)
+        shares = [float(one @ weights / total) if len(sample.labels) else None for one in met]
+        if sample.is_withheld:
+            shares = [None] * len(card)
         rules = tuple(
             card_rule(
                 [[literals[i] for i in condition] for condition in rule],
                 card.points[r].tolist(),
-                float(met[r] @ weights / total) if len(sample.labels) else None,
+                shares[r],
             )
             for r, rule in enumerate(card.rules)
         )
@@ -279,6 +283,7 @@ class Compacting:
             ),
             is_exact=card.is_exact,
             image_shape=self.image_shape,
+            owner=self,
         )
 
     @classmethod

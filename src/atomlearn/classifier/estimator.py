@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from atomlearn.classifier.audit import Auditing
 from atomlearn.classifier.base import TableEstimator
 from atomlearn.classifier.compacting import (
     check_max_atoms,
@@ -29,6 +28,7 @@ from atomlearn.classifier.fitting import (
     fit_encoder,
     with_callbacks,
 )
+from atomlearn.classifier.model_card import ModelCards
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
@@ -60,7 +60,7 @@ class AlgebraicClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
     Readable,
     Sharing,
-    Auditing,
+    ModelCards,
     TableEstimator,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -587,10 +587,10 @@ class AlgebraicClassifier(
         found[np.arange(len(found)), scores.argmax(axis=1)] = True
         return np.asarray(found)
 
-    def _write(self, path: str | Path) -> None:
+    def _write(self, path: str | Path, rows: bool) -> None:
         from atomlearn.classifier.files import write_classifier
 
-        write_classifier(self, path)
+        write_classifier(self, path, rows)
 
     def _settings(self) -> Settings:
         check_parameters(self.get_params(deep=False))

@@ -136,7 +136,8 @@ class Likeness:
         both = packed.count(self.missing & self.missing[a])
         either = self.counts + self.counts[a] - both
         shared = self.columns[:, self.columns[a]].any(axis=1)
-        return implied | implies | (shared & (both >= ALIKE * either))
+        known = self.missing.shape[1] > 0  # a model may be without rows
+        return implied | implies | (shared & known & (both >= ALIKE * either))
 
 
 def select_diverse(
@@ -207,9 +208,9 @@ class AtomSeen:
     """The atom as a disjunction of literals."""
     has: tuple[Literal, ...]
     """The literals of the atom that are true for the row; none if the row misses the atom."""
-    telling: float
-    """Share of the rows of other classes (in ``reasons``: of the second class) that miss the atom.
-    """
+    telling: float | None
+    """Share of the rows of other classes (in ``reasons``: of the second class) that miss the atom;
+    ``None`` if the model was saved without training rows."""
     columns: tuple[int, ...]
     """Indices of the columns in the atom."""
     cost: float | None = None
@@ -243,7 +244,10 @@ class AtomSeen:
     def told_missed(self) -> str:
         """Return one line of text about an atom that the row misses."""
         alike = f", with {self.alike:,} like it" if self.alike else ""
-        cost, share = self.cost or 0.0, f"{self.telling:.0%} of other classes"
+        cost = self.cost or 0.0
+        if self.telling is None:
+            return f"{self}   ({worth(cost, 's')}{alike})"
+        share = f"{self.telling:.0%} of other classes"
         others = f"{share} miss it" if cost >= 0 else f"true of {share}"
         return f"{self}   ({worth(cost, 's')}{alike}; {others})"
 
@@ -513,6 +517,8 @@ class RowExplainer:
 
     def reasons(self, first: int, second: int) -> tuple[AtomSeen, ...]:
         """Return atoms of the first class that the row has but most of the second class miss."""
+        if self.sample.is_withheld:
+            return ()
         against = self.deciding.against(first)
         atoms = take(against, np.flatnonzero(held(against, self.has)))
         missing = ~containing(atoms, self.columns)
@@ -558,7 +564,9 @@ class RowExplainer:
         return pixels
 
     def _share(self, missing: Rows, among: Bits) -> Floats:
-        """Return the share of some rows that miss each atom."""
+        """Return the share of some rows that miss each atom; ``nan`` without rows."""
+        if self.sample.is_withheld:
+            return np.full(len(missing), np.nan)
         return packed.count(missing & pack_row(among)) / max(1, int(among.sum()))
 
     def _constants(self, atoms: Lists, a: int) -> list[int]:
@@ -572,7 +580,8 @@ class RowExplainer:
         columns = tuple(dict.fromkeys(literal.column for literal in ours))
         clause = Clause.of(ours)
         facts = () if true else tuple(told_together(self._fact(one) for one in clause.literals))
-        return AtomSeen(clause, tuple(strongest(true)), telling, columns, facts=facts)
+        share = None if np.isnan(telling) else telling
+        return AtomSeen(clause, tuple(strongest(true)), share, columns, facts=facts)
 
     def _fact(self, literal: Literal) -> Literal:
         """Return the literal that is true for the row because this one is false."""

@@ -20,6 +20,7 @@ conditions one literal is true. The score of a class is ``scale`` times the sum 
 the points of the rules that the row meets.
 """
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import asdict, astuple, replace
@@ -349,8 +350,26 @@ MOST_HELD_OUT = 20_000
 continued learning."""
 
 
-def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
-    """Write a fitted classifier to a file."""
+def without_rows(classifier: AlgebraicClassifier) -> AlgebraicClassifier:
+    """Return a copy that keeps nothing of single training rows, for ``save(rows=False)``."""
+    twin, learned = copy.copy(classifier), classifier.learned_
+    twin.importances_ = classifier.feature_importances_
+    twin.sample_ = classifier.sample_.without_rows()
+    twin.learned_ = replace(
+        learned,
+        held_out=HeldOutPredictions.none(learned.n_classes),
+        card_held_out=None,
+        teacher=None,
+    )
+    twin.conflicts_, twin.rule_conflicts_ = Listed(), Listed()
+    twin.__dict__.pop("first_rows_", None)
+    return twin
+
+
+def write_classifier(classifier: AlgebraicClassifier, path: str | Path, rows: bool = True) -> None:
+    """Write a fitted classifier to a file, with or without what it keeps of training rows."""
+    if not rows and not classifier.sample_.is_withheld:
+        classifier = without_rows(classifier)
     learned, encoder = classifier.learned_, classifier.encoder_
     learned = replace(learned, held_out=learned.held_out.thinned(MOST_HELD_OUT))
     pools = learned.pools
@@ -360,6 +379,9 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
         "atoms": learned.deciding().n_atoms,
         "how_to_read": "model.json: literals; atoms.npy, offsets.npy, class_offsets.npy: atoms",
     }
+    is_withheld = classifier.sample_.is_withheld
+    if is_withheld:
+        info["training_rows"] = "none: this model was saved without any training row"
     file = Container(KIND, VERSION, info)
     compact = add_compact(file, learned)
     if hasattr(classifier, "before_"):
@@ -396,6 +418,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path) -> None:
                 classifier.rule_conflicts_, classifier.rules_, classifier.classes_
             ),
             "held_out": [[astuple(one) for one in ours] for ours in classifier.held_out_],
+            "importances": classifier.importances_.tolist() if is_withheld else None,
         },
     )
     file.add_json("history.json", [_history_as_json(one) for one in classifier.history_])
@@ -461,6 +484,14 @@ class Reader:
         if target is not None:
             classifier.target_name_ = target.text()
         classifier.sample_ = self.sample()
+        if classifier.sample_.is_withheld:
+            importances = state.given("importances")
+            n_columns = len(encoder.columns_)
+            classifier.importances_ = (
+                np.full(n_columns, 1 / n_columns)
+                if importances is None
+                else importances.numbers(n_columns, 0, 1 + 1e-9)
+            )
         classifier.held_out_ = self.held_out()
         classifier.history_ = History(self.history(classes.tolist()))
         classifier.estimated_error_ = self.error(classifier.learned_)

@@ -1,8 +1,9 @@
 """A fitted classifier for people: explanations, definitions, importances, a table of its atoms."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,7 @@ class FeatureImportance:
     encoder_: LiteralEncoder
     learned_: Learned
     sample_: TrainingSample
+    importances_: Floats
 
     @property
     def feature_importances_(self) -> Floats:
@@ -52,6 +54,8 @@ class FeatureImportance:
         missing it. Its columns share that equally.
         """
         check_is_fitted(self)
+        if self.sample_.is_withheld:  # as they were when the model was saved
+            return self.importances_.copy()
         weights = self.sample_.weights()
         total = np.zeros(len(self.encoder_.columns_))
         for one in self.learned_.deciding().by_class():
@@ -82,6 +86,8 @@ class Importance(FeatureImportance):
 
     def atoms_frame(self) -> "pd.DataFrame":
         """Return all offsets and atoms that decide as a pandas data frame.
+
+        The offsets come first, then the atoms of each kind, heaviest first.
 
         Columns: ``class``; ``atom`` as text; ``weight``, what missing the atom adds to the score of
         the class; ``size``, the number of literals; ``missed_by_class`` and ``missed_by_others``,
@@ -128,7 +134,7 @@ class Importance(FeatureImportance):
                 listed["weight"] = listed.groupby("atom")["weight"].transform("sum")
                 listed = listed.drop_duplicates("atom")
             parts.append(listed)
-        frame = pd.concat(parts)
+        frame = pd.concat([parts[0], *_heaviest_first(parts[1:])])
         frame.index.name = "kind"
         strict = (one for one in deciding.by_class() if one.is_strict and one.atoms.n)
         each = {self.classes_[one.k]: one.weights[0] for one in strict}
@@ -141,17 +147,38 @@ class Importance(FeatureImportance):
             Clause.of([literals[c] for c in constants if c < len(literals)])
             for constants in np.split(atoms.constants, atoms.starts[1:-1])[: len(one.weights)]
         ]
-        is_ours = self.sample_.labels == one.k
+        is_ours, unknown = self.sample_.labels == one.k, self.sample_.is_withheld
+        shares = [
+            np.full(len(clauses), np.nan)
+            if unknown
+            else self.sample_.share_missing(atoms, of * 1.0)
+            for of in (is_ours, ~is_ours)
+        ]
         return {
             "class": np.repeat(self.classes_[one.k : one.k + 1], len(clauses)),
             "atom": [str(clause) for clause in clauses],
             "weight": one.weights,
             "size": [len(clause) for clause in clauses],
-            "missed_by_class": self.sample_.share_missing(atoms, is_ours * 1.0),
-            "missed_by_others": self.sample_.share_missing(atoms, ~is_ours * 1.0),
+            "missed_by_class": shares[0],
+            "missed_by_others": shares[1],
         }
 
 
+def _heaviest_first(parts: "list[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
+    """Yield the strict atoms and the weighted ones, each sorted by their absolute weight."""
+    import pandas as pd
+
+    for kind in ("strict", "weighted"):
+        ours = [one for one in parts if one.index[0] == kind]
+        if ours:
+            yield pd.concat(ours).sort_values("weight", key=abs, ascending=False, kind="stable")
+
+
+WITHOUT_ROWS = (
+    "The model was saved without training rows: it predicts and explains as before, but classes "
+    "cannot be defined as formulas, and there are no examples."
+)
+"""What pages and ``show`` say of a model without rows."""
 MOST_IMPORTANT = 10
 """Maximum number of columns whose importance is shown."""
 FEW_COLUMNS = 12
@@ -238,10 +265,15 @@ def classifier_html(classifier: "AlgebraicClassifier") -> str:
         ["error on held-out rows", "not known" if error is None else f"{error:.1%}"],
     ]
     offer = "<p>A scorecard of few rules can be made of it: <code>clf.compact(20)</code>.</p>"
+    if classifier.sample_.is_withheld:
+        offer = f"<p>{escape(WITHOUT_ROWS)}</p>"
     parts = [table(["what", "value"], figures, numbers=[1]), offer, importances_html(classifier)]
+    defined: Iterable[Any] = (
+        [] if classifier.sample_.is_withheld else classifier.classes_[:MOST_DEFINED]
+    )
     parts += [
         folded(classifier.definition(label, "short").to_html(), f"{label} if ...")
-        for label in classifier.classes_[:MOST_DEFINED]
+        for label in defined
     ]
     return "".join(parts)
 
@@ -360,6 +392,47 @@ class Readable(Compacting, Importance):
         told = self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
         return told if image is not None else replace(told, values=self._cells(table))
 
+    def set_feature_names(self, names: Any) -> Self:
+        """Give the columns names, after they were learned from without any.
+
+        A pipeline passes a sparse matrix of words on without their names; this gives them back to
+        explanations, definitions, scorecards and all that is shown.
+
+        Parameters
+        ----------
+        names : array-like of str
+            A name for each column, such as ``vectorizer.get_feature_names_out()``.
+
+        Returns
+        -------
+        AlgebraicClassifier
+            The classifier itself.
+
+        Examples
+        --------
+        >>> from sklearn.feature_extraction.text import CountVectorizer
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from atomlearn import AlgebraicClassifier
+        >>> texts = ["free money", "see you", "free gift", "see me"] * 5
+        >>> pipe = make_pipeline(CountVectorizer(binary=True), AlgebraicClassifier(random_state=0))
+        >>> clf = pipe.fit(texts, ["spam", "ham"] * 10)[-1]
+        >>> clf = clf.set_feature_names(pipe[:-1].get_feature_names_out())
+        >>> "free > 0" in str(clf.definition("spam"))
+        True
+        """
+        check_is_fitted(self)
+        if hasattr(self, "feature_names_in_"):
+            raise InvalidParameter(
+                "the columns have names, those of the table: rename its columns before fit"
+            )
+        if self.rules_:
+            raise InvalidParameter(
+                "the rules name the columns as they are: fit with a data frame that has the names, "
+                "such as pandas.DataFrame.sparse.from_spmatrix(X, columns=names)"
+            )
+        self.encoder_ = self.encoder_.renamed(names)
+        return self
+
     def keep_rows(self, X: Any) -> None:
         """Keep the first 1,000 rows of a table with the model, by their literals.
 
@@ -440,6 +513,7 @@ class Readable(Compacting, Importance):
         check_is_fitted(self)
         if max_clauses is not None and not isinstance(max_clauses, str):
             _check_not_negative("max_clauses", max_clauses)
+        self.sample_.need("definition()")
         k = class_number(label, self.classes_)
         atoms = self.learned_.deciding().against(k)
         errors = classifier_errors(self.learned_)
@@ -486,6 +560,40 @@ class Readable(Compacting, Importance):
 
         return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
 
+    def to_onnx(self, path: str | Path | None = None) -> bytes:
+        """Return the classifier as an ONNX model, for ONNX Runtime and other engines.
+
+        Each column is an input of shape ``[rows, 1]``: numbers and truth values as doubles, with
+        ``nan`` for a missing value, and categories as strings, with an empty one for a missing
+        value. The outputs are ``label`` and ``probabilities``. The metadata of the model has the
+        classes and the columns, each with the text that stands for a missing value.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            A file to write, usually with the ending ``.onnx``.
+
+        Returns
+        -------
+        bytes
+            The model.
+
+        Examples
+        --------
+        >>> from atomlearn import AlgebraicClassifier
+        >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
+        >>> model = clf.to_onnx()                                               # doctest: +SKIP
+        """
+        from atomlearn.export.onnx_graph import onnx_model
+
+        made = onnx_model(self)  # type: ignore[arg-type]
+        if path is not None:
+            from atomlearn.files.container import replacing
+
+            with replacing(path) as file:
+                file.write(made)
+        return made
+
     def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
         """Return the training rows whose own class was least probable when they were held out.
 
@@ -514,6 +622,7 @@ class Readable(Compacting, Importance):
         _check_not_negative("n", n)
         _check_not_negative("max_atoms", max_atoms)
         sample = self.sample_
+        sample.need("hardest()")
         own, was_held_out = self.sample_.own_chances(self.learned_)
         return [
             HardExample(

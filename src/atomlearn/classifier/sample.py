@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from atomlearn.engine.misses import blocks_of, containing
+from atomlearn.errors import RowsNotKept
 from atomlearn.logic.comparison import (
     Measure,
     by_gain,
@@ -64,6 +65,24 @@ class TrainingSample:
         none = np.zeros(0, dtype=np.int64)
         rows, totals = np.zeros((0, width), np.uint64), np.zeros(n_classes, np.int64)
         return cls(rows, none, totals, none, none.astype(np.float64))
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether the model was saved without the rows that it was learned from."""
+        return len(self.rows) == 0 and int(self.totals.sum()) > 0
+
+    def need(self, what: str) -> None:
+        """Raise an error if the rows are needed and are not there."""
+        if self.is_withheld:
+            raise RowsNotKept(
+                f"{what} needs training rows, and this model was saved without them (rows=False): "
+                "use the model as it was fitted, or save it with rows"
+            )
+
+    def without_rows(self) -> "TrainingSample":
+        """Return the sample with the number of rows of each class only."""
+        empty = TrainingSample.empty(self.rows.shape[1], len(self.totals))
+        return replace(empty, totals=self.totals)
 
     def extended(
         self,

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.errors import InvalidRule, MissingExtra
+from atomlearn.errors import InvalidParameter, InvalidRule, MissingExtra
 from atomlearn.logic.definition import plain
 from atomlearn.logic.formulas import escape_latex
-from atomlearn.markup import Displayed, escape, table
+from atomlearn.markup import Displayed, escape, table, visible
 from atomlearn.tables.literals import Literal, show
 from atomlearn.tables.rules import Condition, condition_of, conjunction, joined
 from atomlearn.training.compact.sizes import Size
@@ -37,6 +37,37 @@ SUMS = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
 
 Clause = tuple[Condition, ...]
 """Conditions on one column of which a row must meet one."""
+
+
+class Paged(Displayed):
+    """An object that is displayed in a notebook, and makes an HTML page of its own."""
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the object as an HTML page of its own, which needs no other file.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            A file to write.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from atomlearn.views.page import Page
+
+        page = Page(self._title(), quiet=True)
+        page.add(self._body())
+        return written(page.html(), path)
+
+    def _title(self) -> str:
+        """Return the heading of the page."""
+        raise NotImplementedError
+
+    def _body(self) -> str:
+        """Return what is below the heading."""
+        return self._html()
 
 
 @dataclass(frozen=True)
@@ -91,7 +122,7 @@ def card_rule(
 
 
 @dataclass(frozen=True, repr=False)
-class Scorecard(Displayed):
+class Scorecard(Paged):
     """A compact model as a person reads it: rules, their points for each class, and the offsets.
 
     The sum of a class is its offset plus the points of all rules that a row meets. The scores are
@@ -123,6 +154,8 @@ class Scorecard(Displayed):
         Whether the rules define the classes of all training rows.
     image_shape : tuple of int or None
         Height and width, if the columns are pixels.
+    owner : AlgebraicClassifier or None
+        The classifier that the card is of.
 
     Examples
     --------
@@ -148,6 +181,7 @@ class Scorecard(Displayed):
     hard_rules: tuple[str, ...] = ()
     is_exact: bool = field(default=False, compare=False)
     image_shape: tuple[int, int] | None = None
+    owner: Any = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -311,21 +345,49 @@ class Scorecard(Displayed):
         """Return the card as a Markdown table, with the sentences below it."""
         heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
         lines = [
-            f"**{_cell(self._title())}**",
+            f"**{markdown_text(self._title())}**",
             "",
-            "| " + " | ".join([*map(_cell, heads), "rule", "rows"]) + " |",
+            "| " + " | ".join([*map(markdown_text, heads), "rule", "rows"]) + " |",
         ]
         lines.append("|" + "--:|" * len(heads) + "---|--:|")
         for rule in self.rules:
             points = [signed(rule.points[k]) for k in self.shown]
             lines.append(
-                "| " + " | ".join([*points, _cell(f"if {rule}"), _percent(rule.share)]) + " |"
+                "| "
+                + " | ".join([*points, markdown_text(f"if {rule}"), _percent(rule.share)])
+                + " |"
             )
         offsets = [signed(self.offsets[k]) for k in self.shown]
         lines.append("| " + " | ".join([*offsets, "always", "100 %"]) + " |")
         return (
-            "\n".join([*lines, "", *(f"{_cell(one)}\n" for one in self._about())]).rstrip() + "\n"
+            "\n".join([*lines, "", *(f"{markdown_text(one)}\n" for one in self._about())]).rstrip()
+            + "\n"
         )
+
+    def to_model_card(self, X: Any = None, y: Any = None, *, path: str | Path | None = None) -> str:
+        """Return the model card of the classifier: data, figures, this scorecard, proofs, limits.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features), default=None
+            New rows on which to measure the classifier.
+        y : array-like of shape (n_samples,), default=None
+            Their labels.
+        path : str or Path, default=None
+            A file to write.
+
+        Returns
+        -------
+        str
+            The card in Markdown.
+        """
+        if self.owner is None:
+            raise InvalidParameter(
+                "a model card needs the classifier: make one of this scorecard with "
+                "AlgebraicClassifier.from_scorecard(card, X, y), and call its to_model_card()"
+            )
+        text: str = self.owner.to_model_card(X, y, path=path)
+        return text
 
     def to_latex(self) -> str:
         """Return the card as a LaTeX table, for the package ``booktabs``."""
@@ -344,24 +406,8 @@ class Scorecard(Displayed):
         lines += [_latex_text(one) + r"\\" for one in self._about()]
         return "\n".join(lines) + "\n"
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the card as an HTML page of its own that prints on one page.
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            A file to write.
-
-        Returns
-        -------
-        str
-            The page.
-        """
-        from atomlearn.views.page import Page
-
-        page = Page(self._title(), quiet=True)
-        page.parts.append(self._html(titled=False))
-        return written(page.html(), path)
+    def _body(self) -> str:
+        return self._html(titled=False)
 
     def _html(self, titled: bool = True) -> str:
         heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
@@ -527,9 +573,13 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.0f} %"
 
 
-def _cell(text: str) -> str:
-    """Return text for a cell of a Markdown table."""
-    return re.sub(r"([\\|*_`<>])", r"\\\1", text).replace("\n", " ")
+def markdown_text(text: str) -> str:
+    r"""Return text as Markdown that shows just this text, also in a cell of a table.
+
+    >>> print(markdown_text("a|b [c](d)"))
+    a\|b \[c\](d)
+    """
+    return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", visible(re.sub(r"\s+", " ", text)))
 
 
 def _latex_number(value: float) -> str:

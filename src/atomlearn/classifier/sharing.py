@@ -278,6 +278,8 @@ class Sharing:
 
     def _witnesses(self, X: Any, y: Any) -> tuple[Rows, Integers]:
         """Return the rows against which pins are checked."""
+        if X is None:
+            self.sample_.need("merge() without X and y")
         terms, of_class = self.learned_.rules.terms(len(self.encoder_.literals_) + 1)
         rows = np.vstack([self.sample_.rows, terms])
         labels = np.concatenate([self.sample_.labels, of_class])

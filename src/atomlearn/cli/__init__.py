@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 import atomlearn
 from atomlearn import interrupts
-from atomlearn.cli import algebra, contexts, explore, models, problems, reproduce, tables
+from atomlearn.cli import algebra, contexts, explore, measuring, models, problems, reproduce, tables
 from atomlearn.cli.output import NO, fail, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
@@ -49,7 +49,8 @@ COMMANDS: list[Callable[..., None]] = [
     tables.fit,
     tables.predict,
     tables.explain,
-    tables.evaluate,
+    measuring.evaluate,
+    measuring.compare,
     tables.audit,
     explore.explore,
     models.export,

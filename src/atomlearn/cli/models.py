@@ -13,12 +13,14 @@ from atomlearn.cli.output import (
     ClassifierFile,
     Html,
     Json,
+    ModelCardFile,
     ModelFile,
     OutFile,
     OutInstead,
     check_choice,
     counted,
     fail,
+    note,
     print_json,
     write_text,
 )
@@ -67,6 +69,7 @@ def show(
         str | None,
         typer.Option("--grid", help='Names of the pixels, row by row: "c2 c3 / c1 c4".'),
     ] = None,
+    model_card: ModelCardFile = None,
     html: Html = None,
     as_json: Json = False,
 ) -> None:
@@ -76,6 +79,9 @@ def show(
     definitions of its classes, of a pool the pins.
     """
     loaded = load(file)
+    if model_card is not None:
+        load_classifier(file).to_model_card(path=model_card)
+        note(f"the model card is written to {model_card}")
     if not isinstance(loaded, Model):
         from atomlearn.classifier.definition import SHORT
         from atomlearn.engine.pool import Pool
@@ -206,8 +212,10 @@ def _show_classifier(
         fail(f"{of!r} is not one of the classes{suggest(of, by_text)}")
     labels = list(by_text.values()) if of is None else [by_text[of]]
     card = None if classifier.learned_.card is None else classifier.scorecard()
+    is_withheld = classifier.sample_.is_withheld
     definitions = [
-        classifier.definition(label, max_clauses=max_clauses or None) for label in labels
+        classifier.definition(label, max_clauses=max_clauses or None)
+        for label in ([] if is_withheld else labels)
     ]
     n_atoms = atom_counts(classifier.learned_)
     atoms = {str(label): n for label, n in zip(classifier.classes_, n_atoms, strict=True)}
@@ -260,10 +268,15 @@ def _show_classifier(
         about = f"{counted(atoms[name], 'atom')}, offset {offsets[name]:.4g}"
         print(f"\n[{about}] {definition}")
     print(f"\n{how_it_decides(classifier.learned_)}")
-    print(
-        "A scorecard of few rules can be made of it: fit with --max-atoms 20, or call "
-        "compact(20) in Python."
-    )
+    if is_withheld:
+        from atomlearn.classifier.readable import WITHOUT_ROWS
+
+        print(WITHOUT_ROWS)
+    else:
+        print(
+            "A scorecard of few rules can be made of it: fit with --max-atoms 20, or call "
+            "compact(20) in Python."
+        )
     if html is not None:
         print(f"written to {html}")
 
@@ -307,7 +320,7 @@ def _names(pool: "Pool", k: int) -> list[str]:
 
 def export(
     file: ClassifierFile,
-    to: Annotated[str, typer.Option("--to", help="sql, js, c or python.")],
+    to: Annotated[str, typer.Option("--to", help="sql, js, c, python or onnx.")],
     out: OutInstead = None,
     table: Annotated[
         str, typer.Option("--table", help="SQL: the table with the rows to score.")
@@ -319,11 +332,20 @@ def export(
     """Write a program that scores rows as the classifier does, with reasons.
 
     It needs nothing of atomlearn: one SQL query, a JavaScript module, a C file or a Python module.
+    An ONNX model (--to onnx) has no reasons.
     """
     from atomlearn.export.description import model_of
 
-    check_choice("--to", to, LANGUAGES)
+    check_choice("--to", to, [*LANGUAGES, "onnx"])
     classifier = load_classifier(file)
+    if to == "onnx":
+        if out is None:
+            fail("--to onnx writes a binary file: name it with --out")
+        size = len(classifier.to_onnx(out))
+        print(
+            f"{out}: ONNX, {counted(model_of(classifier).n_atoms, 'atom')}, {counted(size, 'byte')}"
+        )
+        return
     source = classifier.export(to, table=table, key=key)
     write_text(source, out)
     if out is not None:

@@ -172,6 +172,10 @@ PngPicture = Annotated[Path | None, _output("--png", help="Draw the boards to th
 AtomsPicture = Annotated[
     Path | None, _output("--atoms", help="Draw the atoms of the last model to this file.")
 ]
+ModelCardFile = Annotated[
+    Path | None,
+    _output("--model-card", help="Write a model card of a classifier to this Markdown file."),
+]
 Html = Annotated[
     Path | None,
     typer.Option(
@@ -195,6 +199,17 @@ Jobs = Annotated[int, _JOBS]
 JobsIfAny = Annotated[int | None, _JOBS]
 Queens = Annotated[
     list[str] | None, typer.Option("--queen", help="A given queen, as b4; may be repeated.")
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        help="Two classes: predict the positive one if its probability is this or more.",
+    ),
+]
+PosLabel = Annotated[
+    str | None,
+    typer.Option("--pos-label", help="The positive class; by default the second in order."),
 ]
 
 # what is printed

@@ -1,4 +1,4 @@
-"""``atomlearn fit``, ``predict``, ``explain`` and ``evaluate``: commands that take a table."""
+"""``atomlearn fit``, ``predict``, ``explain`` and ``audit``: commands that take a table."""
 
 import csv
 import io
@@ -21,14 +21,17 @@ from atomlearn.cli.output import (
     MaxEpochsIfAny,
     OutFile,
     OutInstead,
+    PosLabel,
     Quiet,
     Seed,
     TableFile,
     Target,
     TargetIfAny,
+    Threshold,
     check_choice,
     counted,
     fail,
+    note,
     noting_warnings,
     print_json,
     write_text,
@@ -102,10 +105,22 @@ def fit(
             "--batch-rows", min=1, help="Rows to read at a time, for tables larger than memory."
         ),
     ] = None,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class-weight",
+            help='Factor for the odds of a class, as "bad=5"; may be repeated; or balanced.',
+        ),
+    ] = None,
+    no_rows: Annotated[
+        bool,
+        typer.Option("--no-rows", help="Save the model without any training row."),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Fit a classifier to a table. Ctrl-C saves what has been learned so far."""
+    from atomlearn.classifier.costs import read_class_weights
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.classifier.fitting import EVIDENCE
     from atomlearn.distributed import fit_batches
@@ -124,6 +139,7 @@ def fit(
             rows, labels = next(iter(batches))
         if rules is not None and batch_rows is None:
             check_rules_file(rules, rows.column_names, sorted(set(map(str, labels))))
+        weights = read_class_weights(class_weight, labels) if class_weight else None
     classifier = AlgebraicClassifier(
         random_state=seed,
         max_atoms=int(max_atoms) if max_atoms and _is_count(max_atoms) else max_atoms,
@@ -133,6 +149,7 @@ def fit(
         max_cuts=max_cuts,
         evidence=evidence,
         rules=[*(rule or []), *([] if rules is None else read_rules(rules))] or None,
+        class_weight=weights,
         n_jobs=jobs,
         image_shape=_shape(image_shape, rows.shape[1]),
         verbose=0 if quiet else 1,
@@ -144,9 +161,10 @@ def fit(
                     classifier.fit(rows, labels)
                 else:
                     fit_batches(batches, classifier=classifier)
-            classifier.keep_rows(rows)
+            if not no_rows:
+                classifier.keep_rows(rows)
             classifier.target_name_ = target
-            classifier.save(out)
+            classifier.save(out, rows=not no_rows)
             noted.kept = True
             _print_fit(classifier, out, as_json)
     except KeyboardInterrupt as error:
@@ -208,30 +226,65 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of every class.")
     ] = False,
+    threshold: Threshold = None,
+    pos_label: PosLabel = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key",
+            help="A column of the table to copy to the output, such as a number of the row; "
+            "may be repeated. The model does not use it.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Predict the class of each row of a table; prints CSV."""
+    from atomlearn.classifier.costs import decide
     from atomlearn.logic.definition import plain
     from atomlearn.tables.files import read_table
 
     classifier = load_classifier(file)
-    rows = rows_for(classifier, read_table(data))
+    table = read_table(data)
+    copied = {name: _copied(classifier, table, name) for name in key or []}
+    rows = rows_for(classifier, table)
     with complaints():
-        labels = [plain(label) for label in classifier.predict(rows)]
-        chances = classifier.predict_proba(rows).tolist() if proba else []
+        found = classifier.predict_proba(rows)
+        which = decide(found, classifier.classes_, threshold, class_named(classifier, pos_label))
     classes = [plain(label) for label in classifier.classes_]
+    labels, chances = [classes[k] for k in which], found.tolist()
     if as_json:
-        fields: dict[str, Any] = {"predictions": labels}
+        fields: dict[str, Any] = {"keys": copied} if copied else {}
+        fields["predictions"] = labels
         print_json({**fields, "classes": classes, "probabilities": chances} if proba else fields)
         return
-    header = ["prediction", *(f"p({label})" for label in classes if proba)]
+    header = [*copied, "prediction", *(f"p({label})" for label in classes if proba)]
     lines = [
-        [label, *(f"{p:.6f}" for p in chances[i])] if proba else [label]
+        [*(cells[i] for cells in copied.values()), label]
+        + ([f"{p:.6f}" for p in chances[i]] if proba else [])
         for i, label in enumerate(labels)
     ]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *lines])
     write_text(text.getvalue(), out)
+
+
+def _copied(classifier: "AlgebraicClassifier", table: "Table", name: str) -> list[Any]:
+    """Return the cells of a column that names rows in the output."""
+    if name not in table.columns:
+        fail(f"{table.path} has no column {name!r}{suggest(name, table.columns)}")
+    if any(column.name == name for column in classifier.encoder_.columns_):
+        note(f"{name!r} is a column that the model uses: a key should be left out of fit (--drop)")
+    cells = table.column(name).to_list()
+    plain = (str, int, float, bool)
+    return [None if one is None or one != one else one if isinstance(one, plain) else str(one)
+            for one in cells]  # fmt: skip
+
+
+def class_named(classifier: "AlgebraicClassifier", name: str | None) -> Any:
+    """Return the class that is written so on the command line, or the text if there is none."""
+    from atomlearn.classifier.costs import labels_of_text
+
+    return None if name is None else labels_of_text([name], classifier.classes_)[0]
 
 
 def explain(
@@ -275,7 +328,9 @@ def explain(
 
         about = f"Row {row} of {file.name if data is None else data.name}"
         asked = asked_row(classifier, about, row if data is None else rows[row : row + 1])
-        definitions = [classifier.definition(label) for label in classifier.classes_]
+        is_withheld = classifier.sample_.is_withheld
+        defined: Any = [] if is_withheld else classifier.classes_
+        definitions = [classifier.definition(label) for label in defined]
         page = classifier_data(classifier, definitions=definitions, asked=asked)
         write_page(explorer_page(file.stem, page), html)
     if as_json:
@@ -309,6 +364,7 @@ def audit(
     With labels in the table, the rows that contradict a statement are listed. The page (--html) is
     for those who have to keep a proof.
     """
+    from atomlearn.classifier.costs import labels_of_text
     from atomlearn.tables.files import read_table
 
     classifier = load_classifier(file)
@@ -317,8 +373,7 @@ def audit(
         table = read_table(data)
         rows, target = rows_for(classifier, table), target or classifier_target(classifier)
         if target is not None and target in table.columns:
-            by_text = {str(label): label for label in classifier.classes_}
-            labels = [by_text.get(str(label), label) for label in table.labels(target)]
+            labels = labels_of_text(table.labels(target), classifier.classes_)
     if costs and labels is None:
         fail("--costs needs the training table with its labels")
     with complaints():
@@ -350,71 +405,6 @@ def classifier_target(classifier: "AlgebraicClassifier") -> str | None:
     """Return the name of the column of the labels, if the model knows it."""
     name: str | None = getattr(classifier, "target_name_", None)
     return name
-
-
-def evaluate(
-    file: ClassifierFile,
-    data: TableFile,
-    target: TargetIfAny = None,
-    as_json: Json = False,
-) -> None:
-    """Measure a classifier on a table with labels: error, log-loss, and which classes it confuses.
-
-    The column of the labels is by default that of the training table.
-    """
-    import numpy as np
-
-    from atomlearn.logic.definition import plain
-    from atomlearn.tables.files import read_table
-    from atomlearn.training.compact.sizes import measures
-
-    classifier = load_classifier(file)
-    table = read_table(data)
-    target = target or classifier_target(classifier)
-    if target is None:
-        fail(f"{file} does not name the column of the labels: give it with --target")
-    if target not in table.columns:
-        fail(f"{data} has no column {target!r}{suggest(target, table.columns)}")
-    texts = [str(label) for label in classifier.classes_]
-    labels = [str(plain(label)) for label in table.labels(target)]
-    unknown = sorted(set(labels) - set(texts))
-    if unknown:
-        row = next(i for i, label in enumerate(labels) if label not in texts)
-        fail(f"{data}, row {row}: {labels[row]!r} is none of the classes {', '.join(texts[:10])}")
-    codes = np.array([texts.index(label) for label in labels])
-    rows = rows_for(classifier, table)
-    with complaints():
-        chances = np.maximum(classifier.predict_proba(rows), 1e-300)
-    size = measures(
-        classifier.learned_.deciding().n_atoms, np.log(chances), codes, np.ones(len(codes))
-    )
-    confusion = np.zeros((len(texts), len(texts)), dtype=np.int64)
-    np.add.at(confusion, (codes, chances.argmax(axis=1)), 1)
-    if as_json:
-        print_json(
-            {
-                "rows": len(codes),
-                "error": size.error,
-                "error_se": size.error_sd,
-                "log_loss": size.loss,
-                "log_loss_se": size.loss_sd,
-                "classes": [plain(label) for label in classifier.classes_],
-                "confusion": confusion.tolist(),
-                "atoms": size.n_atoms,
-                "estimated_error": classifier.estimated_error_,
-            }
-        )
-        return
-    estimated = classifier.estimated_error_
-    said = "" if estimated is None else f" (estimated when it was fitted: {estimated:.1%})"
-    print(f"{counted(len(codes), 'row')}, {counted(size.n_atoms, 'atom')}")
-    print(f"error    {size.error:.1%} ± {size.error_sd:.1%}{said}")
-    print(f"log-loss {size.loss:.3f} ± {size.loss_sd:.3f}")
-    width = max(10, *(len(text) for text in texts)) + 2
-    print("\nrows by label (down) and prediction (across):")
-    print(" " * width + "".join(text.rjust(width) for text in texts))
-    for text, line in zip(texts, confusion.tolist(), strict=True):
-        print(text.rjust(width) + "".join(f"{n:,}".rjust(width) for n in line))
 
 
 def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:

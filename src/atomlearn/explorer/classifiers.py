@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.classifier.readable import WITHOUT_ROWS
 from atomlearn.classifier.sample import classifier_errors
 from atomlearn.export.description import describe, json_value, packed
 from atomlearn.logic import formulas
@@ -76,6 +77,7 @@ def classifier_data(
     shape = classifier.image_shape
     if definitions is None:
         most = 0 if shape else MOST_DEFINED
+        most *= not classifier.sample_.is_withheld
         definitions = [classifier.definition(label) for label in classifier.classes_[:most]]
     learned, encoder = classifier.learned_, classifier.encoder_
     is_compact = learned.card is not None
@@ -138,6 +140,7 @@ def _summary(classifier: "AlgebraicClassifier") -> dict[str, Any]:
         "rows": int(classifier.sample_.totals.sum()),
         "are_different": bool(classifier.held_out_),  # fit counts equal rows once
         "rows_by_class": classifier.sample_.totals.tolist(),
+        "without_rows": WITHOUT_ROWS if classifier.sample_.is_withheld else None,
         "error": classifier.estimated_error_,
         "errors_by_class": None if errors is None else [float(one) for one in errors],
         "evidence": learned.evidence.chosen if learned.card is None else "card",
@@ -175,7 +178,8 @@ def _offer(classifier: "AlgebraicClassifier") -> dict[str, str] | None:
     """Return what a page of a full model says of scorecards, and the call that makes one."""
     learned = classifier.learned_
     n = learned.deciding().n_atoms
-    if learned.card is not None or n <= OFFERED or len(classifier.classes_) < 2:
+    is_small = n <= OFFERED or len(classifier.classes_) < 2
+    if learned.card is not None or is_small or classifier.sample_.is_withheld:
         return None
     return {
         "text": f"{n:,} atoms decide. atomlearn can make a scorecard of at most {OFFERED} rules "
@@ -267,11 +271,13 @@ def _atoms(classifier: "AlgebraicClassifier", max_listed: int) -> dict[str, Any]
     if deciding.n_atoms > max_listed:
         return None
     strict: list[Any] = []
-    weighted = np.zeros((len(deciding.weighted), 2))
+    weighted = np.zeros((len(deciding.weighted), 2), dtype=object)
     for one in deciding.by_class():
         ours = sample.labels == one.k
         both = [sample.share_missing(one.atoms, among * 1.0) for among in (ours, ~ours)]
-        shares = np.stack(both, axis=1).round(4)
+        shares: Any = np.stack(both, axis=1).round(4)
+        if sample.is_withheld:
+            shares = np.full(shares.shape, None)
         if one.is_strict:
             strict.append(shares.tolist())
         else:
@@ -297,6 +303,8 @@ def examples_of(
     """
     if rows is None:
         sample = classifier.sample_
+        if sample.is_withheld:
+            return []
         codes = sample.labels
         own, _ = classifier.sample_.own_chances(classifier.learned_)
         chosen = _chosen(own, codes)

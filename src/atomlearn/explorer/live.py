@@ -104,6 +104,7 @@ class LiveTable:
         kind = "data"
         if rows is None:  # the model keeps a sample of its training rows
             sample, encoder = classifier.sample_, classifier.encoder_
+            sample.need("the live page without --data")
             cells = np.array(rows_of(sample.rows, encoder), dtype=object)
             rows = NamedArray.of(cells, [column.name for column in encoder.columns_])
             labels, kind = classifier.classes_[sample.labels], "sample"

@@ -431,6 +431,8 @@ def export_source(
     >>> space["predict"]([2.5])
     1
     """
+    if to == "onnx":
+        raise InvalidParameter("ONNX is no program text: call to_onnx(path)")
     if to not in KINDS:
         raise InvalidParameter(f"there is no export to {to!r}{suggest(to, KINDS)}")
     for what, name in (("table", table), ("key", key)):

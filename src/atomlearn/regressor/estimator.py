@@ -407,7 +407,7 @@ class AlgebraicRegressor(
             raise InvalidParameter(f"rounding must be a positive number, not {rounding!r}")
         return Settings(self.max_epochs, self.time_limit, self.n_jobs, evidence="weighted")
 
-    def _write(self, path: str | Path) -> None:
+    def _write(self, path: str | Path, rows: bool) -> None:
         from atomlearn.regressor.files import write_regressor
 
         write_regressor(self, path)

@@ -8,6 +8,7 @@ where they should are identifiers, one for each row.
 Columns whose categories all were unseen in training are warned of, because they nearly always have
 another type."""
 
+import copy
 import hashlib
 import re
 import warnings
@@ -37,6 +38,7 @@ from atomlearn.tables.validation import (
     number_column,
     object_column,
     read_table,
+    refuse_half_characters,
     refusing,
 )
 from atomlearn.typing import Bits, Floats, Integers, Objects
@@ -346,6 +348,38 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             every = self.columns_[j].literals()
             ours = kept[bounds[j] : bounds[j + 1]] - ends[j]
             self.literals_ += [every[i] for i in ours.tolist()]
+
+    def renamed(self, names: Any) -> "LiteralEncoder":
+        """Return the same encoder with other names of the columns.
+
+        Parameters
+        ----------
+        names : array-like of str
+            A name for each column.
+
+        Returns
+        -------
+        LiteralEncoder
+            The encoder.
+        """
+        listed = [str(name) if isinstance(name, str) else name for name in names]
+        wrong = next((name for name in listed if not isinstance(name, str)), None)
+        if wrong is not None:
+            raise InvalidTable(f"the name of a column is text, not {wrong!r}")
+        if len(listed) != len(self.columns_):
+            raise InvalidTable(
+                f"there are {len(self.columns_):,} columns, and {len(listed):,} names"
+            )
+        if len(set(listed)) < len(listed):
+            twice = next(name for name in listed if listed.count(name) > 1)
+            raise InvalidTable(f"two columns would have the name {twice!r}")
+        refuse_half_characters(listed, "the name of a column")
+        other = copy.copy(self)
+        other.columns_ = [
+            replace(column, name=name) for column, name in zip(self.columns_, listed, strict=True)
+        ]
+        other.choose(self.kept_)
+        return other
 
     def transform(self, X: Any) -> Bits:
         """Return the truth of each literal for each row.

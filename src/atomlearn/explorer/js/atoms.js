@@ -17,12 +17,12 @@ export function atomsCard(scorer, space, texts, shares) {
     const wanted = query.value.trim().toLowerCase();
     const found = all.filter((one) => (only.value === "" || one.k === Number(only.value)) && one.low.includes(wanted));
     const rows = found.slice(0, most).map((one) => [
-      String(scorer.classes[one.k]), formula(one.literals),
-      one.weight === null ? `counted${one.times > 1 ? ` ${one.times} times` : ""}` : signed(one.weight), percent(one.own), percent(one.others),
+      String(scorer.classes[one.k]), one.weight === null ? `counted${one.times > 1 ? ` ${one.times} times` : ""}` : signed(one.weight),
+      formula(one.literals), percent(one.own), percent(one.others),
     ]);
     place.replaceChildren(
       h("p", { class: "muted small" }, `${counted(found.length, "atom")}, those first that weigh most and tell the class apart best`),
-      grid([["class"], ["atom"], ["if missed", true], ["of the class miss it", true], ["of others", true]], rows, { "aria-label": "atoms" }),
+      grid([["class"], ["if missed", true], ["atom"], ["of the class miss it", true], ["of others", true]], rows, { "aria-label": "atoms" }),
       found.length > most ? h("button", { type: "button", onclick: () => { most += MORE; show(); } }, "Show more") : "");
   };
   const search = () => { most = SHOWN_FIRST; show(); };

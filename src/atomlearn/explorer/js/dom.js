@@ -39,6 +39,7 @@ export function labelled(text, control, attributes = {}) {
 }
 
 export function percent(share) {
+  if (share === null) return "–";
   const value = 100 * share;
   if (value > 0 && value < 0.01) return "<0.01%";
   if (value < 100 && value > 99.99) return ">99.99%";

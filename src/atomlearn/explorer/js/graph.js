@@ -5,6 +5,7 @@ import { writeName } from "./syntax.js";
 const LIMITS = { atoms: 40, constants: 40, terms: 30 };
 const ROUNDS = 12; // of ordering each layer by its neighbours
 const [STEP, HEIGHT] = [58, 120];
+const [NARROW, LINE] = [380, 36]; // on a phone a layer wider than this takes several lines
 
 // Which part of a model is drawn: all of it, or what is around one constant, small relations first.
 export function part(data, focus) {
@@ -50,9 +51,9 @@ export function drawGraph(data, shown, onPick) {
     ...nodes.filter((one) => one.kind === "atom").flatMap((one) => one.members.map((c) => [one.id, `c${c}`])),
     ...nodes.filter((one) => one.kind === "term").flatMap((one) => one.members.map((c) => [`c${c}`, one.id])),
   ];
-  const width = placed(nodes, byId, inside);
+  const { width, height } = placed(nodes, byId, inside);
   const above = relations.some(([left, right]) => left.length > 1 && right.length > 1) ? 60 : 0; // room for arcs
-  const svg = s("svg", { viewBox: `0 ${-above} ${width} ${2.4 * HEIGHT + above}`, class: "graph", role: "group", style: { "min-width": `${Math.round(0.8 * width)}px` }, "aria-label": `graph of ${constants.length} constants, ${atoms.length} atoms and ${relations.length} relations` });
+  const svg = s("svg", { viewBox: `0 ${-above} ${width} ${height + above}`, class: "graph", role: "group", style: { "min-width": `${Math.round(0.8 * width)}px` }, "aria-label": `graph of ${constants.length} constants, ${atoms.length} atoms and ${relations.length} relations` });
   const lines = inside.map(([from, to]) => ({ from, to, element: s("line", { ...ends(byId, from, to), class: "inside" }) }));
   const arcs = relations.map(([left, right, isPositive]) => ({ from: sideId(left), to: sideId(right), element: arc(byId.get(sideId(left)), byId.get(sideId(right)), isPositive) }));
   svg.append(s("defs", {}, ["for", "against"].map((name) => s("marker", { id: `arrow-${name}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" }, s("path", { d: "M0 0L8 4L0 8z", class: `fill-${name}` })))),
@@ -89,15 +90,21 @@ function placed(nodes, byId, edges) {
   }
   const room = (one) => Math.max(STEP * (one.kind === "atom" ? 0.55 : 1), 7.2 * Math.min(one.label.length, 26) + 22);
   const widths = layers.map((layer) => layer.reduce((sum, one) => sum + room(one), 0));
-  const width = Math.max(320, ...widths) + 20;
+  const most = globalThis.matchMedia?.("(max-width: 40rem)").matches ? NARROW : Infinity;
+  const lines = widths.map((one) => Math.max(1, Math.ceil(one / most)));
+  const extra = lines.map((n) => LINE * (n - 1)); // what a layer of several lines is higher
+  const middles = [0, 1, 2].map((i) => HEIGHT * (2.15 - i) + 14 + extra.slice(i + 1).reduce((a, b) => a + b, 0) + extra[i] / 2);
+  const width = Math.max(320, ...widths.map((one, i) => one / lines[i])) + 20;
   const spread = (layer, i) => {
     let x = 10;
-    const gap = (width - 20 - widths[i]) / Math.max(1, layer.length);
-    for (const one of layer) {
-      one.x = x + (room(one) + gap) / 2;
-      x += room(one) + gap;
-      one.y = HEIGHT * (2.15 - i) + 14;
-    }
+    const gap = (width - 20 - widths[i] / lines[i]) / Math.max(1, layer.length);
+    layer.forEach((one, n) => {
+      const own = room(one) / lines[i];
+      const half = Math.min(room(one), width - 20) / 2;
+      one.x = Math.min(Math.max(x + (own + gap) / 2, 10 + half), width - 10 - half);
+      x += own + gap;
+      one.y = middles[i] + LINE * ((n % lines[i]) - (lines[i] - 1) / 2);
+    });
   };
   layers.forEach(spread);
   for (let round = 0; round < ROUNDS; round++) {
@@ -107,7 +114,7 @@ function placed(nodes, byId, edges) {
       spread(layers[i], i);
     }
   }
-  return width;
+  return { width, height: 2.4 * HEIGHT + extra.reduce((a, b) => a + b, 0) };
 }
 
 function ends(byId, from, to) {

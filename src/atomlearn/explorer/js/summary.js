@@ -12,5 +12,6 @@ export function summaryText(summary) {
 // The summary, and for a full model how to make a scorecard of it.
 export function summaryLine({ summary, offer }) {
   return h("div", {}, h("p", { class: "lead" }, summaryText(summary)),
+    summary.without_rows ? h("p", { class: "muted small" }, summary.without_rows) : null,
     offer ? h("p", { class: "muted small offer" }, offer.text, " ", h("code", {}, offer.code)) : null);
 }

@@ -11,7 +11,7 @@ export function sumsTable(scorer, has, parts, scores, chances) {
   const rows = shown.map((k) => [
     String(scorer.classes[k]), signed(parts[k].offset),
     ...(strict ? [signed(parts[k].strict)] : []), ...(weighted ? [signed(parts[k].weighted)] : []),
-    excluded.has(k) ? "excluded by a rule" : signed(scores[k]), percent(chances[k]),
+    excluded.has(k) ? "excluded" : signed(scores[k]), percent(chances[k]),
   ]);
   const columns = [["class"], ["offset", true], ...(strict ? [["strict", true]] : []), ...(weighted ? [["weighted", true]] : []), ["sum", true], ["probability", true]];
   return h("div", { class: "sums" },

@@ -28,6 +28,7 @@ export function tablePage(data, model, root) {
   const flips = h("div");
   const points = model.card ? new ScorecardView(data, scorer) : null; // it replaces what is said of missed atoms
   const missed = points ? null : new MissedAtoms(scorer, space, data);
+  const glance = h("p", { class: "glance", "aria-hidden": "true" }); // on a phone the answer is below the form
   const curves = new Curves(data, scorer);
   // A change of a column that is compared with another changes more than its own literals.
   const compared = new Set(scorer.literals.flatMap(([column, operator, value]) => (operator.endsWith(" column") ? [column, value] : [])));
@@ -39,6 +40,7 @@ export function tablePage(data, model, root) {
     const chances = softmax(scores);
     const order = chances.map((_, k) => k).sort((a, b) => scores[b] - scores[a]);
     showAnswer(answer, scorer, has, parts, chances, order[0]);
+    glance.replaceChildren(...headline(scorer, chances, order[0]));
     if (points) answer.querySelector("h2").append(h("span", { class: "muted small brief" }, points.show(has, chances)));
     else {
       showWhy(why, scorer, space, data.texts, has, parts, order);
@@ -61,11 +63,11 @@ export function tablePage(data, model, root) {
     points ? h("div", { class: `columns try carded ${points.isMany ? "many" : ""}` },
       h("div", { class: "results" }, points.element, nearest ? h("section", { class: "card", "aria-label": "changes" }, nearest) : null),
       h("section", { class: "card", "aria-label": "the row" }, answer, theRow))
-      : h("div", { class: "columns try" },
+      : h("div", {}, h("div", { class: "columns try" },
         h("section", { class: "card", "aria-label": "the row" }, h("h2", {}, "A row"), theRow),
         h("div", { class: "results" },
           h("section", { class: "card", "aria-label": "the prediction" }, answer, nearest),
-          several ? h("section", { class: "card", "aria-label": "the reasons" }, why, h("h3", {}, "The sums of all classes"), sums) : null, missed.element)),
+          several ? h("section", { class: "card", "aria-label": "the reasons" }, why, h("h3", {}, "The sums of all classes"), sums) : null, missed.element)), glance),
     curves.element,
     rulesCard(model),
     classDefinitions(data, scorer.classes),
@@ -75,6 +77,11 @@ export function tablePage(data, model, root) {
     conflictsCard(data) ?? "");
   if (picker.size) picker.start();
   else form.set(data.cells.map((cells) => cells[Math.floor((cells.length - 1) / 2)] ?? null));
+}
+
+// A class and its probability.
+function headline(scorer, chances, k) {
+  return [h("span", { class: "dot", style: { background: classColour(k) } }), String(scorer.classes[k]), h("span", { class: "muted" }, ` ${percent(chances[k])}`)];
 }
 
 // Runs the latest of many requests: in the next frame, or, if that takes long, once they pause.
@@ -98,7 +105,7 @@ function showAnswer(place, scorer, has, parts, chances, first) {
   const { strict } = scorer.description;
   const notes = parts.map((one, k) => (strict ? `misses ${one.misses} of ${strict.atoms[k].starts.length - 1} atoms` : ""));
   place.replaceChildren(
-    h("h2", {}, h("span", { class: "dot", style: { background: classColour(first) } }), String(scorer.classes[first]), h("span", { class: "muted" }, ` ${percent(chances[first])}`)),
+    h("h2", {}, headline(scorer, chances, first)),
     ...rules.map((rule) => h("p", { class: "rule-met" }, h("span", { class: "tag" }, rule.negated ? "excluded by the rule" : "decided by the rule"), " ", rule.text)),
     rules.length && !scorer.excluded(has).size ? h("p", { class: "small" }, "These rules exclude every class, so none of them is applied.") : "",
     classBars(scorer.classes, chances, notes));
