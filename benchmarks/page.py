@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from atomlearn.files.container import replacing
-from atomlearn_paper.readme import between_marks
+from atomlearn_paper.summary import between_marks
+from benchmarks.credit import of_readme
 from benchmarks.frontier import draw_frontier
 from benchmarks.markdown import made_with, percent, seconds, table
 from benchmarks.record import BENCHMARKS, RESULTS, Records
@@ -15,7 +16,7 @@ from benchmarks.sections import SECTIONS, summary
 README = RESULTS.parents[1] / "README.md"
 PAGE = RESULTS.parent / "benchmarks.md"
 FRONTIER = RESULTS.parent / "images" / "frontier.png"
-MARK = "benchmarks"
+MARK, CARD_MARK = "benchmarks", "card"
 SHOWN = ("tables", "compact", "large", "classifier", "digits", "queens")
 BOARDS = 8
 """Sizes of boards: fewer have been played if a run was interrupted, and are not summed up."""
@@ -126,7 +127,8 @@ def _questions(records: Records) -> Iterator[tuple[str, ...]]:
 
 
 def with_table(text: str, records: dict[str, Records]) -> str:
-    """A README with its table of benchmarks made anew."""
+    """A README with its card and its table of benchmarks made anew."""
+    text = between_marks(text, CARD_MARK, of_readme(records["credit"]))
     return between_marks(text, MARK, readme_table(records))
 
 

@@ -23,6 +23,7 @@ from atomlearn_paper.steps import machine, read_json, write_json
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results"
 BENCHMARKS = (
+    "credit",
     "tables",
     "compact",
     "rules",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.credit import of_credit
 from benchmarks.frontier import of_compact
 from benchmarks.markdown import made_with, percent, seconds, table
 from benchmarks.record import Records, begins
@@ -211,6 +212,13 @@ SECTIONS = (
         "tables",
         "Every method as it comes, on the same folds.",
         of_tables,
+    ),
+    Section(
+        "Loans of a German bank",
+        "credit",
+        "1,000 loans, of which 300 went bad, without the column sex; the mean of five times three "
+        "folds. Fetched by `atomlearn data german-credit`.",
+        of_credit,
     ),
     Section(
         "Compact models",

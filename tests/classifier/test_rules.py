@@ -203,7 +203,7 @@ def test_rows_that_a_rule_contradicts(flowers):
     wrong = np.flatnonzero((X["petal length"] > 5) & (y != "virginica"))
     assert conflict.rows.tolist() == wrong.tolist() and set(conflict.labels) == {"versicolor"}
     assert str(conflict) == (
-        "1 row(s) labelled versicolor contradict 'virginica if petal length > 5': rows 83"
+        "1 row labelled versicolor contradicts 'virginica if petal length > 5': row 83"
     )
     with pytest.raises(InvalidTable, match="every training row of"):
         quick(rules=["setosa if petal length > 3"]).fit(X, y)

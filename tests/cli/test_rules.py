@@ -17,7 +17,7 @@ def test_rules_are_learned_with_and_shown(typed, table, tmp_path):
     (tmp_path / "rules.txt").write_text("# the law\nno if age < 18  # minors\n")
     code, out, _ = typed(*table, "--rule", "not yes if income = 0", "--rules", "rules.txt")
     assert code == 0 and "2 statements, 6 rows left out because a rule contradicts the label" in out
-    assert "6 row(s) labelled yes contradict 'no if age < 18'" in out
+    assert "6 rows labelled yes contradict 'no if age < 18'" in out
     _, shown, _ = typed("show", "m.atoms")
     assert "rule: not yes if income = 0\nrule: no if age < 18\n" in shown
     assert json.loads(typed("show", "m.atoms", "--json")[1])["rules"] == [

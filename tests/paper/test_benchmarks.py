@@ -13,6 +13,7 @@ from atomlearn import AlgebraicClassifier
 from benchmarks import (
     classifier,
     compact,
+    credit,
     digits,
     epoch,
     kernels,
@@ -113,6 +114,7 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
     )
     scaled = {"seconds": 1.0, "peak_mb": 100.0, "error": 0.1}  # as `scale_runs.fit` says
     small = {
+        "credit": {"LightGBM": partial(credit.measure, lambda X: tree(0), frame, y, 1)},
         "tables": {
             "t": lambda: {m: tables.measure(m, frame, y, QUICK.get(m)) for m in tables.METHODS}
         },

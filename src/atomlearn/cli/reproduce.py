@@ -83,17 +83,18 @@ def _claim(number: int, out: Path) -> None:
 
 
 def data(
-    which: Annotated[str, typer.Argument(help="mnist or fashion-mnist.")],
+    which: Annotated[str, typer.Argument(help="mnist, fashion-mnist or german-credit.")],
     to: Annotated[
         Path | None,
         typer.Option("--to", help="Store the files here instead of in the user's cache."),
     ] = None,
 ) -> None:
-    """Download a data set if needed, verify it, and print its folder."""
-    from atomlearn.datasets import SETS
+    """Download a data set if needed, verify it, and print where it is: a folder, or a CSV file."""
+    from atomlearn.datasets import CREDIT, SETS, provide, provide_credit
 
+    if which == CREDIT:
+        print(provide_credit(to))
+        return
     if which not in SETS:
-        fail(f"there is no data set {which!r}{suggest(which, SETS)}")
-    from atomlearn.datasets import provide
-
+        fail(f"there is no data set {which!r}{suggest(which, (*SETS, CREDIT))}")
     print(provide(SETS[which], to))

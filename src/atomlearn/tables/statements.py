@@ -57,7 +57,9 @@ class RuleConflict(Displayed):
     def __str__(self) -> str:
         shown = ", ".join(map(str, self.rows[:5])) + (", ..." if len(self.rows) > 5 else "")
         labels = ", ".join(map(str, sorted(set(self.labels.tolist()), key=str)))
-        return f"{len(self.rows)} row(s) labelled {labels} contradict '{self.rule}': rows {shown}"
+        one = len(self.rows) == 1
+        rows, they = ("row", "contradicts") if one else ("rows", "contradict")
+        return f"{len(self.rows)} {rows} labelled {labels} {they} '{self.rule}': {rows} {shown}"
 
 
 def conditions_of(statements: Sequence[Statement]) -> list[Condition]:

@@ -1,5 +1,6 @@
 """Matplotlib figures and HTML pages."""
 
+from atomlearn.views.lattices import draw_lattice
 from atomlearn.views.page import Page
 from atomlearn.views.pictures import (
     draw_agreement,
@@ -20,6 +21,7 @@ __all__ = [
     "draw_compression",
     "draw_greys",
     "draw_images",
+    "draw_lattice",
     "draw_misses",
     "draw_points",
     "draw_sizes",

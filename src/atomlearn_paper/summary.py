@@ -1,6 +1,6 @@
-"""The README's table of results, made from those in ``docs/results``, and its picture.
+"""The table of the paper's figures beside ours in docs/reproduce.md, and a picture for the docs.
 
-``python -m atomlearn_paper.readme`` writes both; a test checks that the table is up to date.
+``python -m atomlearn_paper.summary`` writes both; a test checks that the table is up to date.
 """
 
 from pathlib import Path
@@ -14,10 +14,10 @@ from atomlearn_paper import NAMES
 from atomlearn_paper.expressions import spoken
 from atomlearn_paper.steps import read_json
 
-RESULTS, README = Path("docs/results"), Path("README.md")
+RESULTS, PAGE = Path("docs/results"), Path("docs/reproduce.md")
 PICTURE = Path("docs/images/digit.png")
 MARK = "results"
-"""The name of the comments in the README between which its table stands."""
+"""The name of the comments in the page between which its table stands."""
 
 
 def read_results(folder: Path) -> list[dict[str, Any]]:
@@ -53,7 +53,7 @@ def table(results: list[dict[str, Any]]) -> str:
 
 
 def with_table(text: str, results: list[dict[str, Any]]) -> str:
-    """A README with the table between its two marks made anew."""
+    """The page with the table between its two marks made anew."""
     return between_marks(text, MARK, table(results))
 
 
@@ -82,10 +82,10 @@ def picture() -> bytes:
 
 
 def main() -> None:
-    """Write the table into the README of the present folder, and draw its picture."""
-    text = with_table(README.read_text(encoding="utf-8"), read_results(RESULTS))
+    """Write the table into the page of the present folder, and draw the picture."""
+    text = with_table(PAGE.read_text(encoding="utf-8"), read_results(RESULTS))
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    for path, content in ((README, text.encode()), (PICTURE, picture())):
+    for path, content in ((PAGE, text.encode()), (PICTURE, picture())):
         with replacing(path) as file:
             file.write(content)
 

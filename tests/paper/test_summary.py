@@ -4,18 +4,18 @@ from pathlib import Path
 import pytest
 
 from atomlearn_paper import NAMES, experiment
-from atomlearn_paper.readme import MARK, read_results, table, with_table
 from atomlearn_paper.report import ExperimentReport
 from atomlearn_paper.steps import Setting, read_json
+from atomlearn_paper.summary import MARK, read_results, table, with_table
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_readme_has_the_table_of_the_committed_results():
+def test_the_page_has_the_table_of_the_committed_results():
     results = read_results(ROOT / "docs" / "results")
     assert {one["experiment"] for one in results} == set(NAMES)
     assert not any(one["settings"]["quick"] for one in results)
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
     assert with_table(text, results) == text
 
 
