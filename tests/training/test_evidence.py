@@ -82,8 +82,6 @@ def test_strict_atoms_of_few_rows_are_not_given_up():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))
     noisy = X[:, 0] + 1.5 * rng.normal(size=60) > 0
-    auto, strict = (
-        AlgebraicClassifier(random_state=0, max_epochs=60, evidence=kind).fit(X, noisy)
-        for kind in ("auto", "strict")
-    )
-    assert len(auto.history_) == len(strict.history_)
+    few = AlgebraicClassifier(random_state=0, max_epochs=60).fit(X, noisy)
+    assert few.evidence_.losses["both"] >= few.evidence_.losses["weighted"]
+    assert len(few.learned_.rounds) > 1

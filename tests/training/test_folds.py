@@ -1,6 +1,6 @@
 import numpy as np
 
-from atomlearn.training.data import HUGE, NEVER, SMALL, Examples, deal, folds_for
+from atomlearn.training.data import FOLDS, NEVER, Examples, deal, folds_for
 
 
 def test_one_fold_of_a_huge_set_is_a_fifth_of_each_class_and_the_rest_is_never_held_out():
@@ -12,4 +12,5 @@ def test_one_fold_of_a_huge_set_is_a_fifth_of_each_class_and_the_rest_is_never_h
 
 
 def test_the_number_of_folds_falls_with_the_rows():
-    assert [folds_for(n) for n in (SMALL, SMALL + 1, HUGE, HUGE + 1)] == [5, 3, 3, 1]
+    few, many = FOLDS
+    assert [folds_for(n) for n in (few, few + 1, many, many + 1)] == [5, 3, 3, 1]

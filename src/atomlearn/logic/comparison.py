@@ -19,7 +19,6 @@ large to be turned into one short formula and still be that formula.
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heapreplace
 from typing import TYPE_CHECKING, Union, cast
 
 import numpy as np
@@ -85,22 +84,10 @@ def most_telling(missed: Rows, sizes: Integers, others: Rows, most: int | None) 
 
 def by_gain(missed: Rows, sizes: Integers, others: Rows, most: int | None) -> list[int]:
     """Choose atoms as :func:`most_telling`, but in the order of choice and with redundant ones."""
-    gain = packed.count(missed & others)
-    # Gains only shrink as atoms are chosen: what is at the top after a second look is the best.
-    queue = list(zip((-gain).tolist(), sizes.tolist(), range(len(sizes)), strict=True))
-    heapify(queue)
-    chosen: list[int] = []
-    left = others.copy()
-    while queue and queue[0][0] < 0 and (most is None or len(chosen) < most):
-        _, size, atom = queue[0]
-        now = -int(packed.count((missed[atom] & left)[None, :])[0])
-        if (now, size, atom) > queue[0]:
-            heapreplace(queue, (now, size, atom))
-            continue
-        heappop(queue)
-        chosen.append(atom)
-        left &= ~missed[atom]
-    return chosen
+    from atomlearn.sets.words import greedy_cover  # compiled: loaded by who needs it
+
+    most = len(sizes) if most is None else most
+    return [int(atom) for atom in greedy_cover(missed, sizes, others, most)]
 
 
 def by_net_gain(missed: Rows, gain: Floats, most: int | None) -> list[int]:

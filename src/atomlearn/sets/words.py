@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Rows, empty
-from atomlearn.typing import Floats
+from atomlearn.typing import Floats, Integers
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -110,6 +110,32 @@ def sum_members(rows: Rows, values: Floats) -> Floats:
                 sums[i] += values[w * 64 + lowest(word)]
                 word &= word - ONE
     return sums
+
+
+@kernel
+def greedy_cover(rows: Rows, sizes: Integers, members: Rows, most: int) -> Integers:
+    """Choose up to ``most`` rows, each with most of the ``members`` that no earlier one has.
+
+    Of rows with equally many, the first of the smallest ``sizes`` is chosen.
+    """
+    left, bound = members.copy(), np.full(rows.shape[0], members.shape[0] * 64)
+    chosen = np.empty(min(most, rows.shape[0]), dtype=np.int64)
+    for n in range(chosen.shape[0]):
+        best, gained = -1, 0
+        for k in range(rows.shape[0]):
+            if bound[k] == 0 or bound[k] < gained:
+                continue
+            bound[k] = 0  # it only falls as rows are chosen, so most need not be counted again
+            for w in range(left.shape[0]):
+                bound[k] += popcount(rows[k, w] & left[w])
+            if bound[k] > gained or (bound[k] == gained > 0 and sizes[k] < sizes[best]):
+                best, gained = k, bound[k]
+        if best < 0:
+            return chosen[:n]
+        chosen[n] = best
+        for w in range(left.shape[0]):
+            left[w] &= ~rows[best, w]
+    return chosen
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from atomlearn.logic.formulas import Clause, escape_latex
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Rows, lists_of, to_lists
+from atomlearn.sets.rows import Lists, Rows, to_lists
 from atomlearn.sets.words import transpose
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
 from atomlearn.training.boosting.trees import Splits
@@ -357,19 +357,24 @@ def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) ->
 
     ``x > 2 or x > 3`` is ``x > 2``; the weights of equal atoms of a class are added up.
     """
-    atoms, n = weighted.atoms, len(literals)
+    atoms = weighted.atoms
     column = np.array([*(literal.column for literal in literals), -1])[atoms.constants]
     atom = np.repeat(np.arange(atoms.n), np.diff(atoms.starts))
-    n_columns = int(column.max(initial=0)) + 2
-    pairs, counts = np.unique(atom * n_columns + column + 1, return_counts=True)
-    # All others have at most one literal of each column.
-    repeated = np.unique(pairs[counts > 1] // n_columns)
-    lists = np.split(atoms.constants, atoms.starts[1:-1])
-    known: dict[tuple[int, ...], list[int]] = {}
-    for a in repeated.tolist():
-        ours = tuple(lists[a].tolist())
-        if ours not in known:
-            known[ours] = weakest([c for c in ours if c < n], literals)
-        lists[a] = np.array(known[ours], dtype=np.int32)
-    shorter = lists_of([ours.tolist() for ours in lists]) if len(repeated) else atoms
+    order = np.lexsort((column, atom))  # the literals of a column side by side
+    is_idle = np.zeros(len(order), dtype=np.bool_)
+    apart = 1
+    while True:
+        first, second = order[:-apart], order[apart:]
+        same = (atom[first] == atom[second]) & (column[first] == column[second])
+        if not same.any():
+            break
+        for one, other in ((first[same], second[same]), (second[same], first[same])):
+            pairs = np.stack([atoms.constants[one], atoms.constants[other]])
+            distinct, which = np.unique(pairs, axis=1, return_inverse=True)
+            implied = [literals[c].implies(literals[d]) for c, d in distinct.T.tolist()]
+            is_idle[one] |= np.array(implied)[which.ravel()]
+        apart += 1
+    kept = ~is_idle
+    starts = np.cumsum([0, *np.bincount(atom[kept], minlength=atoms.n)])
+    shorter = Lists(starts, atoms.constants[kept])
     return merged([replace(weighted, atoms=shorter)])

@@ -410,11 +410,14 @@ def _concatenated(arrays: Sequence[Any]) -> Any:
     return None if any(one is None for one in arrays) else np.concatenate(arrays)
 
 
-MANY_FOLDS, FEW_FOLDS = 5, 3
-SMALL = 5000
-"""With at most this many examples there are many folds, because each row counts."""
-HUGE = 200_000
-"""Above this many examples, one fold is held out: it is as accurate as all."""
+FOLDS = {1_500: 5, 20_000: 3}
+"""Number of folds for at most so many examples: of few rows each one counts. Of more, one fold is
+held out, which is as accurate as all."""
+SINGLE = 5
+"""A single fold has one of so many rows."""
+SMALL, SMALL_CLASS = 5000, 1250
+"""With at most this many examples, in all or of each class on average, all of them are learned from
+at every epoch."""
 
 NEVER = -1
 """The fold of a row that is never held out: the only one of its class."""
@@ -465,11 +468,18 @@ class FoldAssignment:
         return FoldAssignment(self.n_folds, *pairs)
 
 
+def is_small(n_rows: int, n_classes: int) -> bool:
+    """Return whether there are few examples, or few of each class.
+
+    >>> is_small(6000, 2), is_small(6000, 300)
+    (False, True)
+    """
+    return n_rows <= max(SMALL, SMALL_CLASS * n_classes)
+
+
 def folds_for(n_rows: int) -> int:
     """Return the number of folds for a number of rows."""
-    if n_rows <= SMALL:
-        return MANY_FOLDS
-    return FEW_FOLDS if n_rows <= HUGE else 1
+    return next((n for most, n in FOLDS.items() if n_rows <= most), 1)
 
 
 def deal(
@@ -488,7 +498,7 @@ def deal(
     copies = np.clip(np.rint(often), 1, max(n_folds, 1)).astype(np.int64)
     unit = np.repeat(np.arange(len(which)), copies)
     nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
-    n_shares = n_folds if n_folds > 1 else MANY_FOLDS
+    n_shares = n_folds if n_folds > 1 else SINGLE
     if most is not None:
         n_held = len(unit) * n_folds // n_shares
         n_shares *= max(1, -(-n_held // most))

@@ -33,11 +33,11 @@ from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import (
     FORBIDDEN,
     NEVER,
-    SMALL,
     Examples,
     FoldAtoms,
     HeldOutPredictions,
     folds_for,
+    is_small,
 )
 from atomlearn.training.learned import FoldModels, Learned, count_missed, without_atoms
 from atomlearn.training.parts import InMemory, Part, Parts
@@ -79,10 +79,11 @@ from atomlearn.typing import Bits, Floats, Integers
 
 SMALL_CANDIDATES = 0.25
 """Share of pinning terms among the candidates for the dual, with few rows."""
-STOPPING = Stopping(patience=2, progress=0.99, smallest=1e-3)
-"""Stopping rule of rounds of epochs."""
+STOPPING = Stopping(patience=1, progress=0.985, smallest=1e-3)
+"""Stopping rule of rounds of epochs, each of which takes as long as half of all before, or longer.
+"""
 NEGATIVES = 10.0
-"""Maximum number of counterexamples in a batch for each example, with many rows or classes."""
+"""Maximum number of counterexamples in a batch for each example."""
 FEW = 250
 """Never give strict atoms up below this many rows: epochs cost little, and may still help."""
 HURRIED_SIZE = 8000
@@ -143,12 +144,10 @@ class Training:
         self.settings, self.hooks = settings, hooks
         self.clock = Clock(settings, examples.n_classes * dealt.n_folds)
         self.clock.on_check = hooks.on_check
-        recipe = settings.recipe
-        if n_rows <= SMALL:
+        recipe = replace(settings.recipe, negatives=NEGATIVES)
+        if is_small(n_rows, examples.n_classes):
             # Few pins in the dual leave room for witnesses from the data, which there is little of.
             recipe = replace(recipe, first=n_rows, hard_share=0.0, candidates=SMALL_CANDIDATES)
-        if n_rows > SMALL or examples.n_classes > MANY_CLASSES:
-            recipe = replace(recipe, negatives=NEGATIVES)
         self.exchange = Exchange(parts, seed, recipe, self.clock, hooks, share_examples)
         self.on_exchange = on_exchange
         if state is None:

@@ -21,7 +21,14 @@ from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.state import Report
 from atomlearn.sets.random import sample, stream
 from atomlearn.sets.rows import Rows, width
-from atomlearn.training.data import EVERY, FORBIDDEN, SMALL, Examples, FoldAtoms, HeldOutPredictions
+from atomlearn.training.data import (
+    EVERY,
+    FORBIDDEN,
+    Examples,
+    FoldAtoms,
+    HeldOutPredictions,
+    is_small,
+)
 from atomlearn.training.learned import Learned
 from atomlearn.training.parts import (
     Candidates,
@@ -375,19 +382,18 @@ def pruned(pool: Pool, most: int, seed: int) -> Pool:
 FIRST_ROUND = 20
 """Number of epochs in the first round, with many rows."""
 ROUND_GROWTH = 1.5
-"""The number of epochs after a round is this multiple of the number before it."""
+"""With many rows, the number of epochs after a round is this multiple of the number before it."""
 EXCHANGE = 10
 """Number of epochs between two exchanges of many parts, and between two searches for hard
 counterexamples."""
-LARGE_EPOCHS, SMALL_EPOCHS = 500, 150
-"""Number of epochs of a class, in all folds together, with many rows and with few."""
+LARGE_EPOCHS, SMALL_EPOCHS = 500, 120
+"""Maximum number of epochs of a class, in all folds together, with many rows and with few."""
 MANY_CLASSES = 30
 """With more classes than this each has fewer epochs, so that the time for all of them grows more
 slowly than their number."""
 GLANCE = 3
-"""Number of epochs of a fold after which strict atoms of few rows are given up if they add nothing
-to weighted ones. With many rows, which are seen in growing batches, that is decided after a round.
-"""
+"""Number of epochs of a fold in the first round, with few rows; each round doubles it. Strict atoms
+are given up after the first round if they add nothing to weighted ones."""
 
 
 def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
@@ -407,30 +413,29 @@ def targets_of(parts: Parts, home: Part, settings: Settings) -> list[int]:
 
     Symmetries that move atoms make few rows stand for many, so more epochs are useful.
     """
-    is_small = rows_in(parts) <= SMALL and home.examples.symmetries is None
-    return epochs_of_rounds(is_small, home.examples.n_classes, home.dealt.n_folds, settings)
+    n_classes = home.examples.n_classes
+    are_few = is_small(rows_in(parts), n_classes) and home.examples.symmetries is None
+    return epochs_of_rounds(are_few, n_classes, home.dealt.n_folds, settings)
 
 
-def epochs_of_rounds(is_small: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
+def epochs_of_rounds(are_few: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
     """Return the number of epochs at the end of each round, for few examples or many."""
-    epochs = settings.max_epochs or (SMALL_EPOCHS if is_small else LARGE_EPOCHS)
+    epochs = settings.max_epochs or (SMALL_EPOCHS if are_few else LARGE_EPOCHS)
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
         root = math.sqrt(MANY_CLASSES / n_classes)
         epochs = int(epochs * root * math.sqrt(root))
     epochs = max(1, epochs // max(n_folds, 1))
-    if is_small:
-        return sorted({min(GLANCE, epochs), max(1, epochs // 3), epochs})
-    return list(schedule(epochs))
+    return list(schedule(epochs, are_few))
 
 
-def schedule(max_epochs: int) -> Iterator[int]:
-    """Yield the number of epochs at the end of each round.
+def schedule(max_epochs: int, are_few: bool = False) -> Iterator[int]:
+    """Yield the number of epochs at the end of each round, for few examples or many.
 
-    >>> list(schedule(60))
-    [20, 30, 50, 60]
+    >>> list(schedule(60)), list(schedule(18, are_few=True))
+    ([20, 30, 50, 60], [3, 6, 12, 18])
     """
-    target = FIRST_ROUND
+    target = GLANCE if are_few else FIRST_ROUND
     while target < max_epochs:
         yield target
-        target = EXCHANGE * -(-int(target * ROUND_GROWTH) // EXCHANGE)
+        target = 2 * target if are_few else EXCHANGE * -(-int(target * ROUND_GROWTH) // EXCHANGE)
     yield max_epochs
