@@ -3,7 +3,7 @@
     [ATOMLEARN_DATA=folder] python -m benchmarks [tables large/adult classifier/few ...] [--again]
 
 Without names all are run. What was measured with this version is kept: a run that was interrupted
-goes on where it was.
+goes on where it was. Figures of peers are kept while their package and the processor are the same.
 """
 
 import argparse
@@ -26,7 +26,11 @@ from benchmarks.record import (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help=f"{', '.join(BENCHMARKS)}, or a part: large/adult")
-    parser.add_argument("--again", action="store_true", help="also what has been measured before")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="also what this version has measured",
+    )
     parser.add_argument("--page", action="store_true", help="run nothing, write the page")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the figures")
     parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)

@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.record import Record
 
 NAMES = {"numpy": "NumPy", "numba": "Numba", "lightgbm": "LightGBM", "python": "Python"}
-VERSIONS = ("python", "numpy", "numba", "scikit-learn", "lightgbm")
+VERSIONS = ("python", "numpy", "numba", "scikit-learn", "lightgbm", "catboost", "interpret-core")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ from benchmarks.credit import of_readme
 from benchmarks.frontier import draw_frontier
 from benchmarks.markdown import made_with, percent, seconds, table
 from benchmarks.record import BENCHMARKS, RESULTS, Records
-from benchmarks.sections import SECTIONS, summary
+from benchmarks.sections import OURS, SECTIONS, everywhere, summary
 
 README = RESULTS.parents[1] / "README.md"
 PAGE = RESULTS.parent / "benchmarks.md"
@@ -89,8 +89,8 @@ def _rows(records: dict[str, Records]) -> Iterator[tuple[str, ...]]:
 
 
 def _tables(records: Records) -> Iterator[tuple[str, ...]]:
-    results = records.results()
-    if not results:
+    results = {name: one for name, one in records.nested().items() if OURS in one}
+    if not results or not set(SIDE_BY_SIDE) <= set(everywhere(results)):
         return
     told, command = summary(results), "`ONLY=tables`"
     mean = f"[{len(results)} tables](docs/benchmarks.md), at most 4,000 rows, 3-fold: mean error"

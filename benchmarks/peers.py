@@ -5,13 +5,18 @@ from typing import Any
 
 import pandas as pd
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 from sklearn.svm import SVC
 
 from atomlearn import AlgebraicClassifier
@@ -46,6 +51,40 @@ def light(X: pd.DataFrame) -> Any:
     return LGBMClassifier(random_state=SEED, n_jobs=1, verbose=-1)
 
 
+def histogram(X: pd.DataFrame) -> Any:
+    others = [name for name in X if not is_number(X[name])]
+    encoder = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=-1, max_categories=255
+    )
+    columns = make_column_transformer((encoder, others), remainder="passthrough")
+    model = HistGradientBoostingClassifier(
+        categorical_features=list(range(len(others))), random_state=SEED
+    )
+    return make_pipeline(columns, model)
+
+
+def catboost(X: pd.DataFrame) -> Any:
+    from catboost import CatBoostClassifier
+
+    others = [name for name in X if not is_number(X[name])]
+    model = CatBoostClassifier(
+        cat_features=others, random_seed=SEED, thread_count=1, verbose=0, allow_writing_files=False
+    )
+    return make_pipeline(FunctionTransformer(words), model)
+
+
+def words(X: pd.DataFrame) -> pd.DataFrame:
+    """The same rows, categories as text: CatBoost refuses missing ones."""
+    others = [name for name in X if not is_number(X[name])]
+    return X.assign(**{name: X[name].astype(object).fillna("").astype(str) for name in others})
+
+
+def ebm(X: pd.DataFrame) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(random_state=SEED, n_jobs=1)
+
+
 def ours(X: pd.DataFrame) -> AlgebraicClassifier:
     return AlgebraicClassifier(random_state=SEED)
 
@@ -55,7 +94,12 @@ METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "forest": forest,
     "LightGBM": light,
     "logistic": logistic,
+    "histogram boosting": histogram,
+    "CatBoost": catboost,
+    "EBM": ebm,
 }
+SLOW = ("CatBoost", "EBM")
+"""Methods that take minutes on many classes: they join on tables of at most ten."""
 
 
 def svm() -> GridSearchCV:

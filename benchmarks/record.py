@@ -3,7 +3,8 @@
 A step is a function without arguments that returns plain values. It runs in a process of its own,
 so that its memory can be told and its failure stops nothing else. What is kept of it says how it
 was made: command, seed, versions, machine, date. A step that is there for this version is not run
-again.
+again; nor is that of a peer, whatever our version, while its package and the processor are the
+same.
 """
 
 import importlib
@@ -36,7 +37,18 @@ BENCHMARKS = (
 )
 SEED = 0
 FAILED = "FAILED"
-PEERS = ("scikit-learn", "lightgbm", "imodels", "interpret-core", "wittgenstein")
+PACKAGES = {
+    "forest": "scikit-learn",
+    "logistic": "scikit-learn",
+    "histogram boosting": "scikit-learn",
+    "SVM": "scikit-learn",
+    "MLP": "scikit-learn",
+    "LightGBM": "lightgbm",
+    "CatBoost": "catboost",
+    "EBM": "interpret-core",
+}
+"""The package of each peer that has steps of its own, by the last part of their names."""
+PEERS = (*dict.fromkeys(PACKAGES.values()), "imodels", "wittgenstein")
 ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 Step = Callable[[], Any]
@@ -112,7 +124,7 @@ def run(
     steps = list(steps)
     for step in (step for step in steps if begins(step, part)):
         known = Records.read(name, folder).steps
-        if not again and known.get(step, {}).get("version") == __version__:
+        if step in known and is_kept(known[step], again):
             yield step, "kept"
             continue
         start = time.monotonic()
@@ -125,6 +137,17 @@ def run(
         in_order = {step: known[step] for step in steps if step in known}
         Records(name, in_order | known).write(folder)
         yield step, f"{time.monotonic() - start:.0f} s"
+
+
+def is_kept(record: Record, again: bool = False) -> bool:
+    """Does a record still hold? ``again``: no record of ours does."""
+    package = PACKAGES.get(record["step"].rpartition("/")[2])
+    if package is None:
+        return not again and bool(record["version"] == __version__)
+    made = record["machine"]
+    return bool(
+        made.get(package) == installed(package) and made["processor"] == machine()["processor"]
+    )
 
 
 def made_with(name: str, step: str) -> Record:

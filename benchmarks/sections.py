@@ -1,6 +1,6 @@
 """The sections of the page of benchmarks, each made from the records of one benchmark."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from benchmarks.record import Records, begins
 from benchmarks.rules import of_rules
 
 OURS = "atomlearn"
-COMPARED = (OURS, "forest", "LightGBM", "logistic")
+COMPARED = (OURS, "forest", "LightGBM", "logistic", "histogram boosting", "CatBoost", "EBM")
 TITLES = {"forest": "random forest", "logistic": "logistic regression"}
 CLOSE = 2.0
 """Points of error behind the best peer that count as behind."""
@@ -22,33 +22,71 @@ CLOSE = 2.0
 Figures = dict[str, Any]
 
 
+def everywhere(results: dict[str, dict[str, Figures]]) -> list[str]:
+    """The methods that have been measured on every table."""
+    return [m for m in COMPARED if all(m in one for one in results.values())]
+
+
 def summary(results: dict[str, dict[str, Figures]]) -> dict[str, dict[str, float]]:
-    """Means over the tables, and how often a method is clearly behind the best of the others."""
+    """Means over the tables, and how often a method is clearly behind the best of the peers.
+
+    It has the methods that have been measured on every one of these tables.
+    """
     told = {}
-    for method in COMPARED:
+    methods = everywhere(results)
+    for method in methods:
         mine = [one[method] for one in results.values()]
-        best = [min(one[m]["error"] for m in COMPARED[1:]) for one in results.values()]
+        best = [min(one[m]["error"] for m in methods if m != OURS) for one in results.values()]
         behind = [100 * (one["error"] - b) for one, b in zip(mine, best, strict=True)]
         told[method] = {
             "error": float(np.mean([one["error"] for one in mine])),
             "log_loss": float(np.mean([one["log_loss"] for one in mine])),
-            "rank by error": _rank(results, method, "error"),
-            "rank by log-loss": _rank(results, method, "log_loss"),
+            "rank by error": _rank(results, methods, method, "error"),
+            "rank by log-loss": _rank(results, methods, method, "log_loss"),
             "behind": sum(points > CLOSE for points in behind),
             "fit_seconds": float(np.median([one["fit_seconds"] for one in mine])),
         }
     return told
 
 
-def _rank(results: dict[str, dict[str, Figures]], method: str, key: str) -> float:
-    ranks = [pd.Series({m: one[m][key] for m in COMPARED}).rank() for one in results.values()]
+def _rank(
+    results: dict[str, dict[str, Figures]], methods: Sequence[str], method: str, key: str
+) -> float:
+    ranks = [pd.Series({m: one[m][key] for m in methods}).rank() for one in results.values()]
     return float(np.mean([one[method] for one in ranks]))
 
 
 def of_tables(records: Records) -> str:
-    results = records.results()
+    """Means over all tables and over those that every peer was run on, then each table."""
+    results = {name: one for name, one in records.nested().items() if OURS in one}
+    measured = [m for m in COMPARED if any(m in one for one in results.values())]
+    whole = {name: one for name, one in results.items() if set(measured) <= one.keys()}
+    means = (
+        f"{len(results)} tables, 3-fold; larger ones are cut to 4,000 rows.\n\n{_means(results)}"
+    )
+    if 0 < len(whole) < len(results):
+        means += f"\n\nThe {len(whole)} of them on which every method was run:\n\n{_means(whole)}"
+    rows = []
+    for name, one in results.items():
+        cells = (
+            f"{100 * one[m]['error']:.2f}, {one[m]['log_loss']:.3f}" if m in one else ""
+            for m in measured
+        )
+        mine = one[OURS]
+        kinds = "/".join(dict.fromkeys(mine["evidence"]))
+        size = f"{mine['atoms']:,.0f}", f"{mine['bytes'] / 1000:,.0f}"
+        rows.append((name, *cells, kinds, *size, f"{mine['fit_seconds']:.2f}"))
+    names = (TITLES.get(m, m) for m in measured)
+    columns = "table", *names, "evidence", "atoms", "file, kB", "fit, s"
+    return (
+        f"{means}\n\n"
+        "Error in percent and log-loss of each table; the last four columns are of atomlearn.\n\n"
+        f"{table(columns, rows)}"
+    )
+
+
+def _means(results: dict[str, dict[str, Figures]]) -> str:
     told = summary(results)
-    header = ("", *(TITLES.get(m, m) for m in COMPARED))
     lines: dict[str, Callable[[Figures], str]] = {
         "mean error": lambda one: percent(one["error"]),
         "mean log-loss": lambda one: f"{one['log_loss']:.3f}",
@@ -59,20 +97,8 @@ def of_tables(records: Records) -> str:
         ),
         "median time of a fit": lambda one: seconds(one["fit_seconds"]),
     }
-    means = table(header, [(k, *(say(told[m]) for m in COMPARED)) for k, say in lines.items()])
-    rows = []
-    for name, one in results.items():
-        cells = [f"{100 * one[m]['error']:.2f}, {one[m]['log_loss']:.3f}" for m in COMPARED]
-        mine = one[OURS]
-        kinds = "/".join(dict.fromkeys(mine["evidence"]))
-        size = f"{mine['atoms']:,.0f}", f"{mine['bytes'] / 1000:,.0f}"
-        rows.append((name, *cells, kinds, *size, f"{mine['fit_seconds']:.2f}"))
-    columns = "table", *header[1:], "evidence", "atoms", "file, kB", "fit, s"
-    return (
-        f"{len(results)} tables, 3-fold; larger ones are cut to 4,000 rows.\n\n{means}\n\n"
-        "Error in percent and log-loss of each table; the last four columns are of atomlearn.\n\n"
-        f"{table(columns, rows)}"
-    )
+    header = ("", *(TITLES.get(m, m) for m in told))
+    return table(header, [(k, *map(say, told.values())) for k, say in lines.items()])
 
 
 def of_large(records: Records) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from atomlearn import AlgebraicClassifier
+from atomlearn import AlgebraicClassifier, __version__
 from benchmarks import (
     classifier,
     compact,
@@ -25,7 +25,16 @@ from benchmarks import (
     sections,
     tables,
 )
-from benchmarks.record import BENCHMARKS, Records, StepFailed, in_own_process, run, steps_of
+from benchmarks.record import (
+    BENCHMARKS,
+    Records,
+    StepFailed,
+    in_own_process,
+    is_kept,
+    made_with,
+    run,
+    steps_of,
+)
 
 COMMITTED = page.read_all()
 
@@ -41,6 +50,8 @@ def tree(seed):
 QUICK = {
     "atomlearn": lambda X: hasty(0),
     "LightGBM": lambda X: tree(0),  # need not be installed
+    "CatBoost": lambda X: tree(0),
+    "EBM": lambda X: tree(0),
 }
 
 
@@ -84,6 +95,16 @@ def test_a_step_is_kept_and_run_again_on_demand_and_its_failure_stops_nothing(tm
     assert ran == ["a", "c"]
 
 
+def test_figures_of_a_peer_are_kept_until_its_package_or_the_processor_is_another():
+    ours, peer = (
+        {**made_with("tables", f"iris/{m}"), "version": "0.0.1"} for m in ("atomlearn", "forest")
+    )
+    assert is_kept(peer) and is_kept(peer, again=True) and not is_kept(ours)
+    assert not is_kept(ours | {"version": __version__}, again=True)
+    for changed in ({"scikit-learn": "0.1"}, {"processor": "another"}):
+        assert not is_kept(peer | {"machine": peer["machine"] | changed})
+
+
 @pytest.mark.slow
 def test_a_step_runs_in_a_process_of_its_own():
     result = in_own_process("classifier", "small/iris/forest")
@@ -116,7 +137,7 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
     small = {
         "credit": {"LightGBM": partial(credit.measure, lambda X: tree(0), frame, y, 1)},
         "tables": {
-            "t": lambda: {m: tables.measure(m, frame, y, QUICK.get(m)) for m in tables.METHODS}
+            f"t/{m}": partial(tables.measure, m, frame, y, QUICK.get(m)) for m in tables.METHODS
         },
         "rules": {
             "rules/formula": partial(rules.with_rules, rules.formula, (30,), 100),
