@@ -384,6 +384,34 @@ def test_labels_that_contradict_a_monotone_statement():
     assert found.tolist() == [i for i in range(20) if i % 4 < 2]
 
 
+@pytest.mark.filterwarnings("ignore::atomlearn.errors.DoubtfulRule")
+def test_rules_that_leave_no_class_are_not_proved(credit, monkeypatch):
+    """They are not obeyed where all of them apply, which the proof finds without any row."""
+    X, y = credit
+    rules = [
+        "not bad if income > 6",
+        "not good if debt > 1",
+        "bad if insured = true and income < 2",
+    ]
+    model = quick(rules=rules).fit(X, y)
+    audit = model.check_rules()
+    assert [one.verdict for one in audit.statements] == ["broken", "broken", "proved"]
+    assert "also meet 'not good if debt > 1'" in audit.statements[0].proof[0]
+    assert not audit.holds
+    monkeypatch.setattr("atomlearn.tables.statements.MOST_STEPS", 1)
+    assert model.check_rules().statements[0].verdict == "only tested"
+
+
+@pytest.mark.filterwarnings("ignore::atomlearn.errors.DoubtfulRule")
+def test_a_rule_that_leaves_no_class_with_two_others(credit):
+    X, y = credit
+    rules = ["not bad if income > 1", "not good if income > 2", "not worst if income > 3"]
+    verdicts = [
+        one.verdict for one in quick(rules=rules).fit(X, three(y, X)).check_rules().statements
+    ]
+    assert verdicts == ["broken"] * 3
+
+
 def test_the_page_has_proofs_fingerprints_and_versions(credit, tmp_path):
     X, y = credit
     model = quick(rules=list(STATED), max_atoms=6).fit(X, y)

@@ -51,7 +51,8 @@ class AuditedStatement(Displayed):
     statement : Rule or MonotoneStatement
         The statement.
     verdict : str
-        ``"proved"``, ``"broken"``, or ``"may be overruled"`` for a likely rule.
+        ``"proved"``, ``"broken"``, ``"only tested"`` if there are too many combinations of rules
+        for a proof, or ``"may be overruled"`` for a likely rule.
     proof : tuple of str
         Why it holds, sentence by sentence.
     atoms : tuple of str
@@ -185,7 +186,11 @@ class Audit(Paged):
             if one.atoms:
                 listed = "".join(f"<li>{escape(atom)}</li>" for atom in one.atoms)
                 is_rule = isinstance(one.statement, Rule)
-                what = "It applies to rows with" if is_rule else "What speaks of it, one by one"
+                what = (
+                    "It applies to rows with"
+                    if is_rule
+                    else "All that has a condition on the column"
+                )
                 many = f"{what} ({len(one.atoms)})" if len(one.atoms) > 1 else what
                 parts.append(
                     folded(f'<ul class="formula">{listed}</ul>', many, len(one.atoms) < 30)

@@ -22,12 +22,18 @@ from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.literals import ColumnName, Literal
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Bound, Condition, MonotoneStatement, Rule, Statement
-from atomlearn.tables.statements import always_within, broken_by, rules_before
+from atomlearn.tables.statements import (
+    always_within,
+    broken_by,
+    impossible_together,
+    rules_before,
+)
 from atomlearn.tables.validation import number_column, object_column
 from atomlearn.training.learned import Learned
 from atomlearn.typing import Bits, Integers
 
 PROVED, BROKEN, BELIEVED = "proved", "broken", "may be overruled"
+TESTED = "only tested"
 MOST_LISTED = 200
 """Maximum number of atoms that a proof lists."""
 MOST_STEPS = 20
@@ -37,7 +43,7 @@ MOST_STEPS = 20
 def prove_monotone(
     classifier: Any, statement: MonotoneStatement
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Return the verdict on a monotone statement, why, and the atoms that speak of the column."""
+    """Return the verdict on a monotone statement, why, and the atoms that have the column."""
     learned, encoder = classifier.learned_, classifier.encoder_
     labels = classifier.labels_of_rules()
     k = labels.index(statement.label)
@@ -64,10 +70,10 @@ def prove_monotone(
     what = "rules of the scorecard" if learned.card is not None else "atoms"
     never = "never falls" if statement.rises else "never rises"
     proof = [
-        f"{len(listed):,} of the {n_atoms:,} {what} that decide speak of {statement.column}. "
-        f"Each was looked at: as {statement.column} {'rises' if statement.rises else 'falls'} and "
-        f"all else stays, none takes from the score of {statement.label}"
-        f"{' or adds to the score of another class' * (len(labels) > 1)}.",
+        f"{len(listed):,} of the {n_atoms:,} {what} that decide have a condition on "
+        f"{statement.column}. All were checked: as {statement.column} "
+        f"{'rises' if statement.rises else 'falls'} and all else stays, none lowers the score of "
+        f"{statement.label}{' or raises the score of another class' * (len(labels) > 1)}.",
         f"The scores are sums of these and of constants, and the probability of {statement.label} "
         f"rises with its own score and falls with the others, so it {never} as {statement.column} "
         "rises."
@@ -151,11 +157,25 @@ def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...
     if set(excluded) != wanted or not ours:
         why = f"It excludes {excluded} instead of {sorted(wanted, key=str)}."
         return BROKEN, (why,), compiled
+    together = impossible_together(r, learned.rules, literals)
+    if together:
+        others = " and ".join(f"'{classifier.rules_[i]}'" for i in together if i != r)
+        why = (
+            f"Rows that also meet {others} would be left without a class. For them none of these "
+            "rules is obeyed, because something has to be predicted."
+        )
+        return BROKEN, (why,), compiled
     proof = [
         f"Where it applies, the score of {', '.join(map(str, excluded))} is minus infinity, "
         "whatever the atoms add up to, so the probability is exactly 0.",
     ]
     proof += _gives_way(classifier, rule, len(labels))
+    if together is None:
+        proof.append(
+            "It is not obeyed by rows that several rules leave without a class. There are too "
+            "many combinations of rules to prove that there are no such rows."
+        )
+        return TESTED, tuple(proof), compiled
     return PROVED, tuple(proof), compiled
 
 

@@ -161,6 +161,21 @@ def _warn_of_meetings(
                 _warn(f"where both apply, '{other}' decides, not '{rule}'")
 
 
+def impossible_together(
+    r: int, compiled: HardRules, literals: Sequence[Literal]
+) -> tuple[int, ...] | None:
+    """Return rules that one row could meet with rule ``r`` and that leave it no class.
+
+    They are empty if there are none, and ``None`` if there are too many combinations to know.
+    """
+    checks = _Checks(
+        (), compiled.rules, [[literals[i] for i in one.literals] for one in compiled.rules]
+    )
+    ours = [i for i, one in enumerate(compiled.rules) if one.rule == r]
+    found = checks.without_class(compiled.n_classes, ours)
+    return None if found is None else tuple(sorted({compiled.rules[i].rule for i in found}))
+
+
 def rules_before(rule: Rule, statements: Sequence[Statement], n_classes: int) -> list[Rule]:
     """Return the rules to which a rule gives way where it contradicts them."""
     return [
@@ -391,7 +406,7 @@ class _Checks:
                 _warn(f"no row can meet '{rule}': its conditions exclude each other")
             elif ours and all(map(self._follows, ours)):
                 _warn(f"'{rule}' follows from the other rules and can be left out")
-        empty = sorted({self.hard[i].rule for i in self._nowhere(n_classes)})
+        empty = sorted({self.hard[i].rule for i in self.without_class(n_classes) or ()})
         if empty:
             listed = ", ".join(f"'{self.rules[r]}'" for r in empty)
             _warn(
@@ -419,24 +434,34 @@ class _Checks:
         """Return whether every row that meets rule ``i`` meets rule ``j``."""
         return all(any(own.implies(one) for own in self.literals[i]) for one in self.literals[j])
 
-    def _nowhere(self, n_classes: int) -> list[int]:
-        """Return rules that some row could meet all of and that together forbid every class."""
+    def without_class(
+        self, n_classes: int, beginning: Sequence[int] | None = None
+    ) -> list[int] | None:
+        """Return conjunctions that some row could meet all of and that together forbid every class.
+
+        With a ``beginning``, one of these is among them. ``None`` if the search took too long.
+        """
         forbidding = [
             [i for i, one in enumerate(self.hard) if k in one.forbidden and self.can_be_met[i]]
             for k in range(n_classes)
         ]
         stack: list[tuple[int, tuple[int, ...]]] = [(0, ())]
+        if beginning is not None:
+            stack = [(0, (i,)) for i in beginning if self.can_be_met[i]]
         for _ in range(MOST_STEPS):
             if not stack:
                 return []
             k, chosen = stack.pop()
             if k == n_classes:
                 return sorted(set(chosen))
+            if any(k in self.hard[i].forbidden for i in chosen):
+                stack.append((k + 1, chosen))
+                continue
             for i in forbidding[k]:
                 several = sorted({*chosen, i})
                 if _are_possible([one for r in several for one in self.literals[r]]):
                     stack.append((k + 1, tuple(several)))
-        return []
+        return None
 
 
 def warn_of_unmet(rules: Sequence[Statement], met: Integers) -> None:
