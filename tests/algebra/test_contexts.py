@@ -2,6 +2,7 @@
 
 from itertools import chain, combinations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from atomlearn import Algebra, AtomlearnError
 from atomlearn.algebra import Context
 from atomlearn.algebra.implications import Implication
+from atomlearn.errors import FileFormatError
 
 WATER = """B
 
@@ -190,6 +192,30 @@ def test_a_person_is_asked_again(monkeypatch, capsys):
     result = Context(["hen"], ["bird", "flies"], [[True, False]]).explore()
     assert result.context.objects == ("hen", "bat") and result.implications == []
     assert "there is no attribute 'wings'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".cxt"])
+@pytest.mark.parametrize(
+    "names", [["a;b;c", "d"], ['say "so;"', "d,e;f;g"], ["plain", "also plain"]]
+)
+def test_names_are_read_back_whatever_is_in_them(tmp_path, suffix, names):
+    path = tmp_path / f"names{suffix}"
+    context = Context(["o;p;q"], names, [[True, False]])
+    context.write(path)
+    assert Context.read(path) == context
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".cxt"])
+@pytest.mark.parametrize("name", [" a", "a\nb", "a\tb"])
+def test_names_that_would_be_read_back_as_others_are_refused(tmp_path, suffix, name):
+    with pytest.raises(FileFormatError, match="does not fit on a line"):
+        Context([name], ["b"], [[True]]).write(tmp_path / f"names{suffix}")
+
+
+def test_a_context_may_be_empty():
+    assert Context(["o", "p"], [], np.zeros((2, 0))).n_concepts == 1
+    assert Context(["o", "p"], [], [[], []]).crosses.shape == (2, 0)
+    assert Context([], ["a"], []).implications()[0].conclusion == ("a",)
 
 
 @pytest.mark.parametrize(

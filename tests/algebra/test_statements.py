@@ -121,6 +121,8 @@ def test_errors_have_the_line_and_the_column(text, problem):
         "a < f(x) for x, y, z, u, v, w in 1..99 if x = 100",
         "r = {(x, y) for x, y in 1..9999}",
         "a < f(x) for x in 1..99999 if x in {y for y in 1..99999}",
+        "one of f(1..200)",
+        "at most one of f(1..300)",
     ],
 )
 def test_a_line_that_stands_for_too_much_is_refused(text, monkeypatch):

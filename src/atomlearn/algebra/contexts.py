@@ -7,11 +7,12 @@ lacks. An implication between attributes is a positive relation, ``conclusion < 
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -95,9 +96,9 @@ class Context(Displayed):
     ) -> None:
         self.objects, self.attributes = tuple(objects), tuple(attributes)
         shape = (len(self.objects), len(self.attributes))
-        self.crosses = np.array(crosses, dtype=np.bool_).reshape(-1, max(1, shape[1]))[
-            :, : shape[1]
-        ]
+        self.crosses = np.array(crosses, dtype=np.bool_)
+        if not self.crosses.size and 0 in shape:
+            self.crosses = self.crosses.reshape(shape)
         if self.crosses.shape != shape:
             raise InvalidParameter(
                 f"crosses of shape {self.crosses.shape} for {shape[0]} objects and {shape[1]} "
@@ -419,7 +420,8 @@ def _read_burmeister(text: str, path: str) -> Context:
 
 
 def _read_csv(text: str, path: str) -> Context:
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    head = re.sub(r'"[^"]*"', "", text.partition("\n")[0])  # signs in quotes are of a name
+    delimiter = max(",;\t", key=head.count)
     rows = [
         (number, [cell.strip() for cell in row])
         for number, row in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter), start=1)
@@ -453,10 +455,15 @@ def _made(
         raise FileFormatError(f"{path}: {error}") from None
 
 
-def _to_burmeister(context: Context) -> str:
+def _check_names(context: Context, kind: str) -> None:
+    """Raise an error for a name that would be read back as another one."""
     for name in (*context.objects, *context.attributes):
         if not name.isprintable() or name != name.strip():
-            raise FileFormatError(f"the name {name!r} does not fit on a line of a .cxt file")
+            raise FileFormatError(f"the name {name!r} does not fit on a line of a {kind} file")
+
+
+def _to_burmeister(context: Context) -> str:
+    _check_names(context, ".cxt")
     rows = ["".join("X" if cross else "." for cross in row) for row in context.crosses]
     counts = [str(len(context.objects)), str(len(context.attributes))]
     lines = ["B", "", *counts, "", *context.objects, *context.attributes, *rows]
@@ -464,8 +471,12 @@ def _to_burmeister(context: Context) -> str:
 
 
 def _to_csv(context: Context) -> str:
+    _check_names(context, ".csv")
     written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
+    # Quotes, unless no name has what could be taken for the sign between two cells.
+    is_plain = not set("".join((*context.objects, *context.attributes))) & set(',;"')
+    quoted: Literal[0, 1] = csv.QUOTE_MINIMAL if is_plain else csv.QUOTE_ALL
+    writer = csv.writer(written, lineterminator="\n", quoting=quoted)
     writer.writerow(["", *context.attributes])
     for name, row in zip(context.objects, context.crosses, strict=True):
         writer.writerow([name, *("X" if cross else "" for cross in row)])

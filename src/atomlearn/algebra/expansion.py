@@ -53,7 +53,9 @@ class Statement:
             if self.sign in ("<", "!<"):
                 yield self.left(bound), self.sign == "<", self.right(bound)
             else:
-                yield from choice_relations(self.left(bound), at_least=self.sign == "one")
+                choices, exactly = self.left(bound), self.sign == "one"
+                steps.spend((1 + exactly) * len(choices) ** 2)  # the names in its relations
+                yield from choice_relations(choices, at_least=exactly)
 
 
 def choice_relations(choices: list[str], *, at_least: bool = True) -> Iterator[ParsedRelation]:

@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
+from math import prod
 from typing import Any, NoReturn
 
 from atomlearn.algebra.expansion import (
@@ -276,8 +277,8 @@ class _Reader:
             values = [value if isinstance(value, list) else [value] for value in
                       (index(bound) for index in indices)]  # fmt: skip
             found = []
+            self.statements.steps.spend(prod(map(len, values)))
             for chosen in product(*values):
-                self.statements.steps.spend()
                 parts = [self._text(part, at) for value in chosen for part in atoms_of(value)]
                 if any(set(part) & set(",()") for part in parts):
                     self.fail("a name with a comma or parenthesis cannot be an index", at)
