@@ -168,7 +168,8 @@ def markdown(claims: Sequence[Row]) -> str:
 def html(claims: Sequence[Row]) -> str:
     """The page in HTML."""
     page = Page(TITLE, quiet=True)
-    page.say(text_of("claims"))
+    for paragraph in text_of("claims").split("\n\n"):
+        page.say(paragraph)
     page.say(counted(claims) + ".")
     page.table(HEAD, [[claim[key] for key in COLUMNS] for claim in claims])
     return page.html()

@@ -40,6 +40,11 @@ def test_every_claim_has_a_short_quotation_a_section_and_a_place_in_the_order():
         assert 0 < len(one.quote) <= 110 and one.section.startswith(SECTIONS)
 
 
+def test_a_rule_can_find_that_the_paper_is_right():
+    for one in claims().values():
+        assert "verdict" in one.row or "reproduced" in one.row, one.quote
+
+
 def test_the_committed_pages_are_made_from_the_committed_findings():
     rows = read_json(RESULTS / "claims.json")["claims"]
     assert (RESULTS / "claims.md").read_text(encoding="utf-8") == markdown(rows)
