@@ -257,7 +257,7 @@ SECTIONS = (
     Section(
         "Statements that always hold",
         "rules",
-        "Monotone statements that a person who knows the subject would make, told to every method "
+        "Monotone statements that a person who knows the subject would make, given to every method "
         "that takes them, 3-fold. A violation is a pair of rows that differ in one column and whose"
         " probabilities go the wrong way, of a million random pairs.",
         of_rules,

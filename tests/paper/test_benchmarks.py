@@ -145,6 +145,7 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
                 rules.monotone, "pima-missing", 60, ("atomlearn", "histogram boosting")
             ),
             "few/pima-missing": partial(rules.few, "pima-missing", (30,), 1),
+            "splits/pima-missing": partial(rules.many_splits, "pima-missing", 2),
         },
         "compact": {"t": lambda: compact.measure(frame, np.where(y == "a", "a", "b"))},
         "large": {
