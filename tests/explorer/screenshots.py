@@ -34,7 +34,7 @@ def do_something(page, name):
 
 
 def more_pages(folder: Path) -> dict[str, str]:
-    """Pages that are printed and sent: a card, its explorer, the row asked about, audit, figures."""
+    """Pages that are printed and sent: a card, its explorer, a row, an audit, figures."""
     clf, X = pages.iris()
     card, labels = clf.compact(6), clf.predict(X)
     card.scorecard().to_html(folder / "scorecard.html")
