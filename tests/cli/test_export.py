@@ -30,7 +30,7 @@ def test_a_program_on_the_terminal_or_in_a_file(typed, model, tmp_path):
 
 def test_what_cannot_be_exported(typed, model):
     code, _, err = typed("export", "m.atoms", "--to", "cobol")
-    assert code == 2 and "--to must be one of sql, js, c, python, not 'cobol'" in err
+    assert code == 2 and "--to must be one of sql, js, c, python, onnx, not 'cobol'" in err
     alg = Algebra(["a", "b"])
     alg.add(alg.relation("a < b"))
     alg.learn(random_state=0).save("r.atoms")

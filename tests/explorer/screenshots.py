@@ -6,6 +6,7 @@ Each kind of page at 1200 and at 390 pixels, light and dark, after something was
 import sys
 from pathlib import Path
 
+from atomlearn.explorer.classifiers import asked_row, classifier_data
 from tests.explorer import browser as web
 from tests.explorer import pages
 
@@ -32,10 +33,32 @@ def do_something(page, name):
     page.wait_for_timeout(300)
 
 
+def more_pages(folder: Path) -> dict[str, str]:
+    """Pages that are printed and sent: a card, its explorer, a row, an audit, figures."""
+    clf, X = pages.iris()
+    card, labels = clf.compact(6), clf.predict(X)
+    card.scorecard().to_html(folder / "scorecard.html")
+    clf.check_rules(X).to_html(folder / "audit.html")
+    clf.evaluate(X, labels, costs={("virginica", "setosa"): 3}).to_html(folder / "evaluation.html")
+    asked = asked_row(clf, "Row 70", X[70:71])
+    return {
+        "card": pages.written(folder, "card", "Irises", classifier_data(card)),
+        "explanation": pages.written(
+            folder, "explanation", "Irises", classifier_data(clf, asked=asked)
+        ),
+        **{
+            name: (folder / f"{name}.html").as_uri()
+            for name in ("scorecard", "audit", "evaluation")
+        },
+    }
+
+
 def main(folder: Path) -> None:
-    """Write the pages and their pictures to a folder."""
+    """Write the pages and their pictures to a folder, those of ./demo too if it is there."""
     folder.mkdir(parents=True, exist_ok=True)
-    addresses = pages.write_all(folder, quick=False)
+    addresses = pages.write_all(folder, quick=False) | more_pages(folder)
+    demo = sorted(Path("demo").glob("*.html"))
+    addresses |= {f"demo-{path.stem}": path.resolve().as_uri() for path in demo}
     with web.started() as browser:
         for name, address in addresses.items():
             for width in (1200, 390):
