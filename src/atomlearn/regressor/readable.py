@@ -90,7 +90,7 @@ class ReadableNumbers(FeatureImportance, Auditing):
         check_coverage(coverage)
         below, above = self.numbers_.judged.quantiles(coverage)
         parts = self._blocks(X)  # type: ignore[attr-defined]
-        return np.concatenate([self._interval(rows, n, below, above) for rows, n in parts])
+        return np.concatenate([self._interval(part, n, below, above) for part, n in parts])
 
     def _interval(self, blocks: Blocks, n: int, below: float, above: float) -> Floats:
         predictions, spread = self._predicted(blocks, n), self.numbers_.expected(blocks, n)
