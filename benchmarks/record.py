@@ -33,6 +33,7 @@ BENCHMARKS = (
     "queens",
     "scale",
     "speed",
+    "start",
 )
 SEED = 0
 FAILED = "FAILED"
