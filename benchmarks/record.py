@@ -34,6 +34,7 @@ BENCHMARKS = (
     "queens",
     "scale",
     "speed",
+    "start",
 )
 SEED = 0
 FAILED = "FAILED"

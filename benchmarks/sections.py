@@ -359,4 +359,11 @@ SECTIONS = (
         "pool of 20,000 pins.",
         of_speed,
     ),
+    Section(
+        "First use",
+        "start",
+        "A process that imports scikit-learn and atomlearn and fits iris, twice: from an empty "
+        "cache of kernels, and again.",
+        of_speed,
+    ),
 )

@@ -1,40 +1,41 @@
-"""Cold and warm start: the first epoch of a fresh process, nothing compiled or all cached."""
+"""CPU seconds of a script that fits iris: with nothing compiled, and with all kernels cached.
+
+Imports count too: it is what a newcomer waits for.
+"""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+from functools import partial
 
-FIRST_EPOCH = """
-import time
-import numpy as np
-from atomlearn.datasets import vertical_bars
-from atomlearn.sets import rows
-from atomlearn.engine.concept import Concept
-images, labels = vertical_bars(400, shape=(10, 10), random_state=0)
-terms = rows.pack(np.hstack([images, ~images, np.zeros((len(images), 1), dtype=bool)]))
-concept = Concept(201, 200, 0)
-start = time.perf_counter()
-concept.learn_batch(terms[labels], terms[~labels])
-print(time.perf_counter() - start)
+from benchmarks.record import Step
+
+SCRIPT = """
+from sklearn.datasets import load_iris
+from atomlearn import AlgebraicClassifier
+X, y = load_iris(return_X_y=True, as_frame=True)
+AlgebraicClassifier(random_state=0).fit(X, y)
 """
 
 
-def first_epoch(cache: str) -> float:
-    environment = os.environ | {"NUMBA_CACHE_DIR": cache}
-    done = subprocess.run(
-        [sys.executable, "-c", FIRST_EPOCH],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return float(done.stdout)
+def steps() -> dict[str, Step]:
+    return {"iris": partial(measure, SCRIPT)}
 
 
-def measure() -> dict[str, float]:
+def measure(script: str = SCRIPT) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as cache:
         return {
-            "cold start, first epoch: s": first_epoch(cache),
-            "warm start, first epoch: s": first_epoch(cache),
+            "nothing compiled: CPU s": seconds(script, cache),
+            "kernels cached: CPU s": seconds(script, cache),
         }
+
+
+def seconds(script: str, cache: str) -> float:
+    """CPU seconds of a process that runs a script."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -23,6 +23,7 @@ from benchmarks import (
     rivals,
     rules,
     sections,
+    start,
     tables,
 )
 from benchmarks.record import (
@@ -173,6 +174,7 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
             "kernels": partial(kernels.measure, {"examples": (100,), "atoms": (100,)}),
             "to an error": partial(rivals.measure, (5,), 0.01),
         },
+        "start": {"iris": partial(start.measure, "pass")},
     }
     for name, steps in small.items():
         ends = dict(run(name, steps, tmp_path, lambda name, step: small[name][step]()))

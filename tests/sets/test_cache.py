@@ -69,3 +69,37 @@ def test_a_damaged_cache_is_replaced(script: Path, tmp_path: Path) -> None:
         damaged.append((path, len(contents[what])))
     assert run(script, NUMBA_CACHE_DIR=str(cache)).stdout == "3\n" * len(ways)
     assert all(path.stat().st_size > size for path, size in damaged)
+
+
+COUNTED = """
+from numba.core import event
+from sklearn.datasets import load_iris
+from atomlearn import AlgebraicClassifier
+from atomlearn.sets import jit
+
+names = []
+
+class Counter(event.Listener):
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__.startswith("atomlearn"):
+            names.append(f"{function.__module__}.{function.__name__}")
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Counter())
+AlgebraicClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+print(len(names), jit.OF_A_FIT)
+print(*names)
+"""
+
+
+@pytest.mark.slow
+def test_a_fit_compiles_as_much_as_is_said_and_nothing_to_explain(tmp_path: Path) -> None:
+    script = tmp_path / "counted.py"
+    script.write_text(COUNTED)
+    numbers, names = run(script, NUMBA_CACHE_DIR=str(tmp_path)).stdout.splitlines()
+    done, said = map(int, numbers.split())
+    assert abs(done - said) <= 10
+    assert not [n for n in names.split() if "compact" in n or "intents" in n or "formulas" in n]

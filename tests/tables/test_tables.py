@@ -9,6 +9,8 @@ import pytest
 from scipy import sparse
 
 from atomlearn import AlgebraicClassifier, LiteralEncoder
+from atomlearn.errors import InvalidTable, NotEnoughMemory
+from atomlearn.tables import training_rows
 from atomlearn.tables.files import read_table
 from atomlearn.tables.literals import Literal
 
@@ -194,3 +196,44 @@ def test_scalars_of_numpy_are_plain_categories():
     assert {repr(one) for one in column.categories} == {"'red'", "3", "2.5", "True"}
     written = {literal.to_python() for literal in column.literals()}
     assert "row['v'] == True" in written and not any("np." in one for one in written)
+
+
+def test_a_sound_table_of_numbers_is_taken_as_it_is_and_any_other_is_examined():
+    """Rows to predict: the short way and the long one give the same rows, and the same errors."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    encoder = LiteralEncoder().fit(frame)
+    for X in (
+        frame,
+        frame.astype(np.float32).astype(np.float64),
+        frame.assign(b=frame.b.to_numpy()),
+    ):
+        mixed = X.astype({"a": object})  # examined
+        assert np.array_equal(encoder.transform(X), encoder.transform(mixed))
+    missing = frame.assign(b=np.nan)
+    assert encoder.transform(missing).shape == encoder.transform(frame).shape
+    unsound = (frame.assign(b=np.inf), frame[["b", "a", "c"]], frame.drop(columns="c"), frame[:0])
+    for X in unsound:
+        with pytest.raises(InvalidTable):
+            encoder.transform(X)
+    unnamed = LiteralEncoder().fit(frame.to_numpy())
+    assert np.array_equal(unnamed.transform(frame.to_numpy()), encoder.transform(frame))
+    for X in (frame.to_numpy()[:, :2], np.full((2, 3), np.inf), frame.to_numpy()[:0]):
+        with pytest.raises(InvalidTable):
+            unnamed.transform(X)
+
+
+def test_a_table_that_memory_cannot_hold_is_refused_before_it_is_packed(monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    monkeypatch.setattr(training_rows, "available_memory", lambda: 500)
+    monkeypatch.setattr(LiteralEncoder, "pack", lambda *_, **__: pytest.fail("it was packed"))
+    with pytest.raises(NotEnoughMemory, match=r"60 rows of .* literals .*fit_batches"):
+        AlgebraicClassifier().fit(X, y)
+    for free in (10**9, None):  # enough, or not known
+        monkeypatch.setattr(training_rows, "available_memory", lambda free=free: free)
+        training_rows.refuse_too_large(60, 100)
+
+
+def test_the_memory_that_is_left_is_read_where_the_system_says_it():
+    free = training_rows.available_memory()
+    assert free is None or 10**6 < free < 10**15

@@ -57,6 +57,7 @@ COMMANDS: list[Callable[..., None]] = [
     models.merge,
     reproduce.reproduce,
     reproduce.data,
+    models.warm_up,
 ]
 """All commands, in the order of ``atomlearn --help``."""
 for command in COMMANDS:

@@ -1,6 +1,7 @@
 """``atomlearn show``, ``export`` and ``merge``: commands that take model files."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -398,3 +399,48 @@ def merge(
         print(f"{label}: {counted(merged.new, 'pin')} new, {merged.known:,} known already, "
               f"{merged.dropped:,} dropped")  # fmt: skip
     print(f"written to {out}")
+
+
+def warm_up() -> None:
+    """Compile what learning and reading models need, so that no later command has to.
+
+    Small classifiers and models are learned and explained. The bar counts kernels.
+    """
+    from atomlearn.sets.jit import KERNELS
+
+    tasks = _small_tasks()  # imports all that has kernels
+    with typer.progressbar(length=len(KERNELS), label="kernels", file=sys.stderr) as bar:
+        ready = 0
+        for task in tasks:
+            task()
+            now = sum(bool(one.signatures) for one in KERNELS)
+            bar.update(now - ready)
+            ready = now
+    print(f"{counted(ready, 'kernel')} ready, {len(KERNELS) - ready} compiled when first used")
+
+
+def _small_tasks() -> list[Callable[[], object]]:
+    """Return calls that together need nearly all kernels."""
+    import numpy as np
+
+    from atomlearn import Algebra, AlgebraicClassifier
+    from atomlearn.problems import queens
+
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (120, 4))
+    two, three = (X[:, 0] + X[:, 1] > 5), (X[:, 0] + X[:, 1]) // 4
+    strict = AlgebraicClassifier(random_state=0, max_epochs=2, evidence="strict")
+    both = AlgebraicClassifier(random_state=0, max_epochs=3)
+    algebra = Algebra(["a", "b", "c"])
+    algebra.add(*map(algebra.relation, ("a < b c", "b < c", "c !< a")))
+    return [
+        lambda: both.fit(X, three),
+        lambda: both.predict_proba(X),
+        lambda: strict.fit(X, two).misses(X),
+        lambda: both.explain(X[0]),
+        lambda: both.definition(both.classes_[0]),
+        lambda: both.compact(4),
+        lambda: algebra.learn(random_state=0),
+        lambda: list(queens.solve(4, random_state=0, max_epochs=2)),
+        lambda: both.partial_fit(X, three),
+    ]

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from atomlearn.engine.misses import discriminants
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Stream, below, permutation
 from atomlearn.sets.rows import Lists, Rows, complement, distinct, to_lists
 from atomlearn.sets.words import (
@@ -109,7 +109,7 @@ def lazy_cover(
     return chosen[:n_chosen]
 
 
-@kernel
+@helper
 def most_separating(j: int, n_pins: int, separated: Rows, separated_by: Rows, done: Rows) -> int:
     """Return the pin separating relation ``j`` that separates most relations not yet done."""
     best, most = 0, -1
@@ -123,7 +123,7 @@ def most_separating(j: int, n_pins: int, separated: Rows, separated_by: Rows, do
     return best
 
 
-@kernel
+@helper
 def separates(witnesses: Rows, z: int, left: Rows, right: Rows, i: int) -> bool:
     """Return whether the witness contains the right side of relation ``i`` but not the left."""
     outside = ZERO

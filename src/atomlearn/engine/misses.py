@@ -11,7 +11,7 @@ the relations whose side contains ``φ`` are the OR of one row for each constant
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Lists, Rows
 from atomlearn.sets.words import ONE, ZERO, clear, flip, lowest, size
 from atomlearn.typing import Bits, Floats, Integers
@@ -101,7 +101,7 @@ def fill_blocks(rows: Rows, blocks: Blocks) -> None:
                 blocks[b, w * 64 + r, column] = square[r]
 
 
-@kernel
+@helper
 def hold(atoms: Lists, k: int, blocks: Blocks, b: int, held: Rows) -> None:
     """Write the examples of a block that have one of the constants of atom ``k``."""
     for w in range(held.shape[0]):
@@ -164,7 +164,7 @@ def add_holders(atoms: Lists, blocks: Blocks, counts: Integers) -> None:
             counts[k] += size(held)
 
 
-@kernel
+@helper
 def add_small(small: Rows, planes: Rows, carry: Rows) -> None:
     """Add the small counters to the planes and clear them."""
     clear(carry)

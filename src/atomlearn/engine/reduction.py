@@ -12,7 +12,7 @@ import numpy as np
 from atomlearn.engine.dual import keep_one_each
 from atomlearn.engine.misses import discriminants
 from atomlearn.engine.state import Dual, Master
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Stream, below, permutation, shuffle
 from atomlearn.sets.rows import Rows, to_lists
 from atomlearn.sets.words import (
@@ -92,7 +92,7 @@ def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
     return Master(kept_singles, master.atoms, master.traces, master.lefts, master.rights, n)
 
 
-@kernel
+@helper
 def remove_reached(
     holders: Rows, kept: Rows, traces: Rows, having: Rows, both: Rows, excess: Rows
 ) -> None:

@@ -15,7 +15,7 @@ An atom is named by a number: composite atom ``k`` by ``k``, singleton ``{c}`` b
 import numpy as np
 
 from atomlearn.engine.state import Dual, Master, Positives
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import allocating_helper, helper, kernel
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import (
@@ -192,7 +192,8 @@ def cross_until(
                         if needed:
                             shared = taller(shared)
                             more = np.zeros(room, dtype=np.bool_)
-                            more[: used.shape[0]] = used
+                            for k in range(used.shape[0]):  # a slice would compile for seconds
+                                more[k] = used[k]
                             used = more
                     psi = n
                     n += 1
@@ -277,7 +278,7 @@ def cross_until(
     return right.shape[0], Master(singles, atoms, traces, lefts, rights, n), words
 
 
-@kernel
+@helper
 def draw_partner(
     right: Rows,
     i: int,
@@ -316,7 +317,7 @@ def draw_partner(
     return NONE
 
 
-@kernel
+@helper
 def draw_untried(untried: Rows, n: int, singles: Rows, rng: Stream) -> int:
     """Draw an atom that was not drawn yet, and remove it."""
     n_singles = size(singles)
@@ -335,7 +336,7 @@ def draw_untried(untried: Rows, n: int, singles: Rows, rng: Stream) -> int:
     return k
 
 
-@kernel
+@allocating_helper
 def draw_best(
     right: Rows,
     i: int,
@@ -366,7 +367,7 @@ def draw_best(
     return found[below(rng, n_best)] if n_best > 0 else NONE
 
 
-@kernel
+@helper
 def n_missed(uncovered: Rows, table: Rows, k: int) -> int:
     """Count the witnesses of ``Δ`` outside the trace ``table[k]``."""
     missed = 0
@@ -375,7 +376,7 @@ def n_missed(uncovered: Rows, table: Rows, k: int) -> int:
     return missed
 
 
-@kernel
+@helper
 def note_shared(k: int, used: Bits, trace: Rows, shared: Rows) -> None:
     """Note that a partner was used for an atom with this trace."""
     for w in range(trace.shape[0]):
@@ -383,7 +384,7 @@ def note_shared(k: int, used: Bits, trace: Rows, shared: Rows) -> None:
     used[k] = True
 
 
-@kernel
+@helper
 def within(table: Rows, i: int, other: Rows, j: int) -> bool:
     """Return whether one row is a part of another."""
     outside = ZERO
@@ -392,7 +393,7 @@ def within(table: Rows, i: int, other: Rows, j: int) -> bool:
     return outside == ZERO
 
 
-@kernel
+@helper
 def misses_any(uncovered: Rows, table: Rows, k: int) -> bool:
     """Return whether any witness of ``Δ`` is outside the trace ``table[k]``."""
     missed = ZERO
@@ -401,7 +402,7 @@ def misses_any(uncovered: Rows, table: Rows, k: int) -> bool:
     return missed != ZERO
 
 
-@kernel
+@helper
 def fitting_singles(
     right: Rows, i: int, singles: Rows, witnesses: Rows, zeta: int, w: int
 ) -> np.uint64:
@@ -410,7 +411,7 @@ def fitting_singles(
     return word & ~witnesses[zeta, w] if zeta >= 0 else word
 
 
-@kernel
+@helper
 def note_missing(k: int, traces: Rows, missing: Rows) -> None:
     """Add atom ``k`` to the entry of every witness outside its trace."""
     for w in range(traces.shape[1]):
@@ -422,7 +423,7 @@ def note_missing(k: int, traces: Rows, missing: Rows) -> None:
             rest &= rest - ONE
 
 
-@kernel
+@helper
 def unnote_missing(k: int, before: Rows, traces: Rows, missing: Rows) -> None:
     """Remove atom ``k`` from the entries of witnesses that have joined its trace."""
     for w in range(traces.shape[1]):
@@ -441,28 +442,28 @@ def complement(trace: Rows, n_witnesses: int, out: Rows) -> None:
         out[-1] &= tail(n_witnesses)
 
 
-@kernel
+@helper
 def copy(table: Rows, k: int, out: Rows) -> None:
     """Write row ``k`` of a table."""
     for w in range(out.shape[0]):
         out[w] = table[k, w]
 
 
-@kernel
+@helper
 def join(row: Rows, table: Rows, k: int, start: int, out: Rows, m: int) -> None:
     """Write ``row ∪ table[k]`` to ``out[m]`` from word ``start`` on."""
     for w in range(start, row.shape[0]):
         out[m, w] = row[w] | table[k, w]
 
 
-@kernel
+@helper
 def keep_common(row: Rows, table: Rows, k: int) -> None:
     """Intersect the row with ``table[k]``."""
     for w in range(row.shape[0]):
         row[w] &= table[k, w]
 
 
-@kernel
+@allocating_helper
 def taller(table: Rows) -> Rows:
     """Return the same rows with room for twice as many."""
     more = np.empty((2 * table.shape[0], table.shape[1]), dtype=np.uint64)
@@ -471,7 +472,7 @@ def taller(table: Rows) -> Rows:
     return more
 
 
-@kernel
+@allocating_helper
 def longer(row: Rows, n: int) -> Rows:
     """Return the same words with room for ``n``."""
     more = np.empty(n, dtype=np.uint64)
@@ -480,7 +481,7 @@ def longer(row: Rows, n: int) -> Rows:
     return more
 
 
-@kernel
+@allocating_helper
 def wider(table: Rows, n_words: int) -> Rows:
     """Return the same sets over a larger universe."""
     more = np.zeros((table.shape[0], n_words), dtype=np.uint64)

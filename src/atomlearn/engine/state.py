@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from atomlearn.sets import rows
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import FULL, ONE, ZERO, has, lowest, tail, transpose
 
@@ -193,7 +193,7 @@ def derive(master: Master, positives: Positives, dual: Dual) -> None:
                 join_row(positives.right_of, c, master.rights, k)
 
 
-@kernel
+@helper
 def join_row(source: Rows, i: int, target: Rows, j: int) -> None:
     """Add the members of one row to another."""
     for w in range(source.shape[1]):

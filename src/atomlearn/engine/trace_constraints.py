@@ -7,7 +7,7 @@ that ``Tr(x)`` of a term is the intersection over its constants.
 import numpy as np
 
 from atomlearn.engine.state import Dual
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import allocating_helper, helper, kernel
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import FULL, ONE, ZERO, bit_of, lowest, put, select, size, tail
@@ -43,7 +43,7 @@ def enforce_negative(
     return HOLD
 
 
-@kernel
+@helper
 def same_row(table: Rows, i: int, j: int) -> bool:
     """Return whether two rows are equal."""
     differing = ZERO
@@ -52,7 +52,7 @@ def same_row(table: Rows, i: int, j: int) -> bool:
     return differing == ZERO
 
 
-@kernel
+@allocating_helper
 def strongly_discriminant_constant(a: Rows, above_b: Rows, dual: Dual, rng: Stream) -> int:
     """Return a constant of ``a`` outside some witness above ``b``, or ``-1`` if there is none."""
     candidates = above_b.copy()
@@ -99,7 +99,7 @@ def enforce_positive(
     return HOLD
 
 
-@kernel
+@helper
 def trace_of(terms: Rows, i: int, n_witnesses: int, traces: Rows, out: Rows) -> None:
     """Write ``Tr(x)`` of the ``i``-th term."""
     for t in range(out.shape[0]):

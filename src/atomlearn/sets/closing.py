@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import allocating_helper, helper, kernel
 from atomlearn.sets.rows import Lists, Rows, lists_of, take
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, transpose
 from atomlearn.typing import Bits, Integers
@@ -71,7 +71,7 @@ class Workspace(NamedTuple):
     missing: Integers
 
 
-@kernel
+@allocating_helper
 def workspace(rules: Implications) -> Workspace:
     """Return a fresh workspace."""
     n_constants, n_relations = rules.watch_at.shape[0] - 1, rules.needs.shape[0]
@@ -115,7 +115,7 @@ def chain(rules: Implications, start: Constants, work: Workspace) -> tuple[int, 
     return n, n_fired
 
 
-@kernel
+@helper
 def forget(rules: Implications, n: int, work: Workspace) -> None:
     """Undo a chaining that reached ``n`` constants, touching only what it touched."""
     for i in range(n):
@@ -283,7 +283,7 @@ def thinned(rules: Implications, start: Constants, goal: Constants) -> Integers:
     return work.fired[:n_fired].copy()
 
 
-@kernel
+@allocating_helper
 def prove(
     rules: Implications, start: Constants, goal: Constants, active: Bits, proven: Bits
 ) -> None:

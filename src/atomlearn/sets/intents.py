@@ -14,7 +14,7 @@ and are visited in lectic order by Next Closure: Ganter, "Two basic algorithms i
 
 import numpy as np
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import ONE, ZERO
 
@@ -60,7 +60,7 @@ def list_intents(columns: Rows, everyone: Rows, n_words: int, limit: int) -> Row
     return found[:n_found].copy()
 
 
-@kernel
+@helper
 def inside(one: Rows, other: Rows) -> bool:
     """Return whether one row is a subset of another."""
     for w in range(one.shape[0]):  # noqa: SIM110 (all() of a generator is slow when compiled)
@@ -69,7 +69,7 @@ def inside(one: Rows, other: Rows) -> bool:
     return True
 
 
-@kernel
+@helper
 def add_shared(columns: Rows, extent: Rows, before: Rows, intent: Rows, j: int) -> bool:
     """Write the intent of an extent; return False if it has a new attribute before ``j``."""
     intent[:] = before
@@ -94,7 +94,7 @@ def close_in_context(columns: Rows, everyone: Rows, row: Rows) -> Rows:
     return closed
 
 
-@kernel
+@helper
 def preclose(row: Rows, premises: Rows, conclusions: Rows) -> None:
     """Add to a row the conclusions of all premises that are smaller than it."""
     changed = True

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.core.registry import CPUDispatcher
@@ -20,6 +21,10 @@ from atomlearn import interrupts
 F = TypeVar("F", bound=Callable[..., Any])
 
 log = logging.getLogger("atomlearn")
+
+
+KERNELS: list[CPUDispatcher] = []
+"""Every kernel of the modules that have been imported."""
 
 
 class Kernel(CPUDispatcher):  # type: ignore[misc]
@@ -33,11 +38,41 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         return super().__call__(*arguments)
 
 
+class Helper(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function for other kernels; Python runs it as it is written."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the plain Python function: without a wrapper the compiled one cannot be called."""
+        with np.errstate(over="ignore"):  # words wrap around
+            return self.py_func(*arguments)
+
+
 def kernel(function: F) -> F:
     """Compile ``function`` on its first call on a machine, and load it from disk afterwards."""
-    compiled: F = numba.njit(nogil=True, error_model="numpy")(function)
+    return _compiled(function, Kernel)
+
+
+def helper(function: F) -> F:
+    """Compile ``function`` for the kernels that call it, in a fraction of the time of a kernel.
+
+    It is given its arrays: it makes none, so that no references have to be counted.
+    """
+    return _compiled(function, Helper, no_cpython_wrapper=True, _nrt=False)
+
+
+def allocating_helper(function: F) -> F:
+    """Compile a helper that makes arrays."""
+    return _compiled(function, Helper, no_cpython_wrapper=True)
+
+
+def _compiled(function: F, kind: type[CPUDispatcher], **options: bool) -> F:
+    compiled: F = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(
+        function
+    )
     if isinstance(compiled, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
-        compiled.__class__ = Kernel
+        compiled.__class__ = kind
+        if kind is Kernel:
+            KERNELS.append(compiled)
         try:
             compiled._cache = OptionalCache(function)
         except (OSError, RuntimeError) as error:  # no folder that can be written to
@@ -86,6 +121,10 @@ def warn_once(error: Exception) -> None:
         )
 
 
+OF_A_FIT = 88
+"""Number of functions that the first fit compiles: iris, counted in tests/sets/test_cache.py."""
+
+
 class CompilationProgress(event.Listener):  # type: ignore[misc]
     """A listener that says why the first call takes some seconds, on a terminal with progress."""
 
@@ -101,10 +140,12 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
             return
         if self.done == self.depth == 0:
             self.started = time.monotonic()
-            log.warning("compiling kernels for this machine: 10 to 30 seconds on their first use")
+            log.warning(
+                "compiling kernels for this machine, each on its first use; "
+                "'atomlearn warm-up' compiles all of them, once for each installation"
+            )
         self.depth += 1
-        seconds = time.monotonic() - self.started
-        self._line(f"compiling {function.__name__} ({self.done} kernels done, {seconds:.0f} s)")
+        self._line(f"compiling {function.__name__}: {self.state()}")
 
     def on_end(self, event: Any) -> None:
         """Note that a kernel has been compiled."""
@@ -112,6 +153,14 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
             self.depth -= 1
             self.done += 1
             self._line("")
+
+    def state(self) -> str:
+        """Return how many functions are done and left, with the time that was measured so far."""
+        seconds, left = time.monotonic() - self.started, OF_A_FIT - self.done
+        text = f"{self.done} functions done in {seconds:.0f} s"
+        if self.done and left > 0:
+            text += f", at most {left} to go, about {seconds / self.done * left:.0f} s"
+        return text
 
     def _line(self, text: str) -> None:
         terminal = sys.__stderr__

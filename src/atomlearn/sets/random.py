@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.typing import Integers
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -47,7 +47,7 @@ def seed_sequence(seed: Seed) -> np.random.SeedSequence:
     return np.random.SeedSequence(int(seed) if isinstance(seed, np.integer) else seed)
 
 
-@kernel
+@helper
 def draw(state: Stream) -> np.uint64:
     """Return the next word of the stream."""
     state[0] = state[0] + _GAMMA

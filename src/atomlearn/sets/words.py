@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Rows, empty
 from atomlearn.typing import Floats, Integers
 
@@ -18,7 +18,7 @@ _H01 = np.uint64(0x0101010101010101)
 _S1, _S2, _S4, _S56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 
 
-@kernel
+@helper
 def popcount(word: np.uint64) -> int:
     """Count the members of one word (LLVM compiles this idiom to one instruction)."""
     word = word - ((word >> _S1) & _M1)
@@ -27,13 +27,13 @@ def popcount(word: np.uint64) -> int:
     return np.int64((word * _H01) >> _S56)  # type: ignore[return-value]
 
 
-@kernel
+@helper
 def lowest(word: np.uint64) -> int:
     """Return the smallest member of a word that is not empty."""
     return popcount((word & (~word + ONE)) - ONE)
 
 
-@kernel
+@helper
 def nth(word: np.uint64, n: int) -> int:
     """Return the member of a word with ``n`` smaller ones."""
     for _ in range(n):
@@ -41,39 +41,39 @@ def nth(word: np.uint64, n: int) -> int:
     return lowest(word)
 
 
-@kernel
+@helper
 def bit_of(i: int) -> np.uint64:
     """Return the word with the bit of ``i`` alone."""
     return ONE << np.uint64(i & 63)
 
 
-@kernel
+@helper
 def tail(n: int) -> np.uint64:
     """Return the bits in use of the last word of a row over ``n`` (all if ``n`` fills it)."""
     return (ONE << np.uint64(n & 63)) - ONE if n & 63 else FULL
 
 
-@kernel
+@helper
 def has(row: Rows, i: int) -> bool:
     """Return whether ``i`` is in the row."""
     return row[i >> 6] & bit_of(i) != ZERO
 
 
-@kernel
+@helper
 def clear(row: Rows) -> None:
     """Empty the row."""
     for w in range(row.shape[0]):
         row[w] = ZERO
 
 
-@kernel
+@helper
 def copy_row(source: Rows, i: int, target: Rows, j: int) -> None:
     """Copy row ``i`` of a matrix to row ``j`` of another (a slice would compile for seconds)."""
     for w in range(source.shape[1]):
         target[j, w] = source[i, w]
 
 
-@kernel
+@helper
 def put(row: Rows, i: int) -> None:
     """Add ``i`` to the row."""
     row[i >> 6] |= bit_of(i)
@@ -88,7 +88,7 @@ def size(row: Rows) -> int:
     return total
 
 
-@kernel
+@helper
 def select(row: Rows, n: int) -> int:
     """Return the member of a row with ``n`` smaller ones, or ``-1`` if there are too few."""
     for w in range(row.shape[0]):
@@ -179,7 +179,7 @@ def transpose_into(rows: Rows, out: Rows) -> None:
                 out[w * 64 + r, top >> 6] = block[r]
 
 
-@kernel
+@helper
 def flip(block: Rows) -> None:
     """Transpose one block of 64 words in place: swap halves, quarters, and so on to single bits."""
     step = 32

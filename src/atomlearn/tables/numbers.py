@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.typing import Bits, Floats, Integers
 
 MOST_EXACT = 1 << 53
@@ -350,13 +350,17 @@ def grow_tree(counts: Floats, most: int, smallest: float) -> Integers:
         for k in range(n_classes):
             before[b + 1, k] = before[b, k] + counts[b, k]
     first = np.zeros(most + 1, dtype=np.int64)
-    last = np.full(most + 1, n_bins, dtype=np.int64)
+    last = np.empty(most + 1, dtype=np.int64)
+    last[0] = n_bins
     gain, cut = np.zeros(most + 1), np.zeros(most + 1, dtype=np.int64)
     gain[0], cut[0] = best_cut(before, 0, n_bins, smallest)
     found = np.empty(most, dtype=np.int64)
     n = 0
     while n < most:
-        part = int(np.argmax(gain[: n + 1]))
+        part = 0
+        for i in range(1, n + 1):
+            if gain[i] > gain[part]:
+                part = i
         if gain[part] <= 0.0:
             break
         found[n] = cut[part] - 1
@@ -367,7 +371,7 @@ def grow_tree(counts: Floats, most: int, smallest: float) -> Integers:
     return found[:n]
 
 
-@kernel
+@helper
 def best_cut(before: Floats, first: int, last: int, smallest: float) -> tuple[float, int]:
     """Return the decrease of impurity by the best cut of some bins, and the bin before it."""
     n_classes = before.shape[1]

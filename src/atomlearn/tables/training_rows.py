@@ -4,6 +4,7 @@ Duplicate rows are merged, and contradictions between them resolved."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import numpy.typing as npt
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from atomlearn.errors import InvalidParameter, InvalidTable, suggest
+from atomlearn.errors import InvalidParameter, InvalidTable, NotEnoughMemory, suggest
 from atomlearn.markup import Displayed
 from atomlearn.sets.random import seed_sequence
-from atomlearn.sets.rows import Rows
+from atomlearn.sets.rows import Rows, width
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import believed_symmetries, check_maps, permuted, sorted_out
 from atomlearn.tables.rules import Statement
@@ -148,6 +149,7 @@ class TrainingRows:
         Rows that a rule contradicts are left out, and those that rules decide; the rest is to be
         learned. Symmetries that are no permutations add moved examples.
         """
+        refuse_too_large(self.table.shape[0], len(encoder.literals_))
         packed = encoder.pack(self.table, extra=1)
         labels, n_classes = codes_of(self.targets, classes), len(classes)
         class_weights = self.class_weights(classes)
@@ -325,3 +327,24 @@ def root_seed(random_state: Any) -> int:
     if isinstance(sequence.entropy, int) and not sequence.spawn_key:
         return sequence.entropy
     return int.from_bytes(sequence.generate_state(4).tobytes(), "little")
+
+
+def refuse_too_large(n_rows: int, n_literals: int) -> None:
+    """Raise an error if a table cannot be learned from in memory: it is packed, and copied once."""
+    needed, free = 2 * n_rows * 8 * width(n_literals + 1), available_memory()
+    if free is not None and needed > free:
+        raise NotEnoughMemory(
+            f"{n_rows:,} rows of {n_literals:,} literals need at least {needed / 1e9:,.1f} GB of "
+            f"memory to be learned from, and {free / 1e9:,.1f} GB are available: use "
+            "atomlearn.distributed.fit_batches, which reads batches from disk, or fewer rows"
+        )
+
+
+def available_memory() -> int | None:
+    """Return the bytes that can be had without swapping, or ``None`` if the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    sizes = dict(line.split(":") for line in lines)
+    return 1024 * int(sizes["MemAvailable"].split()[0]) if "MemAvailable" in sizes else None

@@ -304,6 +304,10 @@ _TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 
 def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_validation") -> Any:
     """Check the input; mixed data frames become arrays of objects."""
+    is_plain = not reset and isinstance(y, str)
+    if is_plain and (known := _known_numbers(estimator, X)) is not None:
+        refuse_infinity(known, column_names(estimator))
+        return known
     X = plain_table(X, None if reset else column_names(estimator))
     names = X.column_names if isinstance(X, NamedArray) else None
     with warnings.catch_warnings(), refusing():
@@ -327,6 +331,27 @@ def read_table(estimator: BaseEstimator, X: Any, reset: bool, y: Any = "no_valid
         refuse_half_characters(getattr(estimator, "feature_names_in_", ()), "the name of a column")
     refuse_infinity(checked if isinstance(y, str) else checked[0], column_names(estimator))
     return checked
+
+
+def _known_numbers(estimator: BaseEstimator, X: Any) -> npt.NDArray[Any] | None:
+    """Return a table that is known to be sound at a glance, or ``None`` if it has to be examined.
+
+    These are frames of floating-point numbers with the columns that ``fit`` saw, and arrays of
+    numbers if it saw no names. To examine a frame of one row takes longer than to predict it.
+    """
+    names = getattr(estimator, "feature_names_in_", None)
+    if type(X) is np.ndarray:
+        are_known = names is None and X.ndim == 2 and X.dtype.kind in "biuf"
+    else:
+        are_known = (
+            names is not None
+            and hasattr(X, "isetitem")
+            and X.columns.tolist() == names.tolist()
+            and all(isinstance(one, np.dtype) and one.kind == "f" for one in set(X.dtypes))
+        )
+    if not are_known or len(X) == 0 or X.shape[1] != estimator.n_features_in_:
+        return None
+    return np.asarray(X)
 
 
 @contextmanager

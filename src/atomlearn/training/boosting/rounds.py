@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import allocating_helper, kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
@@ -396,7 +396,8 @@ def boost_round(
     weight = np.empty(n_columns * max_leaves)
     sums = np.empty((2, max_leaves))
     place = np.empty(members.shape[0], dtype=np.int64)
-    gradient, hessian = np.empty_like(place), np.empty_like(place)
+    gradient = np.empty(members.shape[0], dtype=np.int64)
+    hessian = np.empty(members.shape[0], dtype=np.int64)
     slope, bend = np.empty(targets.shape[0]), np.empty(targets.shape[0])
     n = 0
     for k in range(n_columns):
@@ -444,10 +445,10 @@ def boost_round(
     return Trees(path[:n], column[:n], weight[:n])
 
 
-@kernel
+@allocating_helper
 def draw_batch(learned: Rows, max_batch: int, rng: Stream) -> Rows:
     """Draw five of eight rows that are learned from, in at most ``max_batch`` words."""
-    batch = np.zeros_like(learned)
+    batch = np.zeros(learned.shape[0], dtype=np.uint64)
     words = np.arange(learned.shape[0])
     if words.shape[0] > max_batch:
         draw_first(rng, words, max_batch)
@@ -457,18 +458,27 @@ def draw_batch(learned: Rows, max_batch: int, rng: Stream) -> Rows:
     return batch
 
 
-@kernel
+@allocating_helper
 def draw_columns(group: Integers, max_features: int, rng: Stream) -> Integers:
     """Draw the splits of some columns at random."""
-    columns = np.arange(group.max() + 1 if group.shape[0] else 0)
+    n_columns = 0
+    for c in group:
+        n_columns = c + 1 if c >= n_columns else n_columns
+    columns = np.arange(n_columns)
     draw_first(rng, columns, max_features)
-    is_drawn = np.zeros(columns.shape[0], dtype=np.bool_)
+    is_drawn = np.zeros(n_columns, dtype=np.bool_)
     for c in columns[:max_features]:
         is_drawn[c] = True
-    return np.flatnonzero(is_drawn[group])
+    drawn = np.empty(group.shape[0], dtype=np.int64)
+    n = 0
+    for a in range(group.shape[0]):
+        if is_drawn[group[a]]:
+            drawn[n] = a
+            n += 1
+    return drawn[:n]
 
 
-@kernel
+@allocating_helper
 def members_of(row: Rows) -> Integers:
     """Return the members of a row, in order."""
     members = np.empty(size(row), dtype=np.int64)

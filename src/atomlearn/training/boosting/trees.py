@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri
 
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import allocating_helper, helper, kernel
 from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Lists, Rows, count, pack, take
 from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount, size
@@ -84,7 +84,7 @@ LEVELS, MOST_BITS = 8.0, 11
 """Number of levels of a typical gradient of a number, and the maximum number of bits of one."""
 
 
-@kernel
+@helper
 def quantisation_of(
     gradient: Floats, hessian: Floats, members: Integers, before: Quantisation
 ) -> Quantisation:
@@ -111,7 +111,7 @@ def quantisation_of(
     return Quantisation(step, bend, 1.0 / step, 1.0 / bend, bits, more)
 
 
-@kernel
+@helper
 def quantised(
     gradient: float, hessian: float, quantisation: Quantisation, rng: Stream
 ) -> tuple[int, int]:
@@ -179,9 +179,11 @@ def grow_tree(
     gradients = np.zeros((n_nodes, n_candidates), dtype=np.int64)
     hessians = np.zeros((n_nodes, n_candidates), dtype=np.int64)
     total = np.zeros((n_nodes, 2), dtype=np.int64)
-    gain = np.full(n_nodes, -1.0)
-    choice = np.full(n_nodes, -1, dtype=np.int64)
-    allowed = np.full(n_nodes, ANY_SIGN, dtype=np.uint8)
+    gain = np.empty(n_nodes)
+    choice = np.empty(n_nodes, dtype=np.int64)
+    allowed = np.empty(n_nodes, dtype=np.uint8)
+    for node in range(n_nodes):
+        gain[node], choice[node], allowed[node] = -1.0, -1, ANY_SIGN
 
     end[0] = place.shape[0]
     sum_gradients(
@@ -193,7 +195,10 @@ def grow_tree(
     )  # fmt: skip
     n, n_leaves = 1, 1
     while n_leaves < max_leaves:
-        parent = int(np.argmax(gain))
+        parent = 0
+        for node in range(1, n):
+            if gain[node] > gain[parent]:
+                parent = node
         if gain[parent] <= 0.0:
             break
         middle = partition(order[start[parent] : end[parent]], rows, place, choice[parent])
@@ -226,10 +231,10 @@ def grow_tree(
     return paths(children, choice, candidates, n_leaves)
 
 
-@kernel
+@allocating_helper
 def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
     """Partition the examples by a split, and return the number that have its first side."""
-    others = np.empty_like(inside)
+    others = np.empty(inside.shape[0], dtype=np.int64)
     g, shift = a >> 6, np.uint64(a & 63)
     n, n_others = 0, 0
     for j in range(inside.shape[0]):
@@ -245,15 +250,18 @@ def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
     return n
 
 
-@kernel
+@allocating_helper
 def paths(children: Integers, choice: Integers, candidates: Integers, n_leaves: int) -> Integers:
     """Return the sides that lead to each leaf, depth first."""
-    path = np.full((n_leaves, max(n_leaves - 1, 1)), -1, dtype=np.int64)
-    sides = np.empty(max(n_leaves, 1), dtype=np.int64)
+    path = np.empty((n_leaves, n_leaves - 1 if n_leaves > 1 else 1), dtype=np.int64)
+    for k in range(n_leaves):
+        for d in range(path.shape[1]):
+            path[k, d] = -1
+    sides = np.empty(n_leaves, dtype=np.int64)
     waiting = np.empty((2 * n_leaves, 2), dtype=np.int64)  # nodes, and their depths
     waiting[0, 0], waiting[0, 1] = 0, 0
     n_waiting, n = 1, 0
-    side = np.full(children.shape[0], -1, dtype=np.int64)
+    side = np.empty(children.shape[0], dtype=np.int64)  # written before it is read
     while n_waiting:
         n_waiting -= 1
         node, depth = waiting[n_waiting, 0], waiting[n_waiting, 1]
@@ -272,15 +280,17 @@ def paths(children: Integers, choice: Integers, candidates: Integers, n_leaves: 
     return path
 
 
-@kernel
+@allocating_helper
 def leaves_of(path: Integers, has: Rows) -> Rows:
     """Return the rows of each leaf, given the sides that lead to it.
 
     The beginning that a path shares with the one before it is not computed again.
     """
     n_words = has.shape[1]
-    leaves = np.full((path.shape[0], n_words), FULL, dtype=np.uint64)
-    reached = np.full((path.shape[1] + 1, n_words), FULL, dtype=np.uint64)
+    leaves = np.empty((path.shape[0], n_words), dtype=np.uint64)
+    reached = np.empty((path.shape[1] + 1, n_words), dtype=np.uint64)
+    for w in range(n_words):
+        reached[0, w] = FULL
     for k in range(path.shape[0]):
         shared = True
         depth = 0
@@ -298,7 +308,7 @@ def leaves_of(path: Integers, has: Rows) -> Rows:
     return leaves
 
 
-@kernel
+@allocating_helper
 def sum_gradients(
     inside: Integers,
     rows: Rows,
@@ -338,7 +348,7 @@ def sum_gradients(
             add_counts(block, digits[n_gradient:], False, hessians[64 * g : 64 * g + 64])
 
 
-@kernel
+@helper
 def write_digits(some: Integers, values: Integers, digits: Rows) -> None:
     """Write the binary digits of some values, lowest first, negative ones in two's complement.
 
@@ -351,7 +361,7 @@ def write_digits(some: Integers, values: Integers, digits: Rows) -> None:
         digits[q] = word
 
 
-@kernel
+@helper
 def add_counts(block: Rows, digits: Rows, signed: bool, sums: Integers) -> None:
     """Add to each sum the values, given by their digits, of the members of a word."""
     for q in range(digits.shape[0]):
@@ -365,7 +375,7 @@ def add_counts(block: Rows, digits: Rows, signed: bool, sums: Integers) -> None:
             sums[r] += unit * popcount(block[r] & word)
 
 
-@kernel
+@helper
 def best_split(
     gradients: Integers,
     hessians: Integers,
@@ -403,13 +413,13 @@ def best_split(
     return found, choice
 
 
-@kernel
+@helper
 def sign_of(value: float) -> int:
     """Return the sign of a number as a bit."""
     return POSITIVE if value > 0.0 else NEGATIVE
 
 
-@kernel
+@helper
 def sum_leaves(leaves: Rows, batch: Rows, gradient: Floats, hessian: Floats, out: Floats) -> None:
     """Write the sums of gradients and Hessians of the batch in each leaf, not quantised."""
     for k in range(leaves.shape[0]):
@@ -424,7 +434,7 @@ def sum_leaves(leaves: Rows, batch: Rows, gradient: Floats, hessian: Floats, out
         out[0, k], out[1, k] = slope, bend
 
 
-@kernel
+@helper
 def add_to_leaves(leaves: Rows, amounts: Floats, scores: Floats) -> None:
     """Add the amount of each leaf to the scores of its rows."""
     for k in range(leaves.shape[0]):
