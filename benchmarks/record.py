@@ -27,6 +27,7 @@ BENCHMARKS = (
     "compact",
     "rules",
     "large",
+    "harder",
     "classifier",
     "digits",
     "queens",
