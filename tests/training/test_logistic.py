@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atomlearn.training.boosting.rounds import exponentials, held_out_loss, log
+from atomlearn.training.boosting.losses import (
+    LOG_LOSS,
+    exponentials,
+    held_out_loss,
+    log,
+)
 from atomlearn.training.scores import softmax
 from tests.sets.strategies import KERNELS
 
@@ -35,7 +40,7 @@ def test_probabilities_and_loss(seed, n_columns):
     counted = np.flatnonzero(rng.random(20) < 0.7)
     p = np.zeros((n_columns, 20))
     by_class = np.ascontiguousarray(scores.T)
-    loss = held_out_loss(by_class, labels, weights, counted, p)
+    loss = held_out_loss(LOG_LOSS, by_class, labels.astype(float), weights, counted, p)
     p = p.T
     whole = softmax(scores if n_columns > 1 else np.hstack([np.zeros((20, 1)), scores]))
     assert np.allclose(p[counted], (whole if n_columns > 1 else whole[:, 1:])[counted])

@@ -195,12 +195,11 @@ def test_rows_reach_the_leaf_at_the_end_of_their_path(seed, n, n_paths):
 
 def test_gradients_are_summed_and_values_added_by_leaf():
     member = np.array([[True, False, True], [False, True, False]])
-    labels, weights = np.array([1, 0, 0]), np.array([1.0, 2.0, 3.0])
-    p, sums = np.array([0.5, 0.25, 0.2]), np.zeros((2, 2))
-    examples = rows.pack(np.array([[True, True, True]]))[0]
-    sum_leaves(rows.pack(member), examples, labels, 1, weights, p, sums)
-    assert sums[0].tolist() == pytest.approx([0.5 - 3 * 0.2, -2 * 0.25])
-    assert sums[1].tolist() == pytest.approx([0.25 + 3 * 0.16, 2 * 0.1875])
+    gradient, hessian = np.array([0.5, -0.25, -0.2]), np.array([0.25, 0.1875, 0.16])
+    batch, sums = rows.pack(np.array([[True, True, True]]))[0], np.zeros((2, 2))
+    sum_leaves(rows.pack(member), batch, gradient, hessian, sums)
+    assert sums[0].tolist() == pytest.approx([0.5 - 0.2, -0.25])
+    assert sums[1].tolist() == pytest.approx([0.25 + 0.16, 0.1875])
     scores = np.zeros(3)
     add_to_leaves(rows.pack(member), np.array([2.0, 5.0]), scores)
     assert scores.tolist() == [2.0, 5.0, 2.0]

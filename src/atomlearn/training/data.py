@@ -12,6 +12,7 @@ from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows
+from atomlearn.training.boosting.losses import LOG_LOSS, Loss
 from atomlearn.training.boosting.rounds import Prior
 from atomlearn.training.boosting.trees import POSITIVE, Signs
 from atomlearn.training.scores import Calibration, calibrate, error_and_loss
@@ -263,6 +264,9 @@ class Examples:
     weight."""
     numbers: Integers | None = None
     """The number of each example in the table as given, if it is known; -1 if it is in none."""
+    targets: Floats | None = None
+    """The numbers to predict, on the scale of the ``loss``; then there is one class only."""
+    loss: Loss = LOG_LOSS
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -289,6 +293,7 @@ class Examples:
             weights=self.weights[which],
             numbers=None if self.numbers is None else self.numbers[which],
             copies=None if self.copies is None else self.copies[which],
+            targets=None if self.targets is None else self.targets[which],
             dissent=Dissent(
                 place[self.dissent.examples[kept]],
                 self.dissent.labels[kept],

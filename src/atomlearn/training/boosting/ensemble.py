@@ -256,7 +256,7 @@ def boost_folds(
     dealt: FoldAssignment,
     seed: np.random.SeedSequence,
     clock: Clock,
-    rival: float,
+    rival: float = np.inf,
 ) -> BoostedFolds:
     """Boost without each fold in turn, then with all rows; ``rival`` is the loss of strict atoms.
 
@@ -265,7 +265,8 @@ def boost_folds(
     """
     *seeds, last = seed.spawn(dealt.n_folds + 1)
     n_variants = len(examples.variants)
-    label, fold = np.tile(dealt.label, n_variants), np.tile(dealt.fold, n_variants)
+    known = dealt.label if examples.targets is None else examples.targets[dealt.example]
+    label, fold = np.tile(known, n_variants), np.tile(dealt.fold, n_variants)
     weight = np.tile(dealt.weight / n_variants, n_variants)
     rules = examples.rules
     priors = rules.priors_of(examples.variants[:, dealt.example])
@@ -274,11 +275,12 @@ def boost_folds(
         held = np.flatnonzero(dealt.fold == f)
         return Booster(
             splits, label, weight, examples.n_classes, fold != f, held, own, recipe,
-            signs=rules.signs, priors=priors,
+            signs=rules.signs, priors=priors, loss=examples.loss,
         )  # fmt: skip
 
-    usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
-    recipes = [usual, *detailed_recipes(usual, len(label), examples.n_classes)]
+    n_classes = max(2, examples.n_classes)
+    usual = recipe_for(len(label), n_classes, clock.settings.max_epochs)
+    recipes = [usual, *detailed_recipes(usual, len(label), n_classes)]
     recipe, tried = _choose_recipe(recipes, lambda one: booster(0, seeds[0], one), clock)
     if splits.n_columns > recipe.many_features:
         judges = seeds if len(label) <= SMALL else seeds[:1]  # of few rows all have to judge

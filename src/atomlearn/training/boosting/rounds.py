@@ -5,9 +5,8 @@ leaf gets a Newton step times the learning rate as its weight (J. Friedman, "Gre
 approximation", 2001). The atom of a leaf consists of the sides of the splits that its rows do *not*
 take: exactly the rows of the leaf miss it. Held-out rows say when to stop.
 
-Mathematical libraries round ``exp`` and ``log`` differently in the last digit, and trees that
-depend on a sum of such numbers would depend on the library. The functions here use nothing but IEEE
-arithmetic, so models are the same on every machine.
+What the gradient is of, and what held-out rows are judged by, is a matter of the loss
+(:mod:`.losses`).
 """
 
 import math
@@ -22,6 +21,17 @@ from atomlearn.sets.jit import kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
+from atomlearn.training.boosting.losses import (
+    CLASSES,
+    LOG_LOSS,
+    QUANTILE,
+    Loss,
+    held_out_loss,
+    leaf_quantile,
+    start_of,
+    write_gradients,
+    write_predictions,
+)
 from atomlearn.training.boosting.trees import (
     ANY_SIGN,
     Quantisation,
@@ -33,6 +43,7 @@ from atomlearn.training.boosting.trees import (
     leaves_of,
     only,
     quantisation_for,
+    quantisation_of,
     quantised,
     rows_of,
     side_signs,
@@ -42,109 +53,9 @@ from atomlearn.training.boosting.trees import (
 from atomlearn.training.settings import Stopping
 from atomlearn.typing import Bits, Floats, Integers
 
-_LOG2E = 1.4426950408889634
-_LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-_FLOOR = -700.0
-_BIAS, _MANTISSA = 1023, 52
-_TERMS = tuple(1.0 / math.factorial(i) for i in range(13, -1, -1))
-_SMALLEST = 1e-12
-
-
-@kernel
-def exponentials(x: Floats) -> None:
-    """Replace numbers that are not positive by ``e`` to their power.
-
-    Passes without branches become vector instructions, several times faster than one number at a
-    time.
-
-    >>> x = np.array([-1.0, 0.0])
-    >>> exponentials(x)
-    >>> bool(abs(x[0] - math.exp(-1.0)) < 1e-15), float(x[1])
-    (True, 1.0)
-    """
-    exponents = np.empty(x.shape[0], dtype=np.int64)
-    for j in range(x.shape[0]):
-        power = max(x[j], _FLOOR)
-        k = math.floor(power * _LOG2E + 0.5)
-        x[j] = (power - k * _LN2_HIGH) - k * _LN2_LOW
-        exponents[j] = (np.int64(np.int32(k)) + _BIAS) << _MANTISSA
-    scale = exponents.view(np.float64)
-    for j in range(x.shape[0]):
-        rest, series = x[j], _TERMS[0]
-        for i in range(1, len(_TERMS)):
-            series = series * rest + _TERMS[i]
-        x[j] = series * scale[j]
-
-
-@kernel
-def log(x: float) -> float:
-    """Return the logarithm of a positive number.
-
-    >>> abs(log(0.3) - math.log(0.3)) < 1e-14
-    True
-    """
-    mantissa, exponent = math.frexp(x)
-    if mantissa < 0.7071067811865476:
-        mantissa, exponent = 2.0 * mantissa, exponent - 1
-    t = (mantissa - 1.0) / (mantissa + 1.0)
-    square, series = t * t, 0.0
-    for i in range(25, 0, -2):
-        series = series * square + 1.0 / i
-    return 2.0 * t * series + exponent * (_LN2_HIGH + _LN2_LOW)
-
-
-@kernel
-def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
-    """Write a softmax over the classes of some rows; scores are by class and row.
-
-    For a single class it is the probability of the second of two. The rows of a class are
-    contiguous in memory: with many classes, class by class is several times faster than row by row.
-    """
-    n_classes, n = scores.shape[0], which.shape[0]
-    power = np.empty(n)
-    if n_classes == 1:
-        for j in range(n):
-            power[j] = -abs(scores[0, which[j]])
-        exponentials(power)
-        for j in range(n):
-            likely = 1.0 if scores[0, which[j]] > 0 else power[j]
-            out[0, which[j]] = likely / (1.0 + power[j])
-        return
-    highest, total = np.full(n, -np.inf), np.zeros(n)
-    for k in range(n_classes):
-        for j in range(n):
-            highest[j] = max(highest[j], scores[k, which[j]])
-    for k in range(n_classes):
-        for j in range(n):
-            power[j] = scores[k, which[j]] - highest[j]
-        exponentials(power)
-        for j in range(n):
-            out[k, which[j]] = power[j]
-            total[j] += power[j]
-    for k in range(n_classes):
-        for j in range(n):
-            out[k, which[j]] /= total[j]
-
-
-@kernel
-def held_out_loss(
-    scores: Floats, labels: Integers, weights: Floats, held: Integers, probability: Floats
-) -> float:
-    """Return the mean log-loss of some rows; their probabilities are written on the way."""
-    write_probabilities(scores, held, probability)
-    loss, total = 0.0, 0.0
-    for i in held:
-        if scores.shape[0] == 1:
-            own = probability[0, i] if labels[i] == 1 else 1.0 - probability[0, i]
-        else:
-            own = probability[labels[i], i]
-        loss -= weights[i] * log(max(own, _SMALLEST))
-        total += weights[i]
-    return loss / total if total > 0 else 0.0
-
-
-_NONE = np.zeros(0, dtype=np.int64)
-
+LARGEST_STEP = 4.0
+"""Largest weight of a leaf for a number, on the scale of the loss: a few times its spread, or a
+large factor."""
 USUAL_ROWS, USUAL_CLASSES = 4000, 2
 """Number of rows and classes for which the learning rate is that of the recipe."""
 SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
@@ -307,15 +218,16 @@ class Prior(NamedTuple):
 class Booster:
     """Gradient boosting on the rows ``learned``, evaluated on those ``held`` out.
 
-    For two classes one score is enough: that of the second. Boosting can continue from scores to
-    ``start`` from, which other atoms give; without, it begins with the ``priors``. The ``signs``
-    that weights may have, by class and literal, make the scores monotone.
+    The ``targets`` are labels or, with another ``loss``, numbers on its scale, which have one
+    score. For two classes one score is enough: that of the second. Boosting can continue from
+    scores to ``start`` from, which other atoms give; without, it begins with the ``priors``. The
+    ``signs`` that weights may have, by class and literal, make the scores monotone.
     """
 
     def __init__(
         self,
         splits: Splits,
-        labels: Integers,
+        targets: npt.NDArray[Any],
         weights: Floats,
         n_classes: int,
         learned: Bits,
@@ -325,12 +237,15 @@ class Booster:
         start: Floats | None = None,
         signs: Signs | None = None,
         priors: Sequence[Prior] = (),
+        loss: Loss = LOG_LOSS,
     ) -> None:
         self.splits = splits
+        labels: Integers = targets if loss.kind == CLASSES else levels_of(targets)
         if recipe.only_informative:
-            columns = informative_columns(splits, labels, learned, n_classes)
+            columns = informative_columns(splits, labels, learned, int(labels.max()) + 1)
             self.splits = only(splits, columns)
-        self.labels = labels
+        self.loss = loss
+        self.targets: Floats = targets.astype(np.float64)
         self.weights = weights
         self.n_classes = n_classes
         self.recipe = recipe
@@ -339,11 +254,17 @@ class Booster:
         padded = np.zeros(splits.has.shape[1] * 64, dtype=np.bool_)
         padded[: len(learned)] = learned
         self.learned: Rows = pack(padded[None])[0]
-        mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
-        self.offset: Floats = np.log(mass / mass[0])
-        scores = np.broadcast_to(self.offset[:, None], (n_classes, len(labels)))
+        self.offset: Floats = np.zeros(n_classes)
         if start is not None:
-            self.offset, scores = np.zeros(n_classes), (start - start[:, :1]).T
+            scores = (start - start[:, :1]).T if loss.kind == CLASSES else start.T
+        else:
+            if loss.kind == CLASSES:
+                mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
+                self.offset = np.log(mass / mass[0])
+            elif learned.any():
+                first = start_of(loss, self.targets[learned], weights[learned])
+                self.offset = np.array([first])
+            scores = np.broadcast_to(self.offset[:, None], (n_classes, len(labels)))
         self.priors = [(one, one.weight(labels, weights, learned)) for one in priors]
         if self.priors and start is None:
             scores = scores.copy()
@@ -353,14 +274,14 @@ class Booster:
                 scores[own] += sign * weight * prior.met
         elif start is not None:
             self.priors = []
-        self.start: Floats = scores if n_classes > 2 else scores[1:]
+        self.start: Floats = scores[1:] if n_classes == 2 else scores
         n_scores = len(self.start)
         self.signs: Signs = np.full((n_scores, len(self.splits.group), 2), ANY_SIGN, dtype=np.uint8)
         if signs is not None:
-            ours = signs if n_scores > 1 else signs[1:]
+            ours = signs[1:] if n_classes == 2 else signs
             self.signs = np.stack([side_signs(self.splits, one) for one in ours])
         self.scores: Floats = self.start.copy(order="C")
-        self.probability = np.empty_like(self.scores)
+        self.prediction = np.empty_like(self.scores)
         self.rounds: list[Trees] = []
         self.quantisation = quantisation_for(weights, recipe.gradient_levels, recipe.hessian_levels)
         self.losses: list[float] = []
@@ -374,12 +295,13 @@ class Booster:
             self.splits.group,
             self.signs,
             recipe.max_features(self.splits.n_columns),
-            self.labels,
+            self.loss,
+            self.targets,
             self.weights,
             self.learned,
             recipe.max_batch,
             self.scores,
-            self.probability,
+            self.prediction,
             self.quantisation,
             self.rng,
             recipe.max_leaves,
@@ -403,8 +325,25 @@ class Booster:
     def _judge(self) -> None:
         """Record the loss on held-out rows."""
         self.losses.append(
-            held_out_loss(self.scores, self.labels, self.weights, self.held, self.probability)
+            held_out_loss(
+                self.loss, self.scores, self.targets, self.weights, self.held, self.prediction
+            )
         )
+
+
+LEVELS = 8
+"""Number of classes that a number is divided into to find informative columns."""
+
+
+def levels_of(targets: Floats) -> Integers:
+    """Return which of several intervals, with about as many rows each, each number is in.
+
+    >>> levels_of(np.array([5.0, 1.0, 1.0])).tolist()
+    [1, 0, 0]
+    """
+    edges = np.unique(np.quantile(targets, np.arange(1, LEVELS) / LEVELS, method="lower"))
+    levels = np.unique(np.searchsorted(edges, targets), return_inverse=True)[1]
+    return np.asarray(levels, dtype=np.int64)
 
 
 def add_rounds(rounds: Sequence[Trees], has: Rows, scores: Floats) -> None:
@@ -433,12 +372,13 @@ def boost_round(
     group: Integers,
     signs: Signs,
     max_features: int,
-    labels: Integers,
+    loss: Loss,
+    targets: Floats,
     weights: Floats,
     learned: Rows,
     max_batch: int,
     scores: Floats,
-    probability: Floats,
+    prediction: Floats,
     quantisation: Quantisation,
     rng: Stream,
     max_leaves: int,
@@ -450,7 +390,7 @@ def boost_round(
     batch = draw_batch(learned, max_batch, rng)
     candidates = draw_columns(group, max_features, rng)
     members = members_of(batch)
-    write_probabilities(scores, members, probability)
+    write_predictions(loss, scores, members, prediction)
     rows = rows_of(has, candidates, batch)
     n_columns = scores.shape[0]
     path = np.empty((n_columns * max_leaves, max(max_leaves - 1, 1)), dtype=np.int32)
@@ -459,18 +399,18 @@ def boost_round(
     sums = np.empty((2, max_leaves))
     place = np.empty(members.shape[0], dtype=np.int64)
     gradient, hessian = np.empty_like(place), np.empty_like(place)
+    slope, bend = np.empty(targets.shape[0]), np.empty(targets.shape[0])
     n = 0
     for k in range(n_columns):
         own = k if n_columns > 1 else 1
+        write_gradients(loss, own, targets, weights, prediction[k], members, slope, bend)
+        if loss.kind != CLASSES:
+            quantisation = quantisation_of(slope, bend, members, quantisation)
         # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
         n_left = 0
         for j in range(members.shape[0]):
             i = members[j]
-            p = probability[k, i]
-            residual = (1.0 if labels[i] == own else 0.0) - p
-            first, second = quantised(
-                weights[i] * residual, weights[i] * p * (1.0 - p), quantisation, rng
-            )
+            first, second = quantised(slope[i], bend[i], quantisation, rng)
             if first != 0 or second != 0:
                 place[n_left], gradient[n_left], hessian[n_left] = j, first, second
                 n_left += 1
@@ -482,10 +422,17 @@ def boost_round(
         if n_leaves == 1:
             continue
         leaves = leaves_of(found, has)
-        sum_leaves(leaves, batch, labels, own, weights, probability[k], sums)
+        sum_leaves(leaves, batch, slope, bend, sums)
         first = n
         for j in range(n_leaves):
-            step = learning_rate * sums[0, j] / (sums[1, j] + l2_regularization)
+            step = sums[0, j]
+            if loss.kind == QUANTILE:
+                step = sums[1, j] * leaf_quantile(
+                    leaves[j] & batch, loss.quantile, targets, weights, prediction[k]
+                )
+            step = learning_rate * step / (sums[1, j] + l2_regularization)
+            if loss.kind != CLASSES:
+                step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
             allowed = ANY_SIGN
             for d in range(path.shape[1]):
                 side = found[j, d] if d < found.shape[1] else -1

@@ -80,6 +80,37 @@ def quantisation_for(weights: Floats, n_gradient: int, n_hessian: int) -> Quanti
     return Quantisation(gradient, hessian, 1.0 / gradient, 1.0 / hessian, *bits)
 
 
+LEVELS, MOST_BITS = 8.0, 11
+"""Number of levels of a typical gradient of a number, and the maximum number of bits of one."""
+
+
+@kernel
+def quantisation_of(
+    gradient: Floats, hessian: Floats, members: Integers, before: Quantisation
+) -> Quantisation:
+    """Return the quantisation for gradients and Hessians that have no bounds, of some rows.
+
+    Gradients become smaller as numbers are predicted better. The step is a part of their root mean
+    square; what is then far beyond all others is cut off.
+    """
+    squares, largest, total, highest = 0.0, 0.0, 0.0, 0.0
+    for i in members:
+        squares += gradient[i] * gradient[i]
+        largest = max(largest, abs(gradient[i]))
+        total += hessian[i]
+        highest = max(highest, hessian[i])
+    n = max(1, members.shape[0])
+    step, bend = math.sqrt(squares / n) / LEVELS, total / n / LEVELS
+    if step <= 0.0 or bend <= 0.0:
+        return before
+    bits, more = 2, 1
+    while bits < MOST_BITS and largest / step + 1.0 >= 1 << (bits - 1):
+        bits += 1
+    while more < MOST_BITS and highest / bend + 1.0 >= 1 << more:
+        more += 1
+    return Quantisation(step, bend, 1.0 / step, 1.0 / bend, bits, more)
+
+
 @kernel
 def quantised(
     gradient: float, hessian: float, quantisation: Quantisation, rng: Stream
@@ -90,7 +121,9 @@ def quantised(
     second = math.floor(
         hessian * quantisation.per_hessian + np.int64((noise >> _S24) & _HALF) * _RANDOM
     )
-    return first, second
+    most = (1 << (quantisation.gradient_bits - 1)) - 1
+    highest = (1 << quantisation.hessian_bits) - 1
+    return min(max(first, -most), most), min(second, highest)
 
 
 @kernel
@@ -377,27 +410,18 @@ def sign_of(value: float) -> int:
 
 
 @kernel
-def sum_leaves(
-    leaves: Rows,
-    batch: Rows,
-    labels: Integers,
-    own: int,
-    weights: Floats,
-    probability: Floats,
-    out: Floats,
-) -> None:
+def sum_leaves(leaves: Rows, batch: Rows, gradient: Floats, hessian: Floats, out: Floats) -> None:
     """Write the sums of gradients and Hessians of the batch in each leaf, not quantised."""
     for k in range(leaves.shape[0]):
-        gradient, hessian = 0.0, 0.0
+        slope, bend = 0.0, 0.0
         for w in range(leaves.shape[1]):
             word = leaves[k, w] & batch[w]
             while word != ZERO:
                 i = w * 64 + lowest(word)
                 word &= word - ONE
-                p = probability[i]
-                gradient += weights[i] * ((1.0 if labels[i] == own else 0.0) - p)
-                hessian += weights[i] * p * (1.0 - p)
-        out[0, k], out[1, k] = gradient, hessian
+                slope += gradient[i]
+                bend += hessian[i]
+        out[0, k], out[1, k] = slope, bend
 
 
 @kernel

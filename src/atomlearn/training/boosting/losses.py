@@ -1,0 +1,308 @@
+"""Losses: what boosting follows the gradient of, and judges held-out rows by.
+
+A loss is a number and a parameter, so that kernels are compiled once for all. Scores are by column
+and row. Of classes each has a column, of two classes the second alone, and a softmax makes
+probabilities of them. Of a number there is one column: the prediction itself, or its logarithm
+(Poisson).
+
+Gradients are scaled so that one regularisation fits all losses: the Hessian of a row is about 1/4,
+as that of an undecided row of two classes. Numbers to predict are brought to a common scale before.
+The leaves of a quantile loss, whose Hessian is zero, get the quantile of the residuals of their
+rows; the absolute error is twice the loss of the median.
+
+Mathematical libraries round ``exp`` and ``log`` differently in the last digit, and trees that
+depend on a sum of such numbers would depend on the library. The functions here use nothing but IEEE
+arithmetic, so models are the same on every machine.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from atomlearn.sets.jit import kernel
+from atomlearn.sets.rows import Rows
+from atomlearn.sets.words import ONE, ZERO, lowest
+from atomlearn.typing import Floats, Integers
+
+CLASSES, SQUARED, POISSON, QUANTILE = range(4)
+"""The kinds of losses."""
+
+
+class Loss(NamedTuple):
+    """A loss, as kernels take it."""
+
+    kind: int
+    quantile: float = 0.5
+
+
+LOG_LOSS = Loss(CLASSES)
+"""The log-loss of classes."""
+LOSSES = {
+    "squared": Loss(SQUARED),
+    "absolute": Loss(QUANTILE),
+    "poisson": Loss(POISSON),
+    "quantile": Loss(QUANTILE),
+}
+"""The losses of numbers, by name."""
+
+CURVATURE = 0.25
+"""Hessian of a row of weight one, by which gradients of numbers are scaled."""
+_LOG2E = 1.4426950408889634
+_LN2_HIGH, _LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+_FLOOR, _CEILING = -700.0, 700.0
+_BIAS, _MANTISSA = 1023, 52
+_TERMS = tuple(1.0 / math.factorial(i) for i in range(13, -1, -1))
+_SMALLEST = 1e-12
+
+
+@kernel
+def exponentials(x: Floats) -> None:
+    """Replace numbers by ``e`` to their power.
+
+    Passes without branches become vector instructions, several times faster than one number at a
+    time.
+
+    >>> x = np.array([-1.0, 0.0])
+    >>> exponentials(x)
+    >>> bool(abs(x[0] - math.exp(-1.0)) < 1e-15), float(x[1])
+    (True, 1.0)
+    """
+    exponents = np.empty(x.shape[0], dtype=np.int64)
+    for j in range(x.shape[0]):
+        power = min(max(x[j], _FLOOR), _CEILING)
+        k = math.floor(power * _LOG2E + 0.5)
+        x[j] = (power - k * _LN2_HIGH) - k * _LN2_LOW
+        exponents[j] = (np.int64(np.int32(k)) + _BIAS) << _MANTISSA
+    scale = exponents.view(np.float64)
+    for j in range(x.shape[0]):
+        rest, series = x[j], _TERMS[0]
+        for i in range(1, len(_TERMS)):
+            series = series * rest + _TERMS[i]
+        x[j] = series * scale[j]
+
+
+@kernel
+def log(x: float) -> float:
+    """Return the logarithm of a positive number.
+
+    >>> abs(log(0.3) - math.log(0.3)) < 1e-14
+    True
+    """
+    mantissa, exponent = math.frexp(x)
+    if mantissa < 0.7071067811865476:
+        mantissa, exponent = 2.0 * mantissa, exponent - 1
+    t = (mantissa - 1.0) / (mantissa + 1.0)
+    square, series = t * t, 0.0
+    for i in range(25, 0, -2):
+        series = series * square + 1.0 / i
+    return 2.0 * t * series + exponent * (_LN2_HIGH + _LN2_LOW)
+
+
+@kernel
+def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
+    """Write a softmax over the classes of some rows; scores are by class and row.
+
+    For a single class it is the probability of the second of two. The rows of a class are
+    contiguous in memory: with many classes, class by class is several times faster than row by row.
+    """
+    n_classes, n = scores.shape[0], which.shape[0]
+    power = np.empty(n)
+    if n_classes == 1:
+        for j in range(n):
+            power[j] = -abs(scores[0, which[j]])
+        exponentials(power)
+        for j in range(n):
+            likely = 1.0 if scores[0, which[j]] > 0 else power[j]
+            out[0, which[j]] = likely / (1.0 + power[j])
+        return
+    highest, total = np.full(n, -np.inf), np.zeros(n)
+    for k in range(n_classes):
+        for j in range(n):
+            highest[j] = max(highest[j], scores[k, which[j]])
+    for k in range(n_classes):
+        for j in range(n):
+            power[j] = scores[k, which[j]] - highest[j]
+        exponentials(power)
+        for j in range(n):
+            out[k, which[j]] = power[j]
+            total[j] += power[j]
+    for k in range(n_classes):
+        for j in range(n):
+            out[k, which[j]] /= total[j]
+
+
+@kernel
+def write_predictions(loss: Loss, scores: Floats, which: Integers, out: Floats) -> None:
+    """Write what the scores of some rows predict: probabilities, means or numbers."""
+    if loss.kind == CLASSES:
+        write_probabilities(scores, which, out)
+        return
+    found = np.empty(which.shape[0])
+    for j in range(which.shape[0]):
+        found[j] = scores[0, which[j]]
+    if loss.kind == POISSON:
+        exponentials(found)
+    for j in range(which.shape[0]):
+        out[0, which[j]] = found[j]
+
+
+@kernel
+def write_gradients(
+    loss: Loss,
+    own: int,
+    targets: Floats,
+    weights: Floats,
+    prediction: Floats,
+    which: Integers,
+    gradient: Floats,
+    hessian: Floats,
+) -> None:
+    """Write the negative gradients and the Hessians of the loss of some rows, for one score.
+
+    ``own`` is the class of the score. An error of a quantile loss has a gradient by its sign only.
+    """
+    if loss.kind == CLASSES:
+        for i in which:
+            p = prediction[i]
+            gradient[i] = weights[i] * ((1.0 if targets[i] == own else 0.0) - p)
+            hessian[i] = weights[i] * p * (1.0 - p)
+    elif loss.kind == QUANTILE:
+        for i in which:
+            way = 0.0
+            if targets[i] > prediction[i]:
+                way = loss.quantile
+            elif targets[i] < prediction[i]:
+                way = loss.quantile - 1.0
+            gradient[i], hessian[i] = weights[i] * way, weights[i] * CURVATURE
+    else:
+        for i in which:
+            gradient[i] = CURVATURE * weights[i] * (targets[i] - prediction[i])
+            mean = prediction[i] if loss.kind == POISSON else 1.0
+            hessian[i] = CURVATURE * weights[i] * mean
+
+
+@kernel
+def row_loss(loss: Loss, target: float, prediction: float) -> float:
+    """Return the loss of a predicted number; that of Poisson is half the deviance.
+
+    >>> row_loss(Loss(QUANTILE, 0.9), 3.0, 1.0), row_loss(Loss(SQUARED), 3.0, 1.0)
+    (1.8, 4.0)
+    """
+    error = target - prediction
+    if loss.kind == SQUARED:
+        return error * error
+    if loss.kind == QUANTILE:
+        return loss.quantile * error if error > 0.0 else (loss.quantile - 1.0) * error
+    mean = max(prediction, _SMALLEST)
+    return (target * log(target / mean) if target > 0.0 else 0.0) - target + mean
+
+
+@kernel
+def held_out_loss(
+    loss: Loss,
+    scores: Floats,
+    targets: Floats,
+    weights: Floats,
+    held: Integers,
+    prediction: Floats,
+) -> float:
+    """Return the mean loss of some rows; their predictions are written on the way."""
+    write_predictions(loss, scores, held, prediction)
+    summed, total = 0.0, 0.0
+    for i in held:
+        if loss.kind != CLASSES:
+            summed += weights[i] * row_loss(loss, targets[i], prediction[0, i])
+        else:
+            if scores.shape[0] == 1:
+                own = prediction[0, i] if targets[i] == 1.0 else 1.0 - prediction[0, i]
+            else:
+                own = prediction[int(targets[i]), i]
+            summed -= weights[i] * log(max(own, _SMALLEST))
+        total += weights[i]
+    return summed / total if total > 0 else 0.0
+
+
+@kernel
+def leaf_quantile(
+    leaf: Rows, level: float, targets: Floats, weights: Floats, prediction: Floats
+) -> float:
+    """Return the weighted quantile of the residuals of a set of rows.
+
+    It is the lowest residual up to which there is at least the share ``level`` of the weight.
+    """
+    n = 0
+    for w in range(leaf.shape[0]):
+        word = leaf[w]
+        while word != ZERO:
+            n += 1
+            word &= word - ONE
+    residual, weight = np.empty(n), np.empty(n)
+    n, total = 0, 0.0
+    for w in range(leaf.shape[0]):
+        word = leaf[w]
+        while word != ZERO:
+            i = w * 64 + lowest(word)
+            word &= word - ONE
+            residual[n], weight[n] = targets[i] - prediction[i], weights[i]
+            total += weights[i]
+            n += 1
+    order = np.argsort(residual, kind="mergesort")
+    reached = 0.0
+    for j in order:
+        reached += weight[j]
+        if reached >= level * total * (1.0 - 1e-12):
+            return residual[j]
+    return residual[order[n - 1]] if n > 0 else 0.0
+
+
+def start_of(loss: Loss, targets: Floats, weights: Floats) -> float:
+    """Return the score that is best for all rows alike.
+
+    >>> start_of(Loss(SQUARED), np.array([1.0, 3.0]), np.ones(2))
+    2.0
+    """
+    if loss.kind == QUANTILE:
+        order = np.argsort(targets, kind="stable")
+        reached = np.cumsum(weights[order])
+        first = int(np.searchsorted(reached, loss.quantile * reached[-1] * (1.0 - 1e-12)))
+        return float(targets[order[min(first, len(order) - 1)]])
+    mean = math.fsum(weights * targets) / math.fsum(weights)
+    return mean if loss.kind == SQUARED else log(max(mean, _TINY))
+
+
+_TINY = 1e-300
+
+
+class Scale(NamedTuple):
+    """The scale of a number: what boosting learns is the target less ``center``, by ``unit``.
+
+    The unit is a power of two, so that nothing is rounded.
+    """
+
+    center: float
+    unit: float
+
+    def to_scale(self, targets: Floats) -> Floats:
+        """Return numbers on the common scale."""
+        return (targets - self.center) / self.unit
+
+
+def scale_of(loss: Loss, targets: Floats, weights: Floats) -> Scale:
+    """Return the scale on which numbers spread by about one, or on which their mean is about one.
+
+    >>> scale_of(Loss(SQUARED), np.array([1e12, 1e12 + 6.0]), np.ones(2))
+    Scale(center=1000000000003.0, unit=4.0)
+    """
+    total = math.fsum(weights)
+    if loss.kind == POISSON:
+        return Scale(0.0, _power_of_two(math.fsum(weights * targets) / total))
+    center = float(targets[0]) + math.fsum(weights * (targets - targets[0])) / total
+    largest = _power_of_two(float(np.abs(targets - center).max()))
+    spread = math.fsum(weights * ((targets - center) / largest) ** 2) / total
+    return Scale(center, _power_of_two(largest * math.sqrt(spread)))
+
+
+def _power_of_two(number: float) -> float:
+    """Return the nearest power of two below twice the number, and 1 for nothing."""
+    return math.ldexp(1.0, math.frexp(number)[1] - 1) if number > _TINY else 1.0
