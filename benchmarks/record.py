@@ -29,6 +29,7 @@ BENCHMARKS = (
     "compact",
     "rules",
     "large",
+    "harder",
     "classifier",
     "digits",
     "queens",

@@ -143,8 +143,8 @@ def test_trees_have_more_leaves_if_that_is_clearly_better(losses, chosen):
 
 def test_trees_of_many_leaves_need_many_rows():
     usual = recipe_for(10**6, 2, None)
-    assert [len(detailed_recipes(usual, n)) for n in (1000, 3000, 10**6)] == [0, 1, 3]
-    assert all(one.rounds <= 7 for one in detailed_recipes(recipe_for(10**6, 2, 7), 10**6))
+    assert [len(detailed_recipes(usual, n, 2)) for n in (1000, 3000, 10**6)] == [0, 1, 3]
+    assert all(one.rounds <= 7 for one in detailed_recipes(recipe_for(10**6, 2, 7), 10**6, 2))
 
 
 @pytest.mark.parametrize("problem", [2], indirect=True)

@@ -26,6 +26,7 @@ from atomlearn.classifier.fitting import (
     check_coverage,
     check_parameters,
     fit_encoder,
+    helpful_symmetries,
     with_callbacks,
 )
 from atomlearn.classifier.model_card import ModelCards
@@ -118,7 +119,10 @@ class AlgebraicClassifier(
         image. Permutations are applied to strict atoms, unless the data contradict them; maps that
         leave blanks are applied to examples, from which strict and weighted atoms learn.
     image_shape : tuple of int, default=None
-        Height and width, if the columns are the pixels of an image; used for pictures.
+        Height and width, if the columns are the pixels of an image. Then :meth:`fit` tries
+        :func:`~atomlearn.tables.translations` by a pixel, and learns from moved images too if that
+        lowers the held-out loss (unless there are ``symmetries``, if only ``[]``, or a time limit).
+        It is also used for pictures.
     n_jobs : int, default=None
         Number of parallel jobs. It does not change the model.
     random_state : int, RandomState instance or None, default=None
@@ -276,7 +280,8 @@ class AlgebraicClassifier(
             self.classes_ = np.unique(rows.targets)
             self._begin(rows, declared_kinds(X))
         rules = self._known_rules() if continues else self._compiled_rules()
-        encoded = rows.encoded(self.encoder_, self.classes_, self.symmetries, rules)
+        symmetries = helpful_symmetries(self, rows, rules, settings, self._splits)
+        encoded = rows.encoded(self.encoder_, self.classes_, symmetries, rules)
         examples = encoded.examples
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
         n_folds = folds_for(len(examples) * len(examples.variants))

@@ -6,16 +6,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.errors import InvalidParameter, nearest
 from atomlearn.markup import in_notebook, table
 from atomlearn.tables.encoder import LiteralEncoder, check_count, is_whole
+from atomlearn.tables.images import translations
 from atomlearn.tables.rules import (
     MonotoneStatement,
     Statement,
@@ -23,9 +25,11 @@ from atomlearn.tables.rules import (
     parse_rules,
 )
 from atomlearn.tables.statements import RuleConflict, conditions_of
-from atomlearn.tables.training_rows import RowConflict, codes_of
+from atomlearn.tables.training_rows import RowConflict, TrainingRows, codes_of
 from atomlearn.tables.validation import column_names
-from atomlearn.training.parts import Part, Parts
+from atomlearn.training.data import HardRules, folds_for
+from atomlearn.training.loop import FindSplits, Training
+from atomlearn.training.parts import InMemory, Part, Parts
 from atomlearn.training.settings import Current, Hooks, Plan, Round, Settings, ignore
 from atomlearn.training.strict import State
 from atomlearn.typing import Floats, Integers
@@ -215,6 +219,43 @@ def fitted_encoder(
         ],
         monotone=[one.column for one in rules if isinstance(one, MonotoneStatement)],
     )
+
+
+MOST_TRIED = 2000
+"""Maximum number of images on which moving them is tried."""
+WORTH_MOVING = 0.97
+"""Images are moved if that lowers the held-out loss to this share of what it was, or less: learning
+from moved images takes longer."""
+
+
+def helpful_symmetries(
+    classifier: "AlgebraicClassifier",
+    rows: TrainingRows,
+    rules: HardRules,
+    settings: Settings,
+    find_splits: FindSplits,
+) -> Any:
+    """Return the symmetries that were given; without any, translations of images if they help.
+
+    Weighted atoms are learned from some of the images with and without translations, and the loss
+    on held-out images decides.
+    """
+    given, shape = classifier.symmetries, classifier.image_shape
+    if given is not None or shape is None or shape[0] * shape[1] != rows.table.shape[1]:
+        return given
+    if classifier.evidence == "strict" or len(classifier.classes_) < 2 or settings.time_limit:
+        return given
+    order = np.random.default_rng(0).permutation(len(rows.targets))
+    some = rows.some(np.sort(order[:MOST_TRIED]))
+    losses, moves = [], translations(shape)
+    for one in (None, moves):
+        examples = some.encoded(classifier.encoder_, classifier.classes_, one, rules).examples
+        rng = np.random.default_rng(0)
+        part = Part.of(examples, folds_for(len(examples) * len(examples.variants)), rng)
+        weighted = replace(settings, evidence="weighted")
+        tried = Training(InMemory(part), part, 0, weighted, find_splits=find_splits).run()
+        losses.append(tried.evidence.losses.get("weighted", math.inf))
+    return moves if losses[1] <= WORTH_MOVING * losses[0] else None
 
 
 class PartsSource(Protocol):

@@ -3,7 +3,7 @@
 Duplicate rows are merged, and contradictions between them resolved."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +207,16 @@ class TrainingRows:
             float(self.weights[is_refused].sum()) / distinct.scale,
             np.bincount(labels[~is_refused], minlength=n_classes) if rules else None,
             rules.by_statement(met).sum(axis=0) if rules else None,
+        )
+
+    def some(self, which: Integers) -> "TrainingRows":
+        """Return some of the rows."""
+        return replace(
+            self,
+            table=self.table[which],
+            targets=self.targets[which],
+            weights=self.weights[which],
+            numbers=self.numbers[which],
         )
 
     def class_weights(self, classes: npt.NDArray[Any]) -> Floats:

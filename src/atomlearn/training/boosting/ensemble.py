@@ -281,7 +281,7 @@ def boost_folds(
         )  # fmt: skip
 
     usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
-    recipes = [usual, *detailed_recipes(usual, len(label))]
+    recipes = [usual, *detailed_recipes(usual, len(label), examples.n_classes)]
     recipe, tried = _choose_recipe(recipes, lambda one: booster(0, seeds[0], one), clock)
     if splits.n_columns > recipe.many_features:
         judges = seeds if len(label) <= SMALL else seeds[:1]  # of few rows all have to judge
