@@ -23,7 +23,15 @@ from atomlearn.training.boosting.ensemble import (
     boost_folds,
     no_weighted_atoms,
 )
-from atomlearn.training.boosting.losses import LOSSES, POISSON, Loss, Scale, scale_of, start_of
+from atomlearn.training.boosting.losses import (
+    LOSSES,
+    POISSON,
+    QUANTILE,
+    Loss,
+    Scale,
+    scale_of,
+    start_of,
+)
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import NEVER, Examples, HardRules
 from atomlearn.training.learned import FoldModels, Learned
@@ -178,6 +186,8 @@ def train_numbers(
     found = boost_folds(examples, splits, dealt, seeds[0], clock)
     if clock.interrupted and not len(found.atoms):
         raise interrupts.interruption()
+    if model.loss.kind == QUANTILE:
+        found = _calibrated(found, part, model.loss)
     model = replace(model, losses=tuple(found.losses))
     model = _with_spread(model, examples, part, found, splits, seeds[1], clock)
     parts = [in_units(one.scaled(dealt.n_folds), model.loss, model.scale) for one in found.parts]
@@ -197,6 +207,26 @@ def train_numbers(
     if not clock.interrupted:
         hooks.on_round(done, lambda: learned)
     return replace(learned, rounds=[done]), model
+
+
+def _calibrated(found: BoostedFolds, part: Part, loss: Loss) -> BoostedFolds:
+    """Shift all scores so that the quantile is right on held-out rows.
+
+    Leaves get the quantile of the rows that they were grown on, which lies too near to the middle.
+    """
+    assert part.examples.targets is not None
+    rows, weights = part.dealt.example[found.held], part.dealt.weight[found.held]
+    shift = start_of(loss, part.examples.targets[rows] - found.scores[:, 0], weights)
+
+    def moved(atoms: WeightedAtoms, amount: float) -> WeightedAtoms:
+        return replace(atoms, offset=atoms.offset + amount)
+
+    return replace(
+        found,
+        atoms=moved(found.atoms, shift),
+        scores=found.scores + shift,
+        parts=[moved(one, shift / len(found.parts)) for one in found.parts],
+    )
 
 
 def watched(settings: Settings, hooks: Hooks, n_pools: int) -> Clock:
