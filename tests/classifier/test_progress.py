@@ -20,8 +20,8 @@ def test_lines_where_there_is_no_terminal(iris, capsys):
     AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict", verbose=1).fit(*iris)
     out, err = capsys.readouterr()
     lines = err.splitlines()
-    assert out == "" and len(lines) == 3
-    assert lines[-1].startswith("learning: round 3 of at most 3: epoch 6, error about ")
+    assert out == "" and len(lines) == 2
+    assert lines[-1].startswith("learning: round 2 of at most 2: epoch 6, error about ")
 
 
 def test_a_bar_on_a_terminal():
@@ -71,9 +71,9 @@ def test_callbacks_see_each_round(iris):
     recorder = Recorder()
     classifier = AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict")
     classifier.set_callbacks(recorder).fit(*iris)
-    rounds = ["begin round", "end round"] * 3
+    rounds = ["begin round", "end round"] * 2
     assert recorder.events == ["setup", "begin fit", *rounds, "end fit", "teardown"]
-    assert len(recorder.scores) == 4  # three rounds, and fit
+    assert len(recorder.scores) == 3  # two rounds, and fit
     assert recorder.scores[-1] == classifier.score(*iris)
 
 
