@@ -30,31 +30,35 @@ from benchmarks.fitting import warm_up
 from benchmarks.frontier import SIZES
 from benchmarks.peers import METHODS, OURS, is_number
 from benchmarks.record import SEED, Step
-from benchmarks.tables import FOLDS, folder, read
+from benchmarks.tables import FOLDS, folder, n_classes, read
 
 SLOW_SIZES = (10, 20)
 MOST_CLASSES = 7
 MOST_COLUMNS = 60
 REFERENCES = ("forest", "LightGBM", "logistic")
 
+Models = Iterator[tuple[str, Any, dict[str, float]]]
+Fitted = Callable[[pd.DataFrame, np.ndarray, int], Models]
+"""A function that yields the name of each method, the fitted model, and its figures."""
+
 
 def steps() -> dict[str, Step]:
+    paths = [path for path in sorted(folder().glob("*.parquet")) if n_classes(path) <= MOST_CLASSES]
     return {
-        path.stem: partial(measure_file, path)
-        for path in sorted(folder().glob("*.parquet"))
-        if pd.read_parquet(path, columns=["target"])["target"].nunique() <= MOST_CLASSES
+        f"{path.stem}/{side}": partial(measure_file, path, side) for side in SIDES for path in paths
     }
 
 
-def measure_file(path: Path) -> dict[str, dict[str, Any]]:
+def measure_file(path: Path, side: str) -> dict[str, dict[str, Any]]:
     warnings.filterwarnings("ignore")
     X, y = read(path)
-    warm_up(X, y)
-    AlgebraicClassifier(max_atoms=2, max_epochs=2, random_state=SEED).fit(X[:300], y[:300])
-    return measure(X, y)
+    if side == OURS:
+        warm_up(X, y)
+        AlgebraicClassifier(max_atoms=2, max_epochs=2, random_state=SEED).fit(X[:300], y[:300])
+    return measure(X, y, SIDES[side])
 
 
-def measure(X: pd.DataFrame, y: np.ndarray) -> dict[str, dict[str, Any]]:
+def measure(X: pd.DataFrame, y: np.ndarray, fitted: Fitted) -> dict[str, dict[str, Any]]:
     """Error, log-loss and seconds of each method over all folds; of ours also literals a rule."""
     classes = np.unique(y)
     found: dict[str, list[dict[str, Any]]] = {}
@@ -78,10 +82,8 @@ def measure(X: pd.DataFrame, y: np.ndarray) -> dict[str, dict[str, Any]]:
     return result
 
 
-def fitted(
-    X: pd.DataFrame, y: np.ndarray, n_classes: int
-) -> Iterator[tuple[str, Any, dict[str, float]]]:
-    """Yield the name of each method, the fitted model, and its figures."""
+def ours(X: pd.DataFrame, y: np.ndarray, n_classes: int) -> Models:
+    """Yield the full model and its cards, with their figures."""
     start = time.process_time()
     full = METHODS[OURS](X).fit(X, y)
     seconds = time.process_time() - start
@@ -101,6 +103,10 @@ def fitted(
                 "estimated_loss": card.learned_.card_size.loss,
             },
         )
+
+
+def peers(X: pd.DataFrame, y: np.ndarray, n_classes: int) -> Models:
+    """Yield the name of each peer, the fitted model, and its time."""
     for name in REFERENCES:
         yield (name, *_timed(METHODS[name](X), X, y))
     if n_classes == 2 and X.shape[1] <= MOST_COLUMNS:
@@ -112,6 +118,9 @@ def fitted(
         if n_classes == 2 and size in SLOW_SIZES:
             for name, make in SLOW.items():
                 yield (f"{name} {size}", *_timed(_Binary(_numbers(X), make(size)), X, y))
+
+
+SIDES: dict[str, Fitted] = {OURS: ours, "peers": peers}
 
 
 def _timed(model: Any, X: pd.DataFrame, y: np.ndarray) -> tuple[Any, dict[str, float]]:

@@ -23,9 +23,19 @@ REFERENCES = {
 Tables = Sequence[dict[str, dict[str, Any]]]
 
 
+def both_sides(records: Records) -> dict[str, dict[str, Any]]:
+    """Figures of all methods by table, of the tables that both sides were measured on."""
+    sides = records.nested()
+    return {
+        name: {**one["atomlearn"], **one["peers"]}
+        for name, one in sides.items()
+        if {"atomlearn", "peers"} <= one.keys()
+    }
+
+
 def of_compact(records: Records) -> str:
     """Means over all tables and over those with two classes, then the errors of each table."""
-    results = records.results()
+    results = both_sides(records)
     every = list(results.values())
     binary = [one for one in every if "RIPPER 20" in one]
     with_ebm = [one for one in every if "EBM" in one]
@@ -87,7 +97,7 @@ def draw_frontier(records: Records, path: Path) -> None:
     """Draw mean error and log-loss against the number of rules, with references as lines."""
     from atomlearn.views.pictures import new_figure
 
-    every = list(records.results().values())
+    every = list(both_sides(records).values())
     figure, axes = new_figure(1, 2, (9.0, 3.8))
     lines = {
         "full": ("#1f4e79", ":"),

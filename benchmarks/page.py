@@ -8,7 +8,7 @@ import numpy as np
 from atomlearn.files.container import replacing
 from atomlearn_paper.summary import between_marks
 from benchmarks.credit import of_readme
-from benchmarks.frontier import draw_frontier
+from benchmarks.frontier import both_sides, draw_frontier
 from benchmarks.markdown import made_with, percent, seconds, table
 from benchmarks.record import BENCHMARKS, RESULTS, Records
 from benchmarks.sections import OURS, SECTIONS, everywhere, summary
@@ -103,7 +103,7 @@ def _tables(records: Records) -> Iterator[tuple[str, ...]]:
 
 def _cards(records: Records) -> Iterator[tuple[str, ...]]:
     """Mean errors of compact models, beside the larger models of the others."""
-    results = list(records.results().values())
+    results = list(both_sides(records).values())
     for size in (20, 40) if results else ():
         methods = (f"atomlearn {size}", "forest", "LightGBM")
         errors = (float(np.mean([one[m]["error"] for one in results])) for m in methods)
@@ -144,6 +144,6 @@ def write(folder: Path = RESULTS) -> None:
         with replacing(path) as file:
             file.write(content.encode())
         print(f"wrote {path.name}")
-    if folder.resolve() == RESULTS and records["compact"].steps:
+    if folder.resolve() == RESULTS and both_sides(records["compact"]):
         draw_frontier(records["compact"], FRONTIER)
         print(f"wrote {FRONTIER.name}")

@@ -148,7 +148,10 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
             "few/pima-missing": partial(rules.few, "pima-missing", (30,), 1),
             "splits/pima-missing": partial(rules.many_splits, "pima-missing", 2),
         },
-        "compact": {"t": lambda: compact.measure(frame, np.where(y == "a", "a", "b"))},
+        "compact": {
+            f"t/{side}": partial(compact.measure, frame, np.where(y == "a", "a", "b"), of_side)
+            for side, of_side in compact.SIDES.items()
+        },
         "large": {
             f"adult/{m}": partial(large.measure, lambda: split, m, QUICK.get(m))
             for m in large.COMPARED
