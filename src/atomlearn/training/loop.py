@@ -393,6 +393,8 @@ class Training:
         """Add the models learned without each fold, if all that decides was learned so."""
         dealt, evidence = self.home.dealt, learned.evidence
         held = np.flatnonzero(dealt.fold != NEVER)
+        if dealt.n_folds == 1 and len(held):  # what was learned without it is known by the others
+            held = np.arange(len(dealt))
         if not len(held) or (evidence.strict > 0 and not self.state.epochs.all()):
             return learned
         if evidence.strict > 0 and self.clock.late():
