@@ -39,13 +39,10 @@ def test_strict_atoms_get_few_epochs_where_classes_overlap():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 5))
     noisy = X[:, 0] + X[:, 1] + 1.5 * rng.normal(size=400) > 0
-    chosen, strict = (
-        AlgebraicClassifier(random_state=0, evidence=kind).fit(X, noisy)
-        for kind in ("auto", "strict")
-    )
+    chosen = AlgebraicClassifier(random_state=0).fit(X, noisy)
     assert chosen.evidence_.chosen == "weighted"
     assert set(chosen.evidence_.losses) == {"strict", "weighted", "both"}
-    assert len(chosen.history_) < len(strict.history_) / 2
+    assert len(chosen.history_) <= 2 * (2 * GLANCE)  # of two classes, at most two rounds
 
 
 def test_many_rows_have_a_whole_round_before_strict_atoms_are_given_up():

@@ -1,5 +1,7 @@
 import numpy as np
 
+from atomlearn import AlgebraicClassifier
+from atomlearn.training import data
 from atomlearn.training.data import FOLDS, NEVER, Examples, deal, folds_for
 
 
@@ -14,3 +16,12 @@ def test_one_fold_of_a_huge_set_is_a_fifth_of_each_class_and_the_rest_is_never_h
 def test_the_number_of_folds_falls_with_the_rows():
     few, many = FOLDS
     assert [folds_for(n) for n in (few, few + 1, many, many + 1)] == [5, 3, 3, 1]
+
+
+def test_a_single_fold_measures_a_compact_model_too(monkeypatch):
+    monkeypatch.setattr(data, "FOLDS", {})
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    model = AlgebraicClassifier(random_state=0, max_atoms=5, max_epochs=20).fit(X, X[:, 0] > 0.5)
+    assert len(model.learned_.held_out) == 80
+    assert model.estimated_error_ < 0.1

@@ -182,13 +182,14 @@ def _digest(value: object) -> str:
 
 
 def _round(saved: Value, n_classes: int) -> Round:
-    error, loss = saved.given("error"), saved.given("loss")
+    error, loss, alone = (saved.given(name) for name in ("error", "loss", "alone"))
     return Round(
         saved["epochs"].integer(high=MOST_EPOCHS),
         saved["seconds"].number(low=0),
         None if error is None else error.number(),
         None if loss is None else loss.number(),
         [[_report(one) for one in ours.items()] for ours in saved["reports"].items(n_classes)],
+        None if alone is None else alone.number(),
     )
 
 

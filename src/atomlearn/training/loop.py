@@ -82,6 +82,9 @@ SMALL_CANDIDATES = 0.25
 STOPPING = Stopping(patience=1, progress=0.985, smallest=1e-3)
 """Stopping rule of rounds of epochs, each of which takes as long as half of all before, or longer.
 """
+NEARLY_EXACT = 0.03
+"""Strict atoms that err on no more of the held-out rows than this share are learned as long as they
+improve on their own: they may come to describe the classes exactly."""
 NEGATIVES = 10.0
 """Maximum number of counterexamples in a batch for each example."""
 FEW = 250
@@ -226,7 +229,7 @@ class Training:
                 target = next(targets, None)
                 return target is not None and self._learn_until(target)
 
-            run_rounds(next_round, lambda: self.state.losses, STOPPING, self._is_over)
+            run_rounds(next_round, self._losses, STOPPING, self._is_over)
         except KeyboardInterrupt:  # while waiting, or from a handler of the host's
             self.clock.interrupted = True
         if any(self.reports):  # an interrupted round counts for what it gave; no hook is called
@@ -262,6 +265,19 @@ class Training:
                 self.state.epoch = first
                 self._end_round()
                 self.on_exchange(self.state)
+
+    def _losses(self) -> list[float]:
+        """Return the losses by which learning stops: of strict atoms alone if they hardly err."""
+        alone = [one.alone for one in self.state.done if one.alone is not None]
+        return alone if alone and self._are_nearly_exact() else self.state.losses
+
+    def _are_nearly_exact(self) -> bool:
+        if not any(map(len, self.state.pools[0])):
+            return False
+        held_out = self.judge.judge(self.state)
+        if len(held_out) == 0:
+            return False
+        return held_out.error_and_loss(held_out.calibrate())[0] <= NEARLY_EXACT
 
     def _is_over(self) -> bool:
         if self.state.epoch == 0:
@@ -304,10 +320,11 @@ class Training:
         self._compare_with_boosting()
         error, loss = self._error_and_loss(held_out)
         self._give_up_if_useless(held_out)
-        self._note_round(error, loss)
+        self._note_round(error, loss, held_out.error_and_loss(held_out.calibrate())[1])
 
     def _give_up_if_useless(self, held_out: HeldOutPredictions) -> None:
-        evidence = self._compared(held_out, 0) if self.may_give_up else None
+        is_open = not self.may_give_up or self._are_nearly_exact()
+        evidence = None if is_open else self._compared(held_out, 0)
         share = int(self.state.epochs.max()) / self.targets[-1]
         self.state.adds_nothing = evidence is not None and adds_nothing(evidence, share)
 
@@ -345,8 +362,10 @@ class Training:
         forbidden = examples.rules.forbidden_of(rows)
         self.boosted = replace(found, scores=np.where(forbidden, -FORBIDDEN, found.scores))
 
-    def _note_round(self, error: float | None, loss: float | None) -> None:
-        done = Round(self.state.epoch, self.clock.seconds, error, loss, self.reports)
+    def _note_round(
+        self, error: float | None, loss: float | None, alone: float | None = None
+    ) -> None:
+        done = Round(self.state.epoch, self.clock.seconds, error, loss, self.reports, alone)
         self.state.done = [*self.state.done, done]
         self.reports = self._no_reports()
         if self.clock.interrupted:
@@ -374,6 +393,8 @@ class Training:
         """Add the models learned without each fold, if all that decides was learned so."""
         dealt, evidence = self.home.dealt, learned.evidence
         held = np.flatnonzero(dealt.fold != NEVER)
+        if dealt.n_folds == 1 and len(held):  # what was learned without it is known by the others
+            held = np.arange(len(dealt))
         if not len(held) or (evidence.strict > 0 and not self.state.epochs.all()):
             return learned
         if evidence.strict > 0 and self.clock.late():

@@ -193,6 +193,8 @@ class Round:
     loss: float | None
     reports: list[list[Report]]
     """Reports of the epochs of each class."""
+    alone: float | None = None
+    """Loss of strict atoms alone."""
 
 
 Current = Callable[[], "Learned"]

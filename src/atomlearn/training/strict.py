@@ -386,8 +386,8 @@ ROUND_GROWTH = 1.5
 EXCHANGE = 10
 """Number of epochs between two exchanges of many parts, and between two searches for hard
 counterexamples."""
-LARGE_EPOCHS, SMALL_EPOCHS = 500, 120
-"""Maximum number of epochs of a class, in all folds together, with many rows and with few."""
+LARGE_EPOCHS, SMALL_EPOCHS = 500, 20
+"""Maximum number of epochs of a class: with many rows in all folds together, with few in each."""
 MANY_CLASSES = 30
 """With more classes than this each has fewer epochs, so that the time for all of them grows more
 slowly than their number."""
@@ -420,7 +420,8 @@ def targets_of(parts: Parts, home: Part, settings: Settings) -> list[int]:
 
 def epochs_of_rounds(are_few: bool, n_classes: int, n_folds: int, settings: Settings) -> list[int]:
     """Return the number of epochs at the end of each round, for few examples or many."""
-    epochs = settings.max_epochs or (SMALL_EPOCHS if are_few else LARGE_EPOCHS)
+    usual = SMALL_EPOCHS * max(n_folds, 1) if are_few else LARGE_EPOCHS
+    epochs = settings.max_epochs or usual
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
         root = math.sqrt(MANY_CLASSES / n_classes)
         epochs = int(epochs * root * math.sqrt(root))
