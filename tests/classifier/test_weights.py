@@ -227,9 +227,10 @@ def test_the_frame_tells_shares_of_rows(by_evidence, noisy):
     atoms, sample = fitted.learned_.weighted, fitted.sample_
     assert len(sample.labels) == len(X)  # all rows are in the sample
     true = np.column_stack([fitted.encoder_.transform(X), np.zeros(len(X), dtype=bool)])
-    k = atoms.classes[0]
-    missed = ~true[:, atoms.atoms.constants[: atoms.atoms.starts[1]]].any(axis=1)
-    row = fitted.atoms_frame().loc["weighted"].query("`class` == @k").iloc[0]
+    heaviest = int(np.abs(atoms.weights).argmax())
+    k, (start, end) = atoms.classes[heaviest], atoms.atoms.starts[heaviest : heaviest + 2]
+    missed = ~true[:, atoms.atoms.constants[start:end]].any(axis=1)
+    row = fitted.atoms_frame().loc["weighted"].iloc[0]
     assert row["missed_by_class"] == pytest.approx(missed[y == k].mean())
     assert row["missed_by_others"] == pytest.approx(missed[y != k].mean())
 

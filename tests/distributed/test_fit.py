@@ -162,7 +162,7 @@ class TestCheckpoints:
         with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="power"):
             patch.setattr(Checkpoint, "write", stop)
             fit(*blocks, random_state=0, max_epochs=EPOCHS, checkpoint=path)
-        assert calls == [1, 2]
+        assert calls[0] == 1 < calls[1]
 
     def test_going_on_gives_the_same_model(self, model, blocks, tmp_path, monkeypatch):
         path = tmp_path / "fit.atoms"

@@ -72,7 +72,8 @@ def inside(one: Rows, other: Rows) -> bool:
 @helper
 def add_shared(columns: Rows, extent: Rows, before: Rows, intent: Rows, j: int) -> bool:
     """Write the intent of an extent; return False if it has a new attribute before ``j``."""
-    intent[:] = before
+    for w in range(intent.shape[0]):
+        intent[w] = before[w]
     for i in range(columns.shape[0]):
         bit = ONE << np.uint64(i & 63)
         if before[i >> 6] & bit == ZERO and inside(extent, columns[i]):
