@@ -156,6 +156,7 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
             f"adult/{m}": partial(large.measure, lambda: split, m, QUICK.get(m))
             for m in large.COMPARED
         },
+        "harder": {"levels 5,000/forest": partial(large.measure, lambda: split, "forest")},
         "classifier": {
             "few/40/SVM": partial(classifier.few, 40, classifier.WITH_TRANSLATIONS["SVM"], once),
             "one/3/forest": partial(classifier.one, 3, tree),
