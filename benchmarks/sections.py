@@ -276,7 +276,8 @@ SECTIONS = (
         "harder",
         "Images of 28 × 28 made of MNIST, 10,000 to test. pairs: two digits side by side, the "
         "larger is the class. clutter: a digit among scraps of others. rotated: by up to 60 "
-        "degrees. levels: four shades of grey. Tables are cut to so many rows, and tested on up to 20,000 others.",
+        "degrees. levels: four shades of grey. Tables are cut to so many rows, and tested on up to "
+        "20,000 others.",
         of_large,
     ),
     Section(
