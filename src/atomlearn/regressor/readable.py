@@ -287,6 +287,36 @@ class ReadableNumbers(FeatureImportance, Auditing):
             self.learned_ = replace(self.learned_, sizes=self._sized(AUTO)[1])
         return sizes_frame(self.learned_.sizes or self._full_size(), "loss")
 
+    def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
+        """Export the regressor as a program that predicts rows, with reasons, without atomlearn.
+
+        Parameters
+        ----------
+        to : {"sql", "js", "c", "python"}
+            The language.
+        table : str, default="data"
+            Name of the table in SQL.
+        key : str, default="rowid"
+            Name of the column that identifies a row in SQL.
+
+        Returns
+        -------
+        str
+            The source of the program.
+
+        Examples
+        --------
+        >>> from atomlearn import AlgebraicRegressor
+        >>> reg = AlgebraicRegressor(random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 1.0, 2.0])
+        >>> space = {}
+        >>> exec(reg.export("python"), space)
+        >>> bool(abs(space["predict"]([2.0]) - reg.predict([[2.0]])[0]) < 1e-9)
+        True
+        """
+        from atomlearn.export.programs import export_source
+
+        return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
+
     def labels_of_rules(self) -> list[Any]:
         """Return the name of the number, which statements are about."""
         return [self.target_name_]
