@@ -84,7 +84,9 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
     )
     return {
         "version": VERSION,
-        "classes": [] if is_number else [value(label) for label in classifier.classes_],
+        "classes": [classifier.target_name_]
+        if is_number
+        else [value(label) for label in classifier.classes_],
         **({"number": target} if is_number else {}),
         "columns": [_column(column, value) for column in encoder.columns_],
         "literals": [_literal(one, value, encoder.columns_) for one in encoder.literals_],
@@ -92,14 +94,14 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
         "strict": {
             "slope": deciding.slope,
             "typical": deciding.typical.tolist(),
-            "atoms": [_atoms(atoms, n_literals) for atoms in deciding.strict],
+            "atoms": [atoms_as_json(atoms, n_literals) for atoms in deciding.strict],
         }
         if deciding.slope > 0
         else None,
         "weighted": {
             "classes": weighted.classes.tolist(),
             "weights": weighted.weights.tolist(),
-            "atoms": _atoms(weighted.atoms, n_literals),
+            "atoms": atoms_as_json(weighted.atoms, n_literals),
         }
         if len(weighted)
         else None,
@@ -197,7 +199,7 @@ def _deflated(numbers: Integers) -> str:
     return base64.b64encode(zlib.compress(_seven_bits(numbers), 9)).decode()
 
 
-def _atoms(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
+def atoms_as_json(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
     """Return the lists without the constant of the class, which no row has."""
     kept = atoms.constants < n_literals
     before = np.concatenate([[0], np.cumsum(kept)])
