@@ -18,17 +18,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import make_column_transformer
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from atomlearn import AlgebraicClassifier
 from benchmarks.fitting import warm_up
 from benchmarks.frontier import SIZES
-from benchmarks.peers import METHODS, OURS, is_number
+from benchmarks.peers import METHODS, OURS, dense
 from benchmarks.record import SEED, Step
 from benchmarks.tables import FOLDS, folder, n_classes, read
 
@@ -113,11 +110,11 @@ def peers(X: pd.DataFrame, y: np.ndarray, n_classes: int) -> Models:
         yield ("EBM", *_timed(_ebm(), X, y))
     for size in SIZES:
         tree = DecisionTreeClassifier(max_leaf_nodes=size, random_state=SEED)
-        yield (f"tree {size}", *_timed(make_pipeline(_numbers(X), tree), X, y))
-        yield (f"FIGS {size}", *_timed(make_pipeline(_numbers(X), _figs(size)), X, y))
+        yield (f"tree {size}", *_timed(make_pipeline(dense(X), tree), X, y))
+        yield (f"FIGS {size}", *_timed(make_pipeline(dense(X), _figs(size)), X, y))
         if n_classes == 2 and size in SLOW_SIZES:
             for name, make in SLOW.items():
-                yield (f"{name} {size}", *_timed(_Binary(_numbers(X), make(size)), X, y))
+                yield (f"{name} {size}", *_timed(_Binary(dense(X), make(size)), X, y))
 
 
 SIDES: dict[str, Fitted] = {OURS: ours, "peers": peers}
@@ -127,14 +124,6 @@ def _timed(model: Any, X: pd.DataFrame, y: np.ndarray) -> tuple[Any, dict[str, f
     start = time.process_time()
     model.fit(X, y)
     return model, {"seconds": time.process_time() - start}
-
-
-def _numbers(X: pd.DataFrame) -> Any:
-    numbers = [name for name in X if is_number(X[name])]
-    others = [name for name in X if not is_number(X[name])]
-    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    median = SimpleImputer(strategy="median", keep_empty_features=True)
-    return make_column_transformer((median, numbers), (one_hot, others))
 
 
 def _figs(size: int) -> Any:

@@ -1,13 +1,18 @@
-"""The classifiers that are compared, each as it comes, on one core."""
+"""The classifiers and regressors that are compared, each as it comes, on one core."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,8 +23,9 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeRegressor
 
-from atomlearn import AlgebraicClassifier
+from atomlearn import AlgebraicClassifier, AlgebraicRegressor
 from benchmarks.record import SEED
 
 OURS = "atomlearn"
@@ -29,26 +35,34 @@ def is_number(column: pd.Series) -> bool:
     return column.dtype.kind in "fiub"
 
 
-def forest(X: pd.DataFrame) -> Any:
+def forest(X: pd.DataFrame, of: Any = RandomForestClassifier) -> Any:
     others = [name for name in X if not is_number(X[name])]
     encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-2)
     columns = make_column_transformer((encoder, others), remainder="passthrough")
-    return make_pipeline(columns, RandomForestClassifier(200, random_state=SEED))
+    return make_pipeline(columns, of(200, random_state=SEED))
 
 
-def logistic(X: pd.DataFrame) -> Any:
+def linear(X: pd.DataFrame, model: Any) -> Any:
     numbers = [name for name in X if is_number(X[name])]
     others = [name for name in X if not is_number(X[name])]
     scaled = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler())
     one_hot = OneHotEncoder(handle_unknown="ignore")
     columns = make_column_transformer((scaled, numbers), (one_hot, others))
-    return make_pipeline(columns, LogisticRegression(max_iter=500))
+    return make_pipeline(columns, model)
 
 
-def light(X: pd.DataFrame) -> Any:
-    from lightgbm import LGBMClassifier
+def logistic(X: pd.DataFrame) -> Any:
+    return linear(X, LogisticRegression(max_iter=500))
 
-    return LGBMClassifier(random_state=SEED, n_jobs=1, verbose=-1)
+
+def ridge(X: pd.DataFrame) -> Any:
+    return linear(X, RidgeCV())
+
+
+def light(X: pd.DataFrame, of: str = "LGBMClassifier") -> Any:
+    import lightgbm
+
+    return getattr(lightgbm, of)(random_state=SEED, n_jobs=1, verbose=-1)
 
 
 def histogram(X: pd.DataFrame) -> Any:
@@ -63,11 +77,11 @@ def histogram(X: pd.DataFrame) -> Any:
     return make_pipeline(columns, model)
 
 
-def catboost(X: pd.DataFrame) -> Any:
-    from catboost import CatBoostClassifier
+def catboost(X: pd.DataFrame, of: str = "CatBoostClassifier") -> Any:
+    import catboost
 
     others = [name for name in X if not is_number(X[name])]
-    model = CatBoostClassifier(
+    model = getattr(catboost, of)(
         cat_features=others, random_seed=SEED, thread_count=1, verbose=0, allow_writing_files=False
     )
     return make_pipeline(FunctionTransformer(words), model)
@@ -79,10 +93,10 @@ def words(X: pd.DataFrame) -> pd.DataFrame:
     return X.assign(**{name: X[name].astype(object).fillna("").astype(str) for name in others})
 
 
-def ebm(X: pd.DataFrame) -> Any:
-    from interpret.glassbox import ExplainableBoostingClassifier
+def ebm(X: pd.DataFrame, of: str = "ExplainableBoostingClassifier") -> Any:
+    from interpret import glassbox
 
-    return ExplainableBoostingClassifier(random_state=SEED, n_jobs=1)
+    return getattr(glassbox, of)(random_state=SEED, n_jobs=1)
 
 
 def ours(X: pd.DataFrame) -> AlgebraicClassifier:
@@ -97,6 +111,37 @@ METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "histogram boosting": histogram,
     "CatBoost": catboost,
     "EBM": ebm,
+}
+
+
+def dense(X: pd.DataFrame) -> Any:
+    """Numbers alone: categories as columns of zeros and ones, missing numbers as the median."""
+    numbers = [name for name in X if is_number(X[name])]
+    others = [name for name in X if not is_number(X[name])]
+    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    median = SimpleImputer(strategy="median", keep_empty_features=True)
+    return make_column_transformer((median, numbers), (one_hot, others))
+
+
+def tree(X: pd.DataFrame) -> Any:
+    return make_pipeline(dense(X), DecisionTreeRegressor(max_leaf_nodes=20, random_state=SEED))
+
+
+def figs(X: pd.DataFrame) -> Any:
+    from imodels import FIGSRegressor
+
+    return make_pipeline(dense(X), FIGSRegressor(max_rules=20, random_state=SEED))
+
+
+REGRESSORS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    OURS: lambda X: AlgebraicRegressor(random_state=SEED),
+    "forest": partial(forest, of=RandomForestRegressor),
+    "LightGBM": partial(light, of="LGBMRegressor"),
+    "ridge": ridge,
+    "tree 20": tree,
+    "FIGS 20": figs,
+    "CatBoost": partial(catboost, of="CatBoostRegressor"),
+    "EBM": partial(ebm, of="ExplainableBoostingRegressor"),
 }
 SLOW = ("CatBoost", "EBM")
 """Methods that take minutes on many classes: they join on tables of at most ten."""

@@ -28,6 +28,7 @@ BENCHMARKS = (
     "tables",
     "compact",
     "rules",
+    "regression",
     "large",
     "harder",
     "classifier",
@@ -48,9 +49,12 @@ PACKAGES = {
     "LightGBM": "lightgbm",
     "CatBoost": "catboost",
     "EBM": "interpret-core",
+    "ridge": "scikit-learn",
+    "tree 20": "scikit-learn",
+    "FIGS 20": "imodels",
 }
 """The package of each peer that has steps of its own, by the last part of their names."""
-PEERS = (*dict.fromkeys(PACKAGES.values()), "imodels", "wittgenstein")
+PEERS = (*dict.fromkeys(PACKAGES.values()), "wittgenstein")
 ONE_CORE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 Step = Callable[[], Any]

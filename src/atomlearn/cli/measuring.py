@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from atomlearn.cli.models import load_classifier
+from atomlearn.cli.models import load_classifier, load_table_model
+from atomlearn.cli.numbers import is_regressor, numbers_in, refuse_options
 from atomlearn.cli.output import (
     ClassifierFile,
     Html,
@@ -53,7 +54,9 @@ def evaluate(
     html: Html = None,
     as_json: Json = False,
 ) -> None:
-    """Measure a classifier on a table with labels: errors, calibration, log-loss, costs.
+    """Measure a model on a table with labels: errors, calibration, log-loss, costs.
+
+    Of a regressor: R², mean absolute error, and how many numbers the 90 % interval has.
 
     The column of the labels is by default that of the training table. With costs and two classes
     the best threshold is given, too.
@@ -63,8 +66,16 @@ def evaluate(
 
     if cost and cost_table is not None:
         fail("--cost and --cost-table exclude each other")
-    classifier = load_classifier(file)
+    classifier = load_table_model(file)
     table = read_table(data)
+    if is_regressor(classifier):
+        options = {"--cost": cost, "--cost-table": cost_table, "--threshold": threshold,
+                   "--pos-label": pos_label}  # fmt: skip
+        refuse_options(options, f"classes, and {file} predicts a number")
+        numbers = numbers_in(classifier, table, target)
+        with complaints():
+            _print(classifier.evaluate(rows_for(classifier, table), numbers), html, as_json)
+        return
     labels = labels_in(classifier, table, file, target)
     rows = rows_for(classifier, table)
     with complaints():
@@ -79,6 +90,11 @@ def evaluate(
             threshold=threshold,
             pos_label=class_named(classifier, pos_label),
         )
+    _print(found, html, as_json)
+
+
+def _print(found: Any, html: Path | None, as_json: bool) -> None:
+    """Print an evaluation, and write its page."""
     if html is not None:
         found.to_html(html)
     if as_json:

@@ -10,6 +10,7 @@ import typer
 
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.terms import Term, write_names
+from atomlearn.cli.numbers import is_regressor, refuse_number, refuse_options, show_number
 from atomlearn.cli.output import (
     ClassifierFile,
     Html,
@@ -94,6 +95,10 @@ def show(
             return
         if pairs is not None or grid is not None:
             fail("--pairs and --grid apply to models of relations only, not to classifiers")
+        if is_regressor(loaded):
+            refuse_options({"--of": of, "--short": short}, f"classes, and {file} predicts a number")
+            show_number(loaded, file, as_json, html)
+            return
         _show_classifier(loaded, file, of, SHORT if short else max_clauses, as_json, html)
         return
     if short:
@@ -330,7 +335,7 @@ def export(
         str, typer.Option("--key", help="SQL: the column that tells rows apart.")
     ] = "rowid",
 ) -> None:
-    """Write a program that scores rows as the classifier does, with reasons.
+    """Write a program that predicts as the model does, with reasons.
 
     It needs nothing of atomlearn: one SQL query, a JavaScript module, a C file or a Python module.
     An ONNX model (--to onnx) has no reasons.
@@ -338,7 +343,9 @@ def export(
     from atomlearn.export.description import model_of
 
     check_choice("--to", to, [*LANGUAGES, "onnx"])
-    classifier = load_classifier(file)
+    classifier = load_table_model(file)
+    if to == "onnx" and is_regressor(classifier):
+        fail(f"{file} holds a regressor, which goes --to {', '.join(LANGUAGES)}")
     if to == "onnx":
         if out is None:
             fail("--to onnx writes a binary file: name it with --out")
@@ -359,9 +366,17 @@ def load_classifier(file: Path) -> "AlgebraicClassifier":
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
     loaded = load(file)
+    if is_regressor(loaded):
+        refuse_number(file, "this command")
     if not isinstance(loaded, AlgebraicClassifier):
         fail(f"{file} holds a {type(loaded).__name__}, not a classifier: make one with fit")
     return loaded
+
+
+def load_table_model(file: Path) -> Any:
+    """Load the classifier or the regressor of a file."""
+    loaded = load(file)
+    return loaded if is_regressor(loaded) else load_classifier(file)
 
 
 def merge(

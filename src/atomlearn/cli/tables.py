@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from atomlearn import interrupts
-from atomlearn.cli.models import how_good, load_classifier
+from atomlearn.cli.models import how_good, load_table_model
+from atomlearn.cli.numbers import (
+    fit_number,
+    is_number,
+    is_regressor,
+    predict_numbers,
+    refuse_options,
+)
 from atomlearn.cli.output import (
     NO,
     ClassifierFile,
@@ -112,6 +119,18 @@ def fit(
             help='Factor for the odds of a class, as "bad=5"; may be repeated; or balanced.',
         ),
     ] = None,
+    regress: Annotated[
+        bool,
+        typer.Option("--regress", help="Predict the target as a number, however few it has."),
+    ] = False,
+    loss: Annotated[
+        str | None,
+        typer.Option("--loss", help="Of a number: squared, absolute, poisson or quantile."),
+    ] = None,
+    quantile: Annotated[
+        float | None,
+        typer.Option("--quantile", help="Predict this quantile of a number, such as 0.9."),
+    ] = None,
     no_rows: Annotated[
         bool,
         typer.Option("--no-rows", help="Save the model without any training row."),
@@ -119,7 +138,11 @@ def fit(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Fit a classifier to a table. Ctrl-C saves what has been learned so far."""
+    """Fit a classifier to a table, or a regressor if the target has very many different numbers.
+
+    Ctrl-C saves what has been learned so far. --regress predicts a number in any case, and
+    --max-classes classes.
+    """
     from atomlearn.classifier.costs import read_class_weights
     from atomlearn.classifier.estimator import AlgebraicClassifier
     from atomlearn.classifier.fitting import EVIDENCE
@@ -129,6 +152,11 @@ def fit(
     from atomlearn.tables.rules import check_rules_file, read_rules
 
     check_choice("--evidence", evidence, EVIDENCE)
+    of_numbers = regress or loss is not None or quantile is not None
+    of_classes = {"--max-classes": max_classes, "--class-weight": class_weight,
+                  "--evidence": None if evidence == "auto" else evidence}  # fmt: skip
+    if of_numbers:
+        refuse_options({**of_classes, "--batch-rows": batch_rows}, "classes, and a number is asked")
     if max_atoms is not None and max_atoms != "auto" and not _is_count(max_atoms):
         fail(f"--max-atoms must be a whole number from 1 on or 'auto', not {max_atoms!r}")
     with complaints():
@@ -137,22 +165,32 @@ def fit(
         else:
             batches = read_batches(file, target, batch_rows, drop or [])
             rows, labels = next(iter(batches))
-        if rules is not None and batch_rows is None:
+        if batch_rows is None and all(one is None for one in of_classes.values()):
+            of_numbers = of_numbers or is_number(labels, target, file)
+        if rules is not None and batch_rows is None and not of_numbers:
             check_rules_file(rules, rows.column_names, sorted(set(map(str, labels))))
         weights = read_class_weights(class_weight, labels) if class_weight else None
+    same: dict[str, Any] = {
+        "random_state": seed,
+        "max_atoms": int(max_atoms) if max_atoms and _is_count(max_atoms) else max_atoms,
+        "max_epochs": max_epochs,
+        "time_limit": time_limit,
+        "max_cuts": max_cuts,
+        "rules": [*(rule or []), *([] if rules is None else read_rules(rules))] or None,
+        "n_jobs": jobs,
+        "image_shape": _shape(image_shape, rows.shape[1]),
+        "verbose": 0 if quiet else 1,
+    }
+    if of_numbers:
+        from atomlearn.regressor import AlgebraicRegressor
+
+        how = loss or ("squared" if quantile is None else "quantile")
+        regressor = AlgebraicRegressor(loss=how, quantile=0.5 if quantile is None else quantile)
+        regressor.set_params(**same)
+        fit_number(regressor, rows, labels, target, out, not no_rows, as_json)
+        return
     classifier = AlgebraicClassifier(
-        random_state=seed,
-        max_atoms=int(max_atoms) if max_atoms and _is_count(max_atoms) else max_atoms,
-        max_epochs=max_epochs,
-        time_limit=time_limit,
-        max_classes=max_classes,
-        max_cuts=max_cuts,
-        evidence=evidence,
-        rules=[*(rule or []), *([] if rules is None else read_rules(rules))] or None,
-        class_weight=weights,
-        n_jobs=jobs,
-        image_shape=_shape(image_shape, rows.shape[1]),
-        verbose=0 if quiet else 1,
+        max_classes=max_classes, evidence=evidence, class_weight=weights, **same
     )
     try:
         with interrupts.Deferred(learning=True) as noted:
@@ -236,17 +274,30 @@ def predict(
             "may be repeated. The model does not use it.",
         ),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "--interval",
+            help="Of a number: add the ends of the interval with this coverage, such as 0.9.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of each row of a table; prints CSV."""
+    """Predict the class of each row of a table, or its number; prints CSV."""
     from atomlearn.classifier.costs import decide
     from atomlearn.logic.definition import plain
     from atomlearn.tables.files import read_table
 
-    classifier = load_classifier(file)
+    classifier = load_table_model(file)
     table = read_table(data)
     copied = {name: _copied(classifier, table, name) for name in key or []}
     rows = rows_for(classifier, table)
+    if is_regressor(classifier):
+        given = {"--proba": proba, "--threshold": threshold, "--pos-label": pos_label}
+        refuse_options(given, f"classes, and {file} predicts a number")
+        predict_numbers(classifier, rows, copied, interval, out, as_json)
+        return
+    refuse_options({"--interval": interval}, f"numbers, and {file} predicts classes")
     with complaints():
         found = classifier.predict_proba(rows)
         which = decide(found, classifier.classes_, threshold, class_named(classifier, pos_label))
@@ -303,7 +354,10 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Explain the prediction for one row: the atoms it misses, or the rules of a scorecard."""
-    classifier = load_classifier(file)
+    classifier = load_table_model(file)
+    of_number = is_regressor(classifier)
+    if data is None and of_number:
+        fail(f"{file} keeps no row of its training table: name a table, as in: data.csv --row 3")
     if data is None:
         n_kept = classifier.n_kept_rows
         if n_kept == 0:
@@ -321,8 +375,18 @@ def explain(
         if row >= len(rows):
             fail(f"{data} has {counted(len(rows), 'row')} (row 0 to {len(rows) - 1}), no row {row}")
         with complaints():
-            explanation = classifier.explain(rows[row : row + 1], max_atoms)
-    if html is not None:
+            one = rows[row : row + 1]
+            explanation = (
+                classifier.explain(one) if of_number else classifier.explain(one, max_atoms)
+            )
+    if html is not None and of_number:
+        from atomlearn.explorer.classifiers import asked_row
+        from atomlearn.explorer.numbers import number_data
+        from atomlearn.explorer.page import explorer_page, write_page
+
+        asked = asked_row(classifier, f"Row {row} of {data}", rows[row : row + 1])
+        write_page(explorer_page(file.stem, number_data(classifier, asked)), html)
+    elif html is not None:
         from atomlearn.explorer.classifiers import asked_row, classifier_data
         from atomlearn.explorer.page import explorer_page, write_page
 
@@ -367,13 +431,18 @@ def audit(
     from atomlearn.classifier.costs import labels_of_text
     from atomlearn.tables.files import read_table
 
-    classifier = load_classifier(file)
-    rows, labels = None, None
+    classifier = load_table_model(file)
+    if is_regressor(classifier):
+        refuse_options({"--costs": costs}, f"classes, and {file} predicts a number")
+    labels: Any = None
+    rows = None
     if data is not None:
         table = read_table(data)
         rows, target = rows_for(classifier, table), target or classifier_target(classifier)
         if target is not None and target in table.columns:
-            labels = labels_of_text(table.labels(target), classifier.classes_)
+            labels = table.labels(target)
+            if not is_regressor(classifier):
+                labels = labels_of_text(labels, classifier.classes_)
     if costs and labels is None:
         fail("--costs needs the training table with its labels")
     with complaints():

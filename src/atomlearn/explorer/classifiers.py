@@ -86,14 +86,14 @@ def classifier_data(
         "kind": "table" if shape is None else "image",
         "model": packed(describe(classifier), keep_order=atoms is not None),
         "texts": [str(literal) for literal in encoder.literals_],
-        "cells": [_json_cells(cells_of(column)) for column in encoder.columns_],
+        "cells": [json_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
         "scorecard": scorecard_data(classifier) if is_compact else None,
         "monotone": _monotone(classifier),
         "offer": _offer(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
         "examples": [
-            {**one, "row": _json_cells(one["row"])} for one in examples_of(classifier, rows, labels)
+            {**one, "row": json_cells(one["row"])} for one in examples_of(classifier, rows, labels)
         ],
         "examples_were_held_out": rows is None and not is_compact,
         "confusion": confusion(learned),
@@ -114,7 +114,7 @@ def asked_row(classifier: "AlgebraicClassifier", about: str, row: Any) -> dict[s
         cells = rows_of(classifier.first_rows_[row : row + 1], encoder)
     else:
         cells = table_cells(encoder, read_table(classifier, row, reset=False))
-    return {"about": about, "row": _json_cells(cells[0])}
+    return {"about": about, "row": json_cells(cells[0])}
 
 
 def _monotone(classifier: "AlgebraicClassifier") -> list[dict[str, Any]]:
@@ -128,7 +128,7 @@ def _monotone(classifier: "AlgebraicClassifier") -> list[dict[str, Any]]:
     ]
 
 
-def _json_cells(cells: list[Any]) -> list[Any]:
+def json_cells(cells: list[Any]) -> list[Any]:
     """Return cells for JSON: an integer beyond 2**53 as text, since JavaScript would round it."""
     return [cell if cell is None else json_value(cell) for cell in cells]
 

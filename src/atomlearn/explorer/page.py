@@ -21,6 +21,7 @@ from atomlearn.algebra.relations import Line, Relation
 from atomlearn.errors import ContradictoryGivens, InvalidParameter, ModelTooLarge
 from atomlearn.explorer.classifiers import classifier_data, definition_data
 from atomlearn.explorer.contexts import context_data
+from atomlearn.explorer.numbers import number_data
 from atomlearn.files.container import replacing
 from atomlearn.logic.define import ConstantDefinition
 from atomlearn.markup import escape
@@ -280,9 +281,9 @@ def explore(
 
     Parameters
     ----------
-    model : AlgebraicClassifier, Model, Algebra or Context
-        A fitted classifier, a model, an algebra, of which a model is learned for the page, or a
-        formal context, whose lattice is drawn.
+    model : AlgebraicClassifier, AlgebraicRegressor, Model, Algebra or Context
+        A fitted classifier or regressor, a model, an algebra, of which a model is learned for the
+        page, or a formal context, whose lattice is drawn.
     path : str or Path
         The HTML file to write.
     X : array-like or data frame, default=None
@@ -321,8 +322,13 @@ def page_data(model: Any, X: Any = None, y: Any = None, random_state: int = 0) -
         return model_data(model)
     if not hasattr(model, "learned_"):
         raise InvalidParameter(
-            f"a fitted classifier, a model or an algebra can be explored, not {model!r}"
+            "a fitted classifier or regressor, a model or an algebra can be explored, not "
+            f"{model!r}"
         )
+    if not hasattr(model, "classes_"):
+        if X is not None or y is not None:
+            raise InvalidParameter("X and y are for the page of a classifier")
+        return number_data(model)
     if (X is None) != (y is None):
         raise InvalidParameter("rows to show need their labels: give both X and y")
     if X is None:

@@ -122,22 +122,22 @@ class Language(NamedTuple):
     always: str
 
 
-def _condition(model: Model, conditions: Sequence[Sequence[int]], language: Language) -> str:
+def condition_text(model: Model, conditions: Sequence[Sequence[int]], language: Language) -> str:
     """Return the conditions of a rule, all of which a row must meet."""
     told = []
     for literals in conditions:
-        tests = _tests(model, [model.literals[i] for i in literals], language)
+        tests = tests_of(model, [model.literals[i] for i in literals], language)
         joined = f" {language.either} ".join(tests)
         told.append(f"({joined})" if len(tests) > 1 and len(conditions) > 1 else joined)
     return f" {language.both} ".join(told) or language.always
 
 
-def _tests(model: Model, literals: list[list[Any]], language: Language) -> list[str]:
+def tests_of(model: Model, literals: list[list[Any]], language: Language) -> list[str]:
     """Return tests of which a row must pass one."""
-    operators = {operator for _, operator, _ in literals}
-    or_missing = "missing" in operators
     out = []
     for column, operator, value in literals:
+        operators = {other for own, other, _ in literals if own == column}
+        or_missing = "missing" in operators
         name, kind = model.columns[column]["name"], model.columns[column]["kind"]
         cell = language.cell(column, name)
         is_missing = language.is_missing.format(cell)
@@ -176,7 +176,8 @@ def _number(value: Any) -> str:
     return str(int(value)) if is_whole else repr(value)
 
 
-def _python_value(value: Any) -> str:
+def python_value(value: Any) -> str:
+    """Return a value as Python, text in double quotes where it can be."""
     if not isinstance(value, str):
         return repr(value)
     is_plain = value.isprintable() and '"' not in value and "\\" not in value
@@ -190,8 +191,8 @@ def _python_test(cell: str, kind: str, operator: str, value: Any) -> str:
         return _order(cell, operator, value, _number)
     if operator in ("in", "not in"):
         comma = "," * (len(value) == 1)
-        return f"{cell} {operator} ({', '.join(map(_python_value, value))}{comma})"
-    told = _python_value(value) if kind == "category" else _number(value)
+        return f"{cell} {operator} ({', '.join(map(python_value, value))}{comma})"
+    told = python_value(value) if kind == "category" else _number(value)
     return f"{cell} {'==' if operator == '=' else '!='} {told}"
 
 
@@ -247,7 +248,7 @@ def _c_number(value: Any) -> str:
 
 
 PYTHON = Language(
-    lambda _, name: f"row[{_python_value(name)}]",
+    lambda _, name: f"row[{python_value(name)}]",
     _python_test,
     "missing({})",
     "not ",
@@ -299,8 +300,8 @@ def _python(program: Program) -> str:
     model, rules = program.model, []
     name = _variable(program.labels[-1])
     for rule in program.rules:
-        rules.append(f"    if {_condition(model, rule.conditions, PYTHON)}:")
-        told = _python_value(rule.text)
+        rules.append(f"    if {condition_text(model, rule.conditions, PYTHON)}:")
+        told = python_value(rule.text)
         if program.is_binary:
             n = rule.points.get(1, 0)
             rules += [f"        {_added(name, n)}", f"        met.append(({n}, {told}))"]
@@ -309,11 +310,8 @@ def _python(program: Program) -> str:
     hard = []
     for rule in program.hard:
         labels = [program.labels[k] for k in rule.forbidden]
-        hard.append(f"    if {_condition(model, rule.conditions, PYTHON)}:")
-        hard.append(f"        met.append(({labels!r}, {_python_value(rule.text)}))")
-    compared = {value for _, operator, value in model.literals if operator.endswith(" column")}
-    columns = sorted({column for column, _, _ in model.literals} | compared)
-    used = [_python_value(model.columns[column]["name"]) for column in columns]
+        hard.append(f"    if {condition_text(model, rule.conditions, PYTHON)}:")
+        hard.append(f"        met.append(({labels!r}, {python_value(rule.text)}))")
     lines = (PYTHON_TWO if program.is_binary else PYTHON_MORE) % {
         "label": "the second label" if name == TOTAL else f"{name!r}",
         "name": name,
@@ -323,7 +321,8 @@ def _python(program: Program) -> str:
     }
     return template("card.py.txt").substitute(
         columns=python_list((one["name"], one["kind"]) for one in model.columns),
-        used=f"{{{', '.join(used)}}}" if used else "set()",
+        used=used_columns(model),
+        cells=template("cells.py.txt").template,
         labels=python_list(program.labels),
         scale=repr(program.scale),
         points=lines,
@@ -334,6 +333,14 @@ def _python(program: Program) -> str:
         if program.is_binary
         else "[SCALE * total for total, _ in _sums(row)]",
     )
+
+
+def used_columns(model: Model) -> str:
+    """Return the names of the columns that literals ask for, as a set in Python."""
+    compared = {value for _, operator, value in model.literals if operator.endswith(" column")}
+    columns = sorted({column for column, _, _ in model.literals} | compared)
+    used = [python_value(model.columns[column]["name"]) for column in columns]
+    return f"{{{', '.join(used)}}}" if used else "set()"
 
 
 def _variable(label: Any) -> str:
@@ -352,7 +359,7 @@ def _added(name: str, points: int) -> str:
 
 
 def _by_label(program: Program, points: dict[int, Any]) -> str:
-    return ", ".join(f"{_python_value(program.labels[k])}: {_number(points[k])}" for k in points)
+    return ", ".join(f"{python_value(program.labels[k])}: {_number(points[k])}" for k in points)
 
 
 JS_TWO = """\
@@ -392,7 +399,7 @@ def _javascript(program: Program) -> str:
     """Return the source of the JavaScript module."""
     model, rules = program.model, []
     for rule in program.rules:
-        rules.append(f"  if ({_condition(model, rule.conditions, JAVASCRIPT)}) {{")
+        rules.append(f"  if ({condition_text(model, rule.conditions, JAVASCRIPT)}) {{")
         told = js_value(rule.text)
         if program.is_binary:
             n = rule.points.get(1, 0)
@@ -401,7 +408,7 @@ def _javascript(program: Program) -> str:
             rules.append(f"    met.push([{{{_by_place(rule.points)}}}, {told}]);")
         rules.append("  }")
     hard = [
-        f"  if ({_condition(model, rule.conditions, JAVASCRIPT)}) "
+        f"  if ({condition_text(model, rule.conditions, JAVASCRIPT)}) "
         f"met.push([{list(rule.forbidden)}, {js_value(rule.text)}]);"
         for rule in program.hard
     ]
@@ -412,6 +419,7 @@ def _javascript(program: Program) -> str:
     }
     return template("card.js.txt").substitute(
         columns=js_value([[one["name"], one["kind"]] for one in model.columns]),
+        cells=template("cells.js.txt").template,
         labels=js_value(program.labels),
         scale=repr(program.scale),
         points=lines,
@@ -435,11 +443,15 @@ def _c(program: Program) -> str:
         refuse_large_integers(model.columns[column], value)
     for i, rule in enumerate(program.rules):
         given = " ".join(f"points[{i}][{k}] = {n};" for k, n in rule.points.items())
-        rules.append(f"  if ({_condition(model, rule.conditions, C)}) {{ /* {_comment(rule)} */")
+        rules.append(
+            f"  if ({condition_text(model, rule.conditions, C)}) {{ /* {comment(rule.text)} */"
+        )
         rules += [f"    {given}", "  }"]
     for i, rule in enumerate(program.hard):
         given = " = ".join(f"banned[{i}][{k}]" for k in rule.forbidden)
-        hard.append(f"  if ({_condition(model, rule.conditions, C)}) {{ /* {_comment(rule)} */")
+        hard.append(
+            f"  if ({condition_text(model, rule.conditions, C)}) {{ /* {comment(rule.text)} */"
+        )
         hard += [f"    {given} = 1;" if given else "", "  }"]
     return template("card.c.txt").substitute(
         n_columns=len(model.columns),
@@ -457,9 +469,9 @@ def _c(program: Program) -> str:
     )
 
 
-def _comment(rule: Rule) -> str:
+def comment(text: str) -> str:
     """Return the text of a rule without signs that would end a comment."""
-    return "".join(c if c.isprintable() and c not in "*\\?" else " " for c in rule.text)
+    return "".join(c if c.isprintable() and c not in "*\\?" else " " for c in text)
 
 
 SQL_TWO = "-- Points are for the second label; for the first, their sign is changed.\n"
@@ -525,7 +537,7 @@ def _sql(program: Program, table: str, key: str) -> str:
         ),
         texts=sql_rows([i, sql_text(rule.text)] for i, rule in rules) or no_row(2),
         points="\n  ".join(
-            f"CASE WHEN {_sql_condition(program.model, rule.conditions)} "
+            f"CASE WHEN {sql_conditions(program.model, rule.conditions)} "
             f"THEN {_sql_points(program, rule)} ELSE 0 END AS rule_{i},"
             for i, rule in rules
         ),
@@ -541,7 +553,8 @@ def _sql(program: Program, table: str, key: str) -> str:
     )
 
 
-def _sql_condition(model: Model, conditions: Sequence[Sequence[int]]) -> str:
+def sql_conditions(model: Model, conditions: Sequence[Sequence[int]]) -> str:
+    """Return the conditions of a rule in SQL."""
     told = []
     for literals in conditions:
         tests = [sql_condition(model, model.literals[i]) for i in literals]
@@ -560,7 +573,7 @@ def _sql_bans(program: Program) -> str:
     """Return the first hard rule, by its text, that forbids the label of a line."""
     met = " ".join(
         f"WHEN l.label_no IN ({', '.join(map(str, rule.forbidden))}) "
-        f"AND {_sql_condition(program.model, rule.conditions)} THEN {sql_text(rule.text)}"
+        f"AND {sql_conditions(program.model, rule.conditions)} THEN {sql_text(rule.text)}"
         for rule in sorted(program.hard, key=lambda rule: rule.text)
         if rule.forbidden
     )

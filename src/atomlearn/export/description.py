@@ -1,4 +1,4 @@
-"""A fitted classifier as plain values: all that ``predict_proba`` needs, for programs elsewhere.
+"""A fitted model as plain values: all that predictions need, for programs elsewhere.
 
 The description has the columns, the literals, the atoms of each class and how misses become
 probabilities. A program that evaluates it:
@@ -16,6 +16,10 @@ probabilities. A program that evaluates it:
    literal is true. A met rule adds ``card.scale`` times its ``points`` of each class.
 6. Classes that a rule forbids, all of whose ``literals`` are true, are impossible, unless that
    leaves none. Probabilities are the softmax of the scores.
+
+A regressor has one score and no class: ``number`` has the name of the target, and whether the score
+is the logarithm of the prediction (``is_log``). The rules whose ``literals`` are true limit the
+prediction by ``low`` and ``high``.
 
 Lists of atoms are ``{"starts": ..., "constants": ...}``: atom ``i`` has the literals
 ``constants[starts[i]:starts[i + 1]]``. :func:`packed` replaces long lists by compressed text.
@@ -41,10 +45,11 @@ from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Lists, pack_row
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.images import placed
-from atomlearn.tables.literals import ColumnName, Literal, weakest
+from atomlearn.tables.literals import ColumnName, Literal, told_together, weakest
 from atomlearn.tables.numbers import MOST_EXACT, Number
 from atomlearn.tables.rules import condition_of, conjunction, joined
 from atomlearn.training.compact.card import Card
+from atomlearn.training.data import HardRule
 from atomlearn.typing import Integers
 
 if TYPE_CHECKING:
@@ -71,23 +76,32 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
     deciding, encoder = classifier.learned_.deciding(), classifier.encoder_
     weighted, n_literals = deciding.weighted, len(encoder.literals_)
     value = plain_value if exact else json_value
+    is_number = not hasattr(classifier, "classes_")
+    target = (
+        {"target": classifier.target_name_, "is_log": classifier.loss == "poisson"}
+        if is_number
+        else None
+    )
     return {
         "version": VERSION,
-        "classes": [value(label) for label in classifier.classes_],
+        "classes": [classifier.target_name_]
+        if is_number
+        else [value(label) for label in classifier.classes_],
+        **({"number": target} if is_number else {}),
         "columns": [_column(column, value) for column in encoder.columns_],
         "literals": [_literal(one, value, encoder.columns_) for one in encoder.literals_],
         "offsets": np.maximum(deciding.offsets, -LARGEST).tolist(),
         "strict": {
             "slope": deciding.slope,
             "typical": deciding.typical.tolist(),
-            "atoms": [_atoms(atoms, n_literals) for atoms in deciding.strict],
+            "atoms": [atoms_as_json(atoms, n_literals) for atoms in deciding.strict],
         }
         if deciding.slope > 0
         else None,
         "weighted": {
             "classes": weighted.classes.tolist(),
             "weights": weighted.weights.tolist(),
-            "atoms": _atoms(weighted.atoms, n_literals),
+            "atoms": atoms_as_json(weighted.atoms, n_literals),
         }
         if len(weighted)
         else None,
@@ -98,10 +112,16 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
                 "negated": hard.label is None,
                 "literals": list(map(int, hard.literals)),
                 "forbidden": list(map(int, hard.forbidden)),
+                **(_limits(hard) if is_number else {}),
             }
             for hard in classifier.learned_.rules.rules
         ],
     }
+
+
+def _limits(rule: HardRule) -> dict[str, float | None]:
+    ends = {"low": float(rule.low), "high": float(rule.high)}
+    return {name: one if np.isfinite(one) else None for name, one in ends.items()}
 
 
 def _card(card: Card, literals: Sequence[Literal]) -> dict[str, Any]:
@@ -179,7 +199,7 @@ def _deflated(numbers: Integers) -> str:
     return base64.b64encode(zlib.compress(_seven_bits(numbers), 9)).decode()
 
 
-def _atoms(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
+def atoms_as_json(atoms: Lists, n_literals: int) -> dict[str, list[int]]:
     """Return the lists without the constant of the class, which no row has."""
     kept = atoms.constants < n_literals
     before = np.concatenate([[0], np.cumsum(kept)])
@@ -266,6 +286,8 @@ class Model:
     rules: list[dict[str, Any]]
     card: dict[str, Any] | None = None
     """The scorecard of a compact model, which has no atoms."""
+    number: dict[str, Any] | None = None
+    """Of a regressor: its target, whether the score is a logarithm, and the rules of its atoms."""
 
     @property
     def n_atoms(self) -> int:
@@ -307,7 +329,11 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
         weighted["weights"],
         told["rules"],
         told["card"],
+        told.get("number"),
     )
+    if model.number is not None:
+        told_of = [told_together(literals[i].negated() for i in one) for one in model.weighted]
+        model.number["texts"] = [" and ".join(one) or "always" for one in told_of]
     return _without_idle_literals(model)
 
 

@@ -1,8 +1,8 @@
-"""Export a classifier as a program of its own, in Python, JavaScript, C or SQL.
+"""Export a model of a table as a program of its own, in Python, JavaScript, C or SQL.
 
 In SQL, the true literals of a row become a text of zeros and ones; an atom is a row of a list of
 values with the positions of its literals. Programs of compact models are written in
-:mod:`atomlearn.export.cards`.
+:mod:`atomlearn.export.cards`, those of regressors in :mod:`atomlearn.export.numbers`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -88,7 +88,7 @@ def sql_source(model: Model, table: str, key: str) -> str:
     return QUERY.format(
         table=sql_name(table),
         key=sql_name(key),
-        bits=_balanced([_bit(model, one) for one in model.literals]) or "''",
+        bits=balanced([_bit(model, one) for one in model.literals]) or "''",
         labels=sql_rows(
             [k, sql_value(label), repr(prior)]
             for k, (label, prior) in enumerate(zip(model.labels, model.offsets, strict=True))
@@ -172,12 +172,12 @@ def no_row(width: int) -> str:
     return f"({', '.join(['-1'] * 2 + ['NULL'] * (width - 2))})"
 
 
-def _balanced(parts: list[str]) -> str:
+def balanced(parts: list[str]) -> str:
     """Join the parts in a tree, because databases limit the depth of an expression."""
     if len(parts) <= 1:
         return "".join(parts)
     half = len(parts) // 2
-    return f"({_balanced(parts[:half])}\n  || {_balanced(parts[half:])})"
+    return f"({balanced(parts[:half])}\n  || {balanced(parts[half:])})"
 
 
 def sql_name(name: str) -> str:
@@ -439,6 +439,10 @@ def export_source(
         if to == "sql" and not (name and name.isprintable()):
             raise InvalidParameter(f"{what}={name!r} is not the name of a {what}")
     model = model_of(classifier)
+    if model.number is not None:
+        from atomlearn.export.numbers import number_source  # which uses the helpers of this file
+
+        return number_source(model, to, table, key)
     if model.card is not None:
         from atomlearn.export.cards import card_source  # which uses the helpers of this file
 

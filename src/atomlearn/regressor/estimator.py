@@ -410,7 +410,7 @@ class AlgebraicRegressor(
     def _write(self, path: str | Path, rows: bool) -> None:
         from atomlearn.regressor.files import write_regressor
 
-        write_regressor(self, path)
+        write_regressor(self, path, rows)
 
 
 def read_statements(

@@ -13,6 +13,7 @@ row; an interval is the prediction and a multiple of that error on either side, 
 ``judged.npy``.
 """
 
+import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,14 +53,39 @@ VERSION = 1
 """Version of the format."""
 
 
-def write_regressor(regressor: AlgebraicRegressor, path: str | Path) -> None:
-    """Write a fitted regressor to a file."""
+def without_rows(regressor: AlgebraicRegressor) -> AlgebraicRegressor:
+    """Return a copy that keeps nothing of single training rows, for ``save(rows=False)``.
+
+    Of held-out rows only what intervals need stays: the errors as multiples of what was expected,
+    in ascending order, with their weights.
+    """
+    twin, model = copy.copy(regressor), regressor.numbers_
+    twin.importances_ = regressor.feature_importances_
+    twin.sample_ = regressor.sample_.without_rows()
+    twin.learned_ = replace(regressor.learned_, teacher=None)
+    card = model.card_held_out
+    twin.numbers_ = replace(
+        model,
+        held_out=model.held_out.as_ratios(),
+        card_held_out=None if card is None else card.as_ratios(),
+    )
+    twin.rule_conflicts_ = Listed()
+    return twin
+
+
+def write_regressor(regressor: AlgebraicRegressor, path: str | Path, rows: bool = True) -> None:
+    """Write a fitted regressor to a file, with or without what it keeps of training rows."""
+    if not rows and not regressor.sample_.is_withheld:
+        regressor = without_rows(regressor)
+    is_withheld = regressor.sample_.is_withheld
     learned, model, encoder = regressor.learned_, regressor.numbers_, regressor.encoder_
     info = {
         "columns": regressor.n_features_in_,
         "atoms": learned.deciding().n_atoms,
         "how_to_read": "model.json: literals; weighted_*.npy: atoms and what they add",
     }
+    if is_withheld:
+        info["training_rows"] = "none: this model was saved without any training row"
     file = Container(KIND, VERSION, info)
     compact = add_compact(file, learned)
     file.add_json(
@@ -88,6 +114,10 @@ def write_regressor(regressor: AlgebraicRegressor, path: str | Path) -> None:
             "rules": [str(rule) for rule in regressor.rules_],
             "compact": compact,
             "target": regressor.target_name_,
+            "importances": regressor.importances_.tolist() if is_withheld else None,
+            "estimated": {"error": regressor.estimated_error_, "score": regressor.estimated_score_}
+            if is_withheld
+            else None,
             "history": regressor.history_,
             "rule_conflicts": [
                 {**rows_in_json(one), "rule": regressor.rules_.index(one.rule)}
@@ -151,8 +181,22 @@ class _NumberReader(Reader):
         regressor.sample_ = self.sample()
         regressor.n_rows_ = state["rows"].integer(high=1 << 53)
         regressor.history_ = Listed(map(_round, state["history"].items()))
-        regressor._judge()
+        if regressor.sample_.is_withheld:
+            self._read_figures(regressor)
+        else:
+            regressor._judge()
         return regressor
+
+    def _read_figures(self, regressor: AlgebraicRegressor) -> None:
+        """Read what was measured before the rows were left out."""
+        importances = self.state["importances"]
+        regressor.importances_ = importances.numbers(len(regressor.encoder_.columns_), 0, 1 + 1e-9)
+        error, score = (
+            self.state["estimated"].given("error"),
+            self.state["estimated"].given("score"),
+        )
+        regressor.estimated_error_ = None if error is None else error.number(0, LARGE)
+        regressor.estimated_score_ = None if score is None else score.number(-LARGE, 1 + 1e-9)
 
     def _model(self) -> NumberModel:
         state, file = self.state, self.file

@@ -16,6 +16,7 @@ from atomlearn.classifier.readable import FeatureImportance
 from atomlearn.classifier.scorecard import card_rule
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.errors import InvalidParameter, MissingExtra
+from atomlearn.regressor.evaluation import EvaluatingNumbers
 from atomlearn.regressor.explanation import NumberExplanation, Term, rule_text
 from atomlearn.regressor.scorecard import NumberScorecard
 from atomlearn.sets.rows import Rows, unpack
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class ReadableNumbers(FeatureImportance, Auditing):
+class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers):
     """Mixin for what a regressor says beside its predictions."""
 
     learned_: Learned
@@ -192,7 +193,9 @@ class ReadableNumbers(FeatureImportance, Auditing):
             rules += map(rule_text, ours)
             adds += one.weights.tolist()
             sizes += map(len, ours)
-            shares += self.sample_.share_missing(one.atoms, weights).tolist()
+            unknown = [np.nan] * len(ours)
+            told = self.sample_.share_missing(one.atoms, weights).tolist()
+            shares += unknown if self.sample_.is_withheld else told
         return pd.DataFrame({"rule": rules, "adds": adds, "size": sizes, "rows": shares})
 
     def compact(self, max_atoms: int | Auto | None = AUTO, rounding: float | None = None) -> Self:
@@ -228,12 +231,15 @@ class ReadableNumbers(FeatureImportance, Auditing):
         other = copy.copy(self)
         other.max_atoms = max_atoms
         other.rounding = self.rounding if rounding is None else rounding
+        if max_atoms is not None:
+            self.sample_.need("compact")
         if max_atoms is None:
             other.learned_ = replace(self.learned_, card=None, card_size=None)
             other.numbers_ = replace(self.numbers_, card_held_out=None)
         else:
             other._make_card()
-        other._judge()
+        if not self.sample_.is_withheld:
+            other._judge()
         return other
 
     def scorecard(self) -> NumberScorecard:
@@ -255,11 +261,12 @@ class ReadableNumbers(FeatureImportance, Auditing):
         weights = sample.weights()
         met = card.met(blocks_of(sample.rows, learned.n_constants), len(sample.labels))
         share = met @ weights / max(float(weights.sum()), 1e-300)
+        shares = [None] * len(share) if sample.is_withheld else share.tolist()
         rules = [
             card_rule(
                 [[literals[i] for i in condition] for condition in rule],
                 card.points[r].tolist(),
-                float(share[r]),
+                shares[r],
             )
             for r, rule in enumerate(card.rules)
         ]
@@ -283,9 +290,41 @@ class ReadableNumbers(FeatureImportance, Auditing):
         fold's compact model was made without its rows.
         """
         check_is_fitted(self)
+        if self.sample_.is_withheld:
+            return sizes_frame(self.learned_.sizes, "loss")
         if not self.learned_.sizes and self.learned_.teacher is not None:
             self.learned_ = replace(self.learned_, sizes=self._sized(AUTO)[1])
         return sizes_frame(self.learned_.sizes or self._full_size(), "loss")
+
+    def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
+        """Export the regressor as a program that predicts rows, with reasons, without atomlearn.
+
+        Parameters
+        ----------
+        to : {"sql", "js", "c", "python"}
+            The language.
+        table : str, default="data"
+            Name of the table in SQL.
+        key : str, default="rowid"
+            Name of the column that identifies a row in SQL.
+
+        Returns
+        -------
+        str
+            The source of the program.
+
+        Examples
+        --------
+        >>> from atomlearn import AlgebraicRegressor
+        >>> reg = AlgebraicRegressor(random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 1.0, 2.0])
+        >>> space = {}
+        >>> exec(reg.export("python"), space)
+        >>> bool(abs(space["predict"]([2.0]) - reg.predict([[2.0]])[0]) < 1e-9)
+        True
+        """
+        from atomlearn.export.programs import export_source
+
+        return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
 
     def labels_of_rules(self) -> list[Any]:
         """Return the name of the number, which statements are about."""

@@ -33,7 +33,8 @@ TOO_MANY = 1000
 """A target with more labels than this that are numbers is taken for regression in any case."""
 
 _INSTEAD = (
-    "bin it first (as pandas.qcut does, into low, medium and high), use a regressor, or, if each "
+    "bin it first (as pandas.qcut does, into low, medium and high), use a regressor "
+    "(AlgebraicRegressor; on the command line --regress), or, if each "
     "number does name a class, "
 )
 

@@ -70,6 +70,18 @@ class HeldOutNumbers(NamedTuple):
         pairs = zip(self, new, strict=True)
         return HeldOutNumbers(*(np.concatenate(pair)[-most:] for pair in pairs))
 
+    def as_ratios(self) -> "HeldOutNumbers":
+        """Return errors as multiples of what is expected, in ascending order, and no row.
+
+        >>> ones = np.ones(2)
+        >>> HeldOutNumbers(ones * 5, np.array([1.0, 3.0]), 2 * ones, ones).as_ratios().targets
+        array([1., 2.])
+        """
+        errors = (self.targets - self.predictions) / self.spread
+        order = np.argsort(errors, kind="stable")
+        zeros, ones = np.zeros(len(order)), np.ones(len(order))
+        return HeldOutNumbers(errors[order], zeros, ones, self.weights[order])
+
     def quantiles(self, coverage: float) -> tuple[float, float]:
         """Return the range of errors, as multiples of what is expected, with this coverage.
 

@@ -5,6 +5,7 @@ import { contextPage } from "./context.js";
 import { h } from "./dom.js";
 import { imagePage } from "./image.js";
 import { livePanel } from "./live.js";
+import { numberPage } from "./number.js";
 import { tablePage } from "./table.js";
 import { unpacked } from "./unpack.js";
 
@@ -13,6 +14,7 @@ async function start() {
   try {
     const data = JSON.parse(document.getElementById("data").textContent);
     if (data.kind === "table") tablePage(data, await unpacked(data.model), root);
+    else if (data.kind === "number") numberPage(data, await unpacked(data.model), root);
     else if (data.kind === "image") imagePage(data, await unpacked(data.model), root);
     else if (data.kind === "board") boardPage(data, root);
     else if (data.kind === "context") contextPage(data, root);

@@ -1,0 +1,93 @@
+"""Data of the page of a regressor, as plain values.
+
+The page computes the prediction and its interval from the description of the model, and from the
+weighted atoms of the expected size of the error.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from atomlearn.explorer.classifiers import cells_of, json_cells, rows_of
+from atomlearn.export.description import atoms_as_json, describe, packed
+from atomlearn.regressor.explanation import rule_text
+from atomlearn.tables.rules import MonotoneStatement
+
+if TYPE_CHECKING:
+    from atomlearn.regressor.estimator import AlgebraicRegressor
+
+COVERAGE = 0.9
+"""The coverage of the intervals of a page."""
+MOST_EXAMPLES = 100
+"""A page has at most this many training rows."""
+
+
+def number_data(
+    regressor: "AlgebraicRegressor", asked: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the data of the page of a regressor, which begins with the row that is ``asked``."""
+    learned, encoder, model = regressor.learned_, regressor.encoder_, regressor.numbers_
+    deciding, literals = learned.deciding(), regressor._literals()
+    card = None if learned.card is None else regressor.scorecard()
+    weighted, starts = deciding.weighted, deciding.weighted.atoms.starts
+    texts = [] if card is None else [str(rule) for rule in card.rules]
+    if card is None:
+        for i in range(len(weighted)):
+            ours = weighted.atoms.constants[starts[i] : starts[i + 1]].tolist()
+            texts.append(rule_text([literals[c] for c in ours if c < len(literals)]))
+    below, above = model.judged.quantiles(COVERAGE)
+    index = {column.name: j for j, column in enumerate(encoder.columns_)}
+    return {
+        "kind": "number",
+        "model": packed(describe(regressor), keep_order=True),
+        "rules": texts,
+        "cells": [json_cells(cells_of(column)) for column in encoder.columns_],
+        "summary": _summary(regressor),
+        "about": [] if card is None else card._about(),
+        "monotone": [
+            {"text": str(one), "column": index[one.column], "k": 0}
+            for one in regressor.rules_
+            if isinstance(one, MonotoneStatement)
+        ],
+        "importances": regressor.feature_importances_.round(6).tolist(),
+        "examples": _examples(regressor),
+        "interval": {
+            "coverage": COVERAGE,
+            "below": below if np.isfinite(below) else None,
+            "above": above if np.isfinite(above) else None,
+            "smallest": model.smallest,
+            "offset": float(model.spread.offset[0]),
+            "weights": model.spread.weights.tolist(),
+            "atoms": atoms_as_json(model.spread.atoms, len(encoder.literals_)),
+        },
+        "asked": asked,
+    }
+
+
+def _summary(regressor: "AlgebraicRegressor") -> str:
+    """Return what a page says at its top."""
+    n, error = regressor.learned_.deciding().n_atoms, regressor.estimated_error_
+    what = "rules" if regressor.learned_.card is not None else "atoms"
+    told = f"{n:,} {what} predict {regressor.target_name_}, from {regressor.n_rows_:,} rows"
+    if regressor.estimated_score_ is not None and error is not None:
+        told += f"; on held-out rows R² is {regressor.estimated_score_:.2f}, and the "
+        told += {
+            "squared": "root of the mean squared error",
+            "absolute": "mean absolute error",
+            "poisson": "half mean deviance",
+        }.get(regressor.loss, "mean quantile loss")
+        told += f" {error:.4g}"
+    return f"{told}."
+
+
+def _examples(regressor: "AlgebraicRegressor") -> list[dict[str, Any]]:
+    """Return sampled training rows, of which the literals are known, with their numbers."""
+    sample, scale = regressor.sample_, regressor.numbers_.scale
+    if sample.is_withheld or sample.targets is None:
+        return []
+    numbers = sample.targets * scale.unit + scale.center
+    cells = rows_of(sample.rows[:MOST_EXAMPLES], regressor.encoder_)
+    return [
+        {"row": json_cells(row), "about": f"{i + 1}: {number:.6g}", "number": number}
+        for i, (row, number) in enumerate(zip(cells, numbers.tolist(), strict=False))
+    ]
