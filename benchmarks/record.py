@@ -28,6 +28,7 @@ BENCHMARKS = (
     "tables",
     "compact",
     "rules",
+    "ordered",
     "large",
     "classifier",
     "digits",
