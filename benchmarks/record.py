@@ -29,6 +29,7 @@ BENCHMARKS = (
     "compact",
     "rules",
     "regression",
+    "ordered",
     "large",
     "harder",
     "classifier",

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.classifier.explanation import ClassSeen, Explanation
+from atomlearn.classifier.explanation import MEDIAN, ClassSeen, Explanation, predicted_first
 from atomlearn.classifier.scorecard import Scorecard, logistic, signed
 from atomlearn.markup import bars, escape, table
 from atomlearn.tables.literals import show
+from atomlearn.training.learned import Learned
 from atomlearn.training.scores import softmax
 from atomlearn.typing import Bits, Floats, Integers
 
@@ -86,6 +87,8 @@ class CardExplanation(Explanation):
 
         body = [line(names, ""), *(line(values, text) for values, text in cells)]
         body.append(line(sums, self._ending()))
+        if not self.is_most_probable:
+            body.append(f"{MEDIAN}: {first.label}")
         return "\n".join([*head, *body])
 
     def _ending(self) -> str:
@@ -129,6 +132,7 @@ class CardExplanation(Explanation):
 
 
 def explain_by_card(
+    learned: Learned,
     card: Scorecard,
     met: Integers,
     forbidden: Bits,
@@ -143,7 +147,7 @@ def explain_by_card(
     scores = card.scale * sums
     scores[forbidden] = -np.inf
     chances = softmax(scores[None])[0]
-    order = np.argsort(-scores, kind="stable").tolist()
+    order = predicted_first(learned, scores[None]).tolist()
     classes = tuple(
         ClassSeen(
             card.labels[k],

@@ -25,6 +25,7 @@ from atomlearn.tables.literals import Literal as Statement
 from atomlearn.tables.literals import find_splits
 from atomlearn.tables.rules import MonotoneStatement, Rule
 from atomlearn.tables.rules import Statement as Given
+from atomlearn.tables.training_rows import categories_of, chain_of, codes_of
 from atomlearn.tables.validation import read_table, table_columns
 from atomlearn.training.compact.card import MAX_POINTS, Card, fit_scale, rounded_offsets
 from atomlearn.training.compact.lesson import FullModel, Teacher, teach
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
+NOT_COMPACT = (
+    "a scorecard of ordered classes cannot obey monotone statements: leave out the statements or "
+    "ordered, or let all atoms decide (max_atoms=None)"
+)
 REMEMBERED = 5000
 """Number of most recent predictions by which a card is measured, if rows come in batches."""
 
@@ -101,7 +106,10 @@ def full_size(learned: Learned) -> Size | None:
     full = replace(learned, card=None)
     scores = replace(full, prior=0.0).held_out_scores()
     n_atoms = full.deciding().n_atoms
-    return measures(n_atoms, scores, held_out.labels, held_out.weights, learned.prior, is_full=True)
+    return measures(
+        n_atoms, scores, held_out.labels, held_out.weights, learned.prior, True,
+        learned.rules.ordered,
+    )  # fmt: skip
 
 
 def predicted_before(learned: Learned, examples: Examples) -> HeldOutPredictions | None:
@@ -117,7 +125,10 @@ def predicted_before(learned: Learned, examples: Examples) -> HeldOutPredictions
 def measured_by(learned: Learned, judged: HeldOutPredictions) -> Learned:
     """Return a compact model, measured by predictions that were made before learning."""
     assert learned.card is not None and judged.weighted is not None
-    size = measures(len(learned.card), judged.weighted, judged.labels, judged.weights)
+    size = measures(
+        len(learned.card), judged.weighted, judged.labels, judged.weights,
+        ordered=learned.rules.ordered,
+    )  # fmt: skip
     full = full_size(learned)
     sizes = (size,) if full is None else (size, full)
     return replace(learned, card_size=size, card_held_out=judged, sizes=sizes)
@@ -136,6 +147,8 @@ def compacted(
 
     Unless it was learned in folds the card is made from the training sample, and not measured.
     """
+    if max_atoms is not None and learned.rules.ordered and learned.rules.signs is not None:
+        raise InvalidParameter(NOT_COMPACT)
     if max_atoms is None:
         return replace(learned, card=None, card_size=None, card_held_out=None)
     found, sizes = _cards(learned, encoder, sample, seed, max_atoms, max_points, measured)
@@ -183,6 +196,8 @@ class Compacting:
     learned_: Learned
     sample_: TrainingSample
     estimated_error_: float | None
+    estimated_distance_: float | None
+    ordered_: bool
     seed_: int
 
     def compact(self, max_atoms: int | Auto | None = AUTO, max_points: int | None = None) -> Self:
@@ -222,8 +237,13 @@ class Compacting:
         other.learned_ = compacted(
             self.learned_, self.encoder_, self.sample_, self.seed_, max_atoms, max_points
         )
-        other.estimated_error_ = other.learned_.error
+        other._estimate()
         return other
+
+    def _estimate(self) -> None:
+        """Store the estimated error and, of ordered classes, the distance."""
+        self.estimated_error_ = self.learned_.error
+        self.estimated_distance_ = self.learned_.distance if self.ordered_ else None
 
     def scorecard(self) -> Scorecard:
         """Return the whole compact model on one screen: rules, points, offsets, and the price.
@@ -282,6 +302,7 @@ class Compacting:
                 if isinstance(one, MonotoneStatement) or one.weight is None
             ),
             is_exact=card.is_exact,
+            ordered=learned.rules.ordered,
             image_shape=self.image_shape,
             owner=self,
         )
@@ -340,7 +361,9 @@ class Compacting:
         ()
         """
         classifier = cls(**params)
-        labels = np.unique(np.asarray(y)).tolist()
+        found = np.unique(np.asarray(y))
+        chain = chain_of(found, classifier.ordered, categories_of(y))  # type: ignore[attr-defined]
+        labels = (found if chain is None else chain).tolist()
         columns = table_columns(X)
         card = read_scorecard(source, columns, labels)
         cards = [card, *([] if original is None else [read_scorecard(original, columns, labels)])]
@@ -361,7 +384,7 @@ class Compacting:
         self, cards: Sequence[Scorecard], X: Any, y: Any, sample_weight: Any, recalibrate: bool
     ) -> None:
         """Let the first card decide, and measure both on the rows."""
-        codes = np.searchsorted(self.classes_, np.asarray(y))
+        codes = codes_of(np.asarray(y), self.classes_)
         rows = self.encoder_.pack(read_table(self, X, reset=False), extra=1)
         weights = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, float)
         blocks = blocks_of(rows, self.learned_.n_constants)
@@ -377,7 +400,8 @@ class Compacting:
             scores = card.scores(blocks, len(rows))
             if self.learned_.rules:
                 scores[self.learned_.rules.forbidden_in(blocks, len(rows))] = -FORBIDDEN
-            sizes.append(measures(len(card), scores, codes, weights))
+            ordered = self.learned_.rules.ordered
+            sizes.append(measures(len(card), scores, codes, weights, ordered=ordered))
             none = np.zeros((len(rows), 0))
             held.append(HeldOutPredictions(none, codes, weights, weights, scores))
             made.append(card)
@@ -392,7 +416,7 @@ class Compacting:
             prior=0.0,
         )
         self.before_ = sizes[1] if len(sizes) > 1 else None
-        self.estimated_error_ = self.learned_.error
+        self._estimate()
 
     def _explain_by_card(self, row: Rows, image: Floats | None) -> CardExplanation:
         learned, shape = self.learned_, self.image_shape
@@ -417,6 +441,7 @@ class Compacting:
             return found
 
         return explain_by_card(
+            learned,
             self.scorecard(),
             met,
             forbidden,

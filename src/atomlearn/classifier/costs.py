@@ -13,6 +13,7 @@ import numpy.typing as npt
 from atomlearn.errors import InvalidParameter, suggest
 from atomlearn.logic.definition import plain
 from atomlearn.tables.training_rows import class_number
+from atomlearn.training.scores import median_of
 from atomlearn.typing import Floats, Integers
 
 
@@ -66,8 +67,9 @@ def decide(
     classes: npt.NDArray[Any],
     threshold: float | None = None,
     pos_label: Any = None,
+    ordered: bool = False,
 ) -> Integers:
-    """Return the index of the predicted class of each row.
+    """Return the index of the predicted class of each row: of ordered classes, the median.
 
     With a threshold it means what it means for scikit-learn's ``FixedThresholdClassifier``: the
     positive class is predicted if its probability is the threshold or more.
@@ -79,7 +81,7 @@ def decide(
     if threshold is None:
         if pos_label is not None:
             raise InvalidParameter("pos_label is the class of the threshold: give threshold, too")
-        return np.asarray(chances.argmax(axis=1))
+        return median_of(chances) if ordered else np.asarray(chances.argmax(axis=1))
     positive = positive_class(classes, pos_label)
     if not is_number(threshold) or not 0 < threshold <= 1:
         raise InvalidParameter(

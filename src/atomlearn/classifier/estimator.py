@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from atomlearn.classifier.base import TableEstimator
 from atomlearn.classifier.compacting import (
+    NOT_COMPACT,
     check_max_atoms,
     compacted,
     measured_by,
@@ -37,11 +38,20 @@ from atomlearn.errors import InvalidParameter
 from atomlearn.files.load import LARGE
 from atomlearn.markup import Listed
 from atomlearn.tables.literals import without_repetitions
-from atomlearn.tables.rules import Rule, Statement, monotone_statements, parse_rules
+from atomlearn.tables.rules import (
+    TARGETS,
+    MonotoneStatement,
+    Rule,
+    Statement,
+    monotone_statements,
+    parse_rules,
+)
 from atomlearn.tables.statements import RuleConflict, compile_rules, warn_of_unmet
 from atomlearn.tables.training_rows import (
     RowConflict,
     TrainingRows,
+    categories_of,
+    chain_of,
     check_some_left,
     codes_of,
     read_training,
@@ -95,6 +105,11 @@ class AlgebraicClassifier(
         Maximum number of cuts of each number column, half of them at quantiles, the others where a
         small decision tree on that column would split. By default 30, or fewer if there are many
         columns.
+    ordered : bool, "auto" or list, default="auto"
+        Whether the classes are ordered, such as grades. ``True``: the labels are numbers, or ``y``
+        is an ordered categorical of pandas; ``"auto"``: they are ordered if it is. A list has all
+        labels from the lowest to the highest. Atoms are then about thresholds, and ``predict``
+        returns the median of the probabilities, whose expected distance to the label is least.
     evidence : {"auto", "strict", "weighted"}, default="auto"
         Which atoms decide. *Strict* atoms hold for every training row of their class, and misses
         are counted, as in the paper. *Weighted* atoms may have exceptions, and each miss changes
@@ -133,7 +148,9 @@ class AlgebraicClassifier(
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels; ordered ones from the lowest to the highest.
+    ordered_ : bool
+        Whether the classes are ordered.
     encoder_ : LiteralEncoder
         The encoder of the columns.
     conflicts_ : list of RowConflict
@@ -150,6 +167,9 @@ class AlgebraicClassifier(
         Estimated share of wrong predictions, from held-out rows, with class weights and rules (a
         row whose label contradicts a rule counts as wrong); ``None`` if no row could be held out,
         and after ``merge``.
+    estimated_distance_ : float or None
+        Of ordered classes, the estimated mean distance of the prediction to the label, in steps
+        from class to class, from the same rows; else ``None``.
     evidence_ : Evidence
         Which atoms decide, and the held-out losses by which they were chosen.
     feature_importances_ : ndarray of shape (n_features,)
@@ -179,6 +199,7 @@ class AlgebraicClassifier(
     rules_: list[Statement]
     rule_conflicts_: list[RuleConflict]
     target_name_: str
+    ordered_ = False
 
     def __init__(
         self,
@@ -189,6 +210,7 @@ class AlgebraicClassifier(
         time_limit: float | None = None,
         max_classes: int | None = None,
         max_cuts: int | None = None,
+        ordered: Any = "auto",
         evidence: str = "auto",
         warm_start: bool = False,
         rules: Any = None,
@@ -206,6 +228,7 @@ class AlgebraicClassifier(
         self.time_limit = time_limit
         self.max_classes = max_classes
         self.max_cuts = max_cuts
+        self.ordered = ordered
         self.evidence = evidence
         self.warm_start = warm_start
         self.rules = rules
@@ -277,7 +300,7 @@ class AlgebraicClassifier(
         if continues:
             codes_of(rows.targets, self.classes_, all_present=True)
         else:
-            self.classes_ = np.unique(rows.targets)
+            self._order(np.unique(rows.targets), y)
             self._begin(rows, declared_kinds(X))
         rules = self._known_rules() if continues else self._compiled_rules()
         symmetries = helpful_symmetries(self, rows, rules, settings, self._splits)
@@ -408,8 +431,8 @@ class AlgebraicClassifier(
         table, targets = read_table(self, X, reset=first, y=y)
         check_targets(targets, max_classes=len(targets))  # all classes are named
         if first:
-            self.classes_ = np.unique(classes)
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            self._order(np.unique(classes), y)
+        elif classes is not None and not np.array_equal(np.unique(classes), np.sort(self.classes_)):
             raise InvalidParameter(
                 f"classes={classes!r} is not the same as in the first call: {self.classes_}"
             )
@@ -551,8 +574,7 @@ class AlgebraicClassifier(
         ndarray of shape (n_samples,)
             The predicted labels.
         """
-        scores = self._scores(X)
-        return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[self.learned_.chosen(self._scores(X))]
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> Bits:
         """Predict a set of classes for each row, which has its class with this probability.
@@ -589,7 +611,7 @@ class AlgebraicClassifier(
         chances = self.learned_.softmax(scores)
         threshold = self.learned_.chance_reached(coverage)
         found = (chances >= threshold) & (scores > -np.inf)
-        found[np.arange(len(found)), scores.argmax(axis=1)] = True
+        found[np.arange(len(found)), self.learned_.chosen(scores)] = True
         return np.asarray(found)
 
     def _write(self, path: str | Path, rows: bool) -> None:
@@ -608,6 +630,19 @@ class AlgebraicClassifier(
                 f"image_shape={self.image_shape} is not of {table.shape[1]} columns"
             )
         return read_training(table, targets, sample_weight, self.class_weight)
+
+    def _order(self, labels: npt.NDArray[Any], y: Any) -> None:
+        """Store the classes in their order, if they have one."""
+        chain = chain_of(labels, self.ordered, categories_of(y))
+        self.ordered_ = chain is not None
+        self.classes_ = labels if chain is None else chain
+        if self.ordered_ and getattr(y, "name", None) is not None:
+            self.target_name_ = str(y.name)
+
+    def names_of_chain(self) -> list[str]:
+        """Return the names of ordered classes as a whole, for monotone statements."""
+        names = [getattr(self, "target_name_", "target"), *TARGETS]
+        return names if self.ordered_ and len(self.classes_) > 2 else []
 
     def _begin(self, data: TrainingRows, declared: Sequence[str | None] | None) -> None:
         """Decide what does not change while learning continues."""
@@ -657,7 +692,7 @@ class AlgebraicClassifier(
             learned = measured_by(learned, judged)
         self.learned_ = learned
         self.evidence_ = learned.evidence
-        self.estimated_error_ = learned.error
+        self._estimate()
         entries = (entry for done in learned.rounds for entry in self._entries(done))
         self.history_ = History([*history, *entries])
 
@@ -678,8 +713,8 @@ class AlgebraicClassifier(
     def _known_rules(self) -> HardRules:
         """Return the rules of the model that learning continues from; there can be no new ones."""
         names, labels = [column.name for column in self.encoder_.columns_], self.classes_.tolist()
-        given = parse_rules(self.rules or (), names, labels)
-        given += monotone_statements(self.monotonic_cst, names, labels)
+        given = parse_rules(self.rules or (), names, labels, chain=self.names_of_chain())
+        given += monotone_statements(self.monotonic_cst, names, labels, self.ordered_)
         new = set(given) - set(self.rules_)
         if new:
             raise InvalidParameter(
@@ -689,12 +724,25 @@ class AlgebraicClassifier(
         return self.learned_.rules
 
     def _compiled_rules(self) -> HardRules:
+        ordered = self.ordered_ and len(self.classes_) > 2
         if not self.rules_:
-            return HardRules((), len(self.classes_))
-        return compile_rules(self.rules_, self.encoder_, self.classes_)
+            return HardRules((), len(self.classes_), ordered=ordered)
+        return compile_rules(self.rules_, self.encoder_, self.classes_, ordered=ordered)
+
+    def _is_monotone(self) -> bool:
+        return any(isinstance(one, MonotoneStatement) for one in self.rules_)
 
     def _kind_of_evidence(self) -> str:
         """Return the kind of atoms to learn; likely rules are weighted atoms."""
+        if self.ordered_ and len(self.classes_) > 2 and self._is_monotone():
+            if self.evidence == "strict":
+                raise InvalidParameter(
+                    "the thresholds of ordered classes obey monotone statements with weighted "
+                    "atoms only: leave out evidence='strict', or the statement"
+                )
+            if self.max_atoms is not None:
+                raise InvalidParameter(NOT_COMPACT)
+            return "weighted"
         if not any(isinstance(one, Rule) and one.weight is not None for one in self.rules_):
             return self.evidence
         if self.evidence == "strict":

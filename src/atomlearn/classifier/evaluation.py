@@ -84,6 +84,11 @@ class Evaluation(Paged):
         What the predictions cost, if costs were given.
     estimated_error : float or None
         The error that was estimated when the classifier was fitted.
+    distance, distance_se : float or None
+        Of ordered classes, the mean distance of predictions to labels, in steps from class to
+        class, and its standard error.
+    estimated_distance : float or None
+        The distance that was estimated when the classifier was fitted.
 
     Examples
     --------
@@ -110,6 +115,9 @@ class Evaluation(Paged):
     threshold: float | None = None
     costs: CostReport | None = None
     estimated_error: float | None = None
+    distance: float | None = None
+    distance_se: float | None = None
+    estimated_distance: float | None = None
 
     def __str__(self) -> str:
         texts = [str(label) for label in self.classes]
@@ -144,6 +152,11 @@ class Evaluation(Paged):
             ("log-loss", f"{self.log_loss:.3f} ± {self.log_loss_se:.3f}"),
             ("calibration error", f"{self.calibration_error:.1%}"),
         ]
+        if self.distance is not None:
+            told = f"{self.distance:.3f} ± {self.distance_se:.3f} classes"
+            if self.estimated_distance is not None:
+                told += f" (estimated when it was fitted: {self.estimated_distance:.3f})"
+            found.insert(1, ("mean distance", told))
         if self.threshold is not None:
             found.insert(0, ("threshold", f"{self.positive} from {self.threshold:.4g} on"))
         if self.costs is not None:
@@ -218,6 +231,9 @@ class Evaluation(Paged):
             "costs": None if self.costs is None else self.costs._asdict(),
             "atoms": self.n_atoms,
             "estimated_error": self.estimated_error,
+            "distance": self.distance,
+            "distance_se": self.distance_se,
+            "estimated_distance": self.estimated_distance,
         }
 
     def _title(self) -> str:
@@ -315,7 +331,9 @@ class Evaluating:
 
     classes_: npt.NDArray[Any]
     learned_: Learned
+    ordered_: bool
     estimated_error_: float | None
+    estimated_distance_: float | None
 
     def evaluate(
         self,
@@ -357,8 +375,9 @@ class Evaluating:
             positive = positive_class(self.classes_, pos_label)
         elif pos_label is not None:
             positive_class(self.classes_, pos_label)
+        ordered = is_chain(self)
         predicted = decide(
-            chances, self.classes_, threshold, pos_label if threshold is not None else None
+            chances, self.classes_, threshold, pos_label if threshold is not None else None, ordered
         )
         wrong = predicted != codes
         size = sizes_on(self, chances, codes)
@@ -394,6 +413,18 @@ class Evaluating:
                 matrix, codes, predicted, chances, 1 if positive is None else positive
             ),
             self.estimated_error_,
+            *(self._distance(predicted, codes) if self.ordered_ else (None, None, None)),
+        )
+
+    def _distance(
+        self, predicted: Integers, codes: Integers
+    ) -> tuple[float | None, float | None, float | None]:
+        """Return the mean distance, its standard error, and what was estimated by fit."""
+        far = np.abs(predicted - codes)
+        return (
+            float(far.mean()),
+            float(far.std() / np.sqrt(max(len(far) - 1, 1))),
+            self.estimated_distance_,
         )
 
 
@@ -408,8 +439,16 @@ def measured_rows(classifier: Any, X: Any, y: Any) -> tuple[Floats, Integers]:
     return chances, codes
 
 
+def is_chain(classifier: Any) -> bool:
+    """Return whether a classifier, of any kind, has more than two classes, which are ordered."""
+    learned = getattr(classifier, "learned_", None)
+    return learned is not None and bool(learned.rules.ordered)
+
+
 def sizes_on(classifier: Any, chances: Floats, codes: Integers) -> Size:
     """Return error and log-loss of probabilities, with standard errors; of any classifier."""
     learned = getattr(classifier, "learned_", None)
     n_atoms = learned.deciding().n_atoms if learned is not None else 0
-    return measures(n_atoms, np.log(np.maximum(chances, 1e-300)), codes, np.ones(len(codes)))
+    ordered = is_chain(classifier)
+    scores = np.log(np.maximum(chances, 1e-300))
+    return measures(n_atoms, scores, codes, np.ones(len(codes)), ordered=ordered)

@@ -24,7 +24,7 @@ from atomlearn.sets.rows import Lists, Rows, append, lists_of, pack_row, take, t
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Rule, Statement
 from atomlearn.training.learned import Deciding, Learned
-from atomlearn.typing import Bits, Floats
+from atomlearn.typing import Bits, Floats, Integers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -185,6 +185,8 @@ MOST_CLASSES = 4
 """Maximum number of classes that are explained in detail, and in a picture."""
 SHORT = 10
 """Maximum number of other classes that are named."""
+MEDIAN = "of ordered classes, the median of the probabilities is predicted"
+"""What is said where it is not the most probable class."""
 MOST_REASONS = 500
 """Maximum number of atoms that reasons are chosen from."""
 WORTH_TELLING = 0.25
@@ -331,7 +333,8 @@ class Explanation(Displayed):
     Attributes
     ----------
     classes : tuple of ClassSeen
-        The classes, most probable first, each with the missed atoms that cost most.
+        The classes, each with the missed atoms that cost most: the predicted one first, then the
+        most probable. If classes are ordered, the median of the probabilities is predicted.
     reasons : tuple of AtomSeen
         Atoms of the first class that the row has and most rows of the second class miss.
     image : ndarray or None
@@ -378,6 +381,8 @@ class Explanation(Displayed):
             names += ", ..." if len(rest) > SHORT else ""
             lines.append(f"at most {rest[0].probability:.1%} each: {names}")
         lines.append("the probabilities are the softmax of the scores")
+        if not self.is_most_probable:
+            lines.append(f"{MEDIAN}: {first.label}")
         if self.reasons:
             lines.append(f"for {first.label} rather than {self.classes[1].label}:")
             lines += [
@@ -385,6 +390,12 @@ class Explanation(Displayed):
                 for atom in self.reasons
             ]
         return "\n".join(lines)
+
+    @property
+    def is_most_probable(self) -> bool:
+        """Whether the predicted class is the most probable one; the median need not be."""
+        first, *others = (one.probability for one in self.classes)
+        return first >= max(others, default=0.0)
 
     def told_of(self, rule: Rule) -> str:
         """Return in words the effect of a rule whose conditions the row meets.
@@ -447,7 +458,7 @@ def explain_row(
     """Explain one packed row."""
     blocks = blocks_of(row[None, :], learned.n_constants)
     scores = learned.scores(blocks, 1)
-    order = np.argsort(-scores[0], kind="stable")
+    order = predicted_first(learned, scores)
     explainer = RowExplainer(learned, sample, literals, row, max_atoms, image)
     chances = learned.softmax(scores)[0]
     classes = tuple(
@@ -465,6 +476,13 @@ def explain_row(
     named = met_rules(rules, learned.rules.by_statement(met)[0])
     is_obeyed = not named or bool(learned.rules.forbidden_by(met).any())
     return Explanation(classes, reasons, image, named, is_obeyed=is_obeyed)
+
+
+def predicted_first(learned: Learned, scores: Floats) -> Integers:
+    """Return the classes of one row: the predicted one, then the others, most probable first."""
+    order = np.argsort(-scores[0], kind="stable")
+    first = learned.chosen(scores)[0]
+    return np.concatenate([[first], order[order != first]])
 
 
 def met_rules(statements: Sequence[Statement], met: Bits) -> tuple[Rule, ...]:

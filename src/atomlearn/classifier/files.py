@@ -22,7 +22,7 @@ the points of the rules that the row meets.
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple, replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import MOST_EXACT
 from atomlearn.tables.rules import Statement, parse_rules
 from atomlearn.tables.statements import RuleConflict, compile_rules
-from atomlearn.tables.training_rows import RowConflict
+from atomlearn.tables.training_rows import RowConflict, class_number, codes_of
 from atomlearn.training.boosting.ensemble import WeightedAtoms
 from atomlearn.training.compact.card import Card
 from atomlearn.training.compact.lesson import Candidates, Lesson, Teacher
@@ -68,8 +68,8 @@ def conflicts_as_json(
     return [
         {
             "rows": one.rows[:MOST_ROWS].tolist(),
-            "labels": np.searchsorted(classes, one.labels[:MOST_ROWS]).tolist(),
-            "kept": int(np.searchsorted(classes, one.kept)),
+            "labels": codes_of(one.labels[:MOST_ROWS], classes).tolist(),
+            "kept": class_number(one.kept, classes),
         }
         for one in conflicts[:MOST_CONFLICTS]
     ]
@@ -104,7 +104,7 @@ def rule_conflicts_as_json(
         {
             "rule": rules.index(one.rule),
             "rows": one.rows[:MOST_ROWS].tolist(),
-            "labels": np.searchsorted(classes, one.labels[:MOST_ROWS]).tolist(),
+            "labels": codes_of(one.labels[:MOST_ROWS], classes).tolist(),
         }
         for one in conflicts[:MOST_CONFLICTS]
     ]
@@ -328,10 +328,14 @@ MOST_LESSONS = 100
 """Maximum number of lessons in a file, one for each fold and one more."""
 
 KIND = "classifier"
-VERSION = 4
+VERSION = 5
 """Version of the format. Version 2 added weighted atoms. Since version 3 the pools have strict
 atoms only: earlier files repeat weighted atoms there if these alone decide. Version 4 added compact
-models."""
+models, version 5 ordered classes, which need not be sorted; models of others are still written as
+version 4."""
+
+UNORDERED = 4
+"""Version of files of classes without an order, which earlier versions of atomlearn read, too."""
 
 _PLAIN = (str, int, float, bool)
 _DTYPES = {"bool", "object", "str", "float16", "float32", "float64"} | {
@@ -382,7 +386,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path, rows: bo
     is_withheld = classifier.sample_.is_withheld
     if is_withheld:
         info["training_rows"] = "none: this model was saved without any training row"
-    file = Container(KIND, VERSION, info)
+    file = Container(KIND, VERSION if classifier.ordered_ else UNORDERED, info)
     compact = add_compact(file, learned)
     if hasattr(classifier, "before_"):
         before = classifier.before_
@@ -404,6 +408,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path, rows: bo
             "epochs": learned.epochs,
             "rows": classifier.n_rows_,
             "estimated_error": classifier.estimated_error_,
+            **({"ordered": distance_as_json(classifier)} if classifier.ordered_ else {}),
             "seed": str(classifier.seed_),
             "params": params_as_json(classifier),
             "prior": _prior_as_json(learned),
@@ -461,16 +466,23 @@ class Reader:
     def classifier(self) -> AlgebraicClassifier:
         """Return the classifier."""
         state = self.state
-        classes, encoder = self.classes(), self.encoder()
+        ordered = state.given("ordered")  # a file of version 5
+        classes, encoder = self.classes(ordered is not None), self.encoder()
         self.n_classes, self.n_constants = len(classes), len(encoder.literals_) + 1
         classifier = AlgebraicClassifier(**self.params(state["params"], len(encoder.columns_)))
+        classifier.ordered_ = ordered is not None
         classifier.classes_, classifier.encoder_ = classes, encoder
         classifier.n_features_in_ = encoder.n_features_in_
         if state["has_names"].truth():
             classifier.feature_names_in_ = encoder.feature_names_in_
         classifier.seed_ = self.seed()
         classifier.learned_ = self.learned()
-        classifier.rules_, rules = self.rules(encoder, classes)
+        target = state.given("target")  # only the command line and ordered classes know its name
+        if target is not None:
+            classifier.target_name_ = target.text()
+        chain = classifier.names_of_chain()
+        classifier.rules_, rules = self.rules(encoder, classes, chain)
+        rules = replace(rules, ordered=bool(chain))
         classifier.learned_ = replace(classifier.learned_, rules=rules)
         columns = np.array([one.column for one in encoder.literals_], dtype=np.int64)
         classifier.learned_ = with_compact(classifier.learned_, self.file, state, columns)
@@ -480,9 +492,6 @@ class Reader:
             classifier.before_ = None if before is None else _size(before)
         refused = rule_conflicts_in(state.given("rule_conflicts"), classifier.rules_, classes)
         classifier.rule_conflicts_ = Listed(refused)
-        target = state.given("target")  # only the command line knows its name
-        if target is not None:
-            classifier.target_name_ = target.text()
         classifier.sample_ = self.sample()
         if classifier.sample_.is_withheld:
             importances = state.given("importances")
@@ -495,6 +504,8 @@ class Reader:
         classifier.held_out_ = self.held_out()
         classifier.history_ = History(self.history(classes.tolist()))
         classifier.estimated_error_ = self.error(classifier.learned_)
+        distance = None if ordered is None else ordered.given("estimated_distance")
+        classifier.estimated_distance_ = None if distance is None else distance.number(0, LARGE)
         rows = state.given("rows")  # older files have the number of distinct rows only
         totals = int(classifier.sample_.totals.sum())
         classifier.n_rows_ = totals if rows is None else rows.integer(high=1 << 53)
@@ -526,7 +537,7 @@ class Reader:
         self.state["seed"].need(seed.isascii() and seed.isdecimal(), "is not a number")
         return int(seed)
 
-    def classes(self) -> npt.NDArray[Any]:
+    def classes(self, ordered: bool = False) -> npt.NDArray[Any]:
         """Return the classes."""
         told, dtype = self.state["classes"], self.state["classes_dtype"].text()
         values = told.plains()
@@ -535,7 +546,8 @@ class Reader:
         longest = max(len(str(value)) for value in values)
         self.file.spend(4 * len(values) * longest, "the labels of the classes")
         labels = np.array(values, dtype=dtype)
-        told.need(np.array_equal(np.unique(labels), labels), "is not a list of labels in order")
+        known = np.sort(labels) if ordered else labels
+        told.need(np.array_equal(np.unique(labels), known), "is not a list of labels in order")
         return labels
 
     def encoder(self) -> LiteralEncoder:
@@ -599,7 +611,7 @@ class Reader:
         return None if told is None else told.number(0, 1 + 1e-9)
 
     def rules(
-        self, encoder: LiteralEncoder, classes: npt.NDArray[Any]
+        self, encoder: LiteralEncoder, classes: npt.NDArray[Any], chain: Sequence[str] = ()
     ) -> tuple[list[Statement], HardRules]:
         """Return the rules, as they were given and for prediction."""
         told = self.state.given("rules")  # older files have none
@@ -607,8 +619,8 @@ class Reader:
         self.file.spend(RULE_BYTES * sum(map(len, texts)), "the rules")
         names = [column.name for column in encoder.columns_]
         try:
-            rules = parse_rules(texts, names, classes.tolist())
-            return rules, compile_rules(rules, encoder, classes, check=False)
+            rules = parse_rules(texts, names, classes.tolist(), chain=chain)
+            return rules, compile_rules(rules, encoder, classes, check=False, ordered=bool(chain))
         except (InvalidRule, KeyError) as error:
             self.state.need(False, f"has a rule that is not of this model: {error}")
             raise AssertionError from error
@@ -677,6 +689,7 @@ _PARAMS: Readers = {
     "max_points": lambda told, n: told.integer(low=1),
     "max_epochs": lambda told, n: told.integer(low=1),
     "time_limit": _time_limit,
+    "ordered": lambda told, n: told.plains() if isinstance(told.raw, list) else told.plain(),
     "evidence": lambda told, n: told.one_of(EVIDENCE),
     "warm_start": lambda told, n: told.truth(),
     "class_weight": _class_weight,
@@ -806,6 +819,10 @@ def params_as_json(classifier: Any) -> dict[str, Any]:
         params["class_weight"] = [
             [_plain(label, "the label"), float(w)] for label, w in params["class_weight"].items()
         ]
+    if not isinstance(params.get("ordered", False), bool | str):
+        params["ordered"] = [_plain(label, "the label") for label in params["ordered"]]
+    elif params.get("ordered") == "auto":  # the default, which older versions do not know
+        del params["ordered"]
     if params["rules"] is not None:
         params["rules"] = [str(rule) for rule in params["rules"]]
     if params.pop("monotonic_cst") is not None:  # these are statements like others
@@ -816,6 +833,11 @@ def params_as_json(classifier: Any) -> dict[str, Any]:
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in params.items()
     }
+
+
+def distance_as_json(classifier: AlgebraicClassifier) -> dict[str, float | None]:
+    """Return what a file has of ordered classes alone."""
+    return {"estimated_distance": classifier.estimated_distance_}
 
 
 def _prior_as_json(learned: Learned) -> list[float]:

@@ -76,6 +76,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         known, hint = ", ".join(map(repr, EVIDENCE)), nearest(evidence, EVIDENCE)
         raise InvalidParameter(f"evidence must be one of {known}, not {evidence!r}{hint}")
     _check_class_weight(parameters["class_weight"])
+    _check_ordered(parameters["ordered"])
     if not isinstance(parameters["symmetries"], None | list | tuple) and not hasattr(
         parameters["symmetries"], "__iter__"
     ):
@@ -110,6 +111,17 @@ def _check_class_weight(weights: Any) -> None:
                 f"class_weight: the weight of {label!r} must be a number from 0 on, not negative, "
                 f"infinite or nan: {weight!r}"
             )
+
+
+def _check_ordered(ordered: Any) -> None:
+    if isinstance(ordered, bool) or (isinstance(ordered, str) and ordered == "auto"):
+        return
+    labels = [] if isinstance(ordered, str) or not hasattr(ordered, "__iter__") else list(ordered)
+    if len(labels) < 2 or len(set(labels)) < len(labels):
+        raise InvalidParameter(
+            "ordered must be True, False, 'auto', or a list of all labels from the lowest to the "
+            f"highest, not {ordered!r}"
+        )
 
 
 LAST = 10
@@ -189,9 +201,13 @@ def fit_encoder(
     names = column_names(classifier)
     rules: list[Statement] = []
     if classifier.rules:
-        rules = parse_rules(classifier.rules, names, classes.tolist(), doubt=True)
+        rules = parse_rules(
+            classifier.rules, names, classes.tolist(), doubt=True, chain=classifier.names_of_chain()
+        )
     if classifier.monotonic_cst is not None:
-        rules += monotone_statements(classifier.monotonic_cst, names, classes.tolist())
+        rules += monotone_statements(
+            classifier.monotonic_cst, names, classes.tolist(), classifier.ordered_
+        )
     codes = codes_of(targets, classes)
     return fitted_encoder(classifier, table, weights, declared, codes, rules), rules
 

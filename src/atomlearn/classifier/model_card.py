@@ -178,7 +178,12 @@ def _same(a: Any, b: Any) -> bool:
 def _figures(clf: Any, X: Any, y: Any) -> str:
     learned = clf.learned_
     lines = ["## Figures", ""]
-    error = clf.estimated_error_
+    error, distance = clf.estimated_error_, clf.estimated_distance_
+    if distance is not None:
+        lines.append(
+            f"- Mean distance of the prediction on held-out training rows: {distance:.3f} classes "
+            f"(the classes are ordered: {' < '.join(map(str, clf.classes_))})."
+        )
     if error is None:
         lines.append("- No row was held out while learning, so no error is known.")
     else:

@@ -8,7 +8,8 @@ import numpy.typing as npt
 from scipy.stats import binomtest
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.evaluation import Evaluating, measured_rows, sizes_on
+from atomlearn.classifier.costs import decide
+from atomlearn.classifier.evaluation import Evaluating, is_chain, measured_rows, sizes_on
 from atomlearn.classifier.scorecard import CardComparison
 from atomlearn.errors import InvalidParameter
 from atomlearn.logic.definition import plain
@@ -255,7 +256,10 @@ class Comparing(Evaluating):
 def _compared(
     first: Any, second: Any, one: Floats, two: Floats, codes: Integers, seed: int
 ) -> ModelComparison:
-    found = [one.argmax(axis=1), two.argmax(axis=1)]
+    found = [
+        decide(said, model.classes_, ordered=is_chain(model))
+        for model, said in ((first, one), (second, two))
+    ]
     wrong = [said != codes for said in found]
     rows = np.arange(len(codes))
     losses = [-np.log(np.maximum(said[rows, codes], 1e-300)) for said in (one, two)]

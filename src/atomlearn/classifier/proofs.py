@@ -29,7 +29,7 @@ from atomlearn.tables.statements import (
     rules_before,
 )
 from atomlearn.tables.validation import number_column, object_column
-from atomlearn.training.learned import Learned
+from atomlearn.training.learned import Deciding, Learned
 from atomlearn.typing import Bits, Integers
 
 PROVED, BROKEN, BELIEVED = "proved", "broken", "may be overruled"
@@ -57,29 +57,44 @@ def prove_monotone(
         if not changes:
             continue
         listed.append(text)
-        # As the column rises, the score of the class may only rise against each other score.
+        # As the column rises, the score of the class may only rise against each other score; of
+        # ordered classes each may only rise against the one below.
         others = weights if len(labels) > 1 else [0.0]  # the score of a number is the only one
-        if any(up * way * (weights[k] - other) < 0 for way in changes for other in others):
+        gaps = [weights[k] - other for other in others]
+        if learned.rules.ordered:
+            gaps = [one - other for other, one in pairwise(weights)]
+        if any(up * way * gap < 0 for way in changes for gap in gaps):
             broken.append(text)
     bounds = always_within(learned.rules.rules)
     for one in (*learned.rules.rules, *learned.rules.soft):
         for i in one.literals:
             way = encoder.literals_[i].direction(column.index, column.name)
-            if broken_by(statement, way, one, k, *bounds):
+            if broken_by(statement, way, one, k, *bounds, learned.rules.ordered):
                 broken.append(f"the rule '{classifier.rules_[one.rule]}'")
     what = "rules of the scorecard" if learned.card is not None else "atoms"
     never = "never falls" if statement.rises else "never rises"
-    proof = [
-        f"{len(listed):,} of the {n_atoms:,} {what} that decide have a condition on "
-        f"{statement.column}. All were checked: as {statement.column} "
-        f"{'rises' if statement.rises else 'falls'} and all else stays, none lowers the score of "
-        f"{statement.label}{' or raises the score of another class' * (len(labels) > 1)}.",
+    up_or_down = "rises" if statement.rises else "falls"
+    against = "" if len(labels) == 1 else " or raises the score of another class"
+    follows = (
         f"The scores are sums of these and of constants, and the probability of {statement.label} "
         f"rises with its own score and falls with the others, so it {never} as {statement.column} "
         "rises."
         if len(labels) > 1
         else "The prediction is the sum of these and of a constant, or rises with it, so it "
-        f"{never} as {statement.column} rises.",
+        f"{never} as {statement.column} rises."
+    )
+    if learned.rules.ordered:
+        against = f", or that of a class relative to those below it, up to {labels[0]}"
+        follows = (
+            "The scores are sums of these and of constants. Each class gains on all below it, so "
+            f"the probability to be above a threshold {never} as {statement.column} rises, at each "
+            "threshold."
+        )
+    proof = [
+        f"{len(listed):,} of the {n_atoms:,} {what} that decide have a condition on "
+        f"{statement.column}. All were checked: as {statement.column} {up_or_down} and all else "
+        f"stays, none lowers the score of {statement.label}{against}.",
+        follows,
     ]
     if learned.rules.rules and len(labels) == 1:
         proof.append(
@@ -90,6 +105,9 @@ def prove_monotone(
         proof.append(
             f"Each rule that excludes {statement.label} can only cease to apply on the way, and "
             "each that excludes another class can only begin to."
+            if not learned.rules.ordered
+            else "On the way, each rule on the column that excludes the highest classes can only "
+            "cease to apply, and each that excludes the lowest can only begin to."
         )
     if broken:
         several = f" and {len(broken) - 1:,} more" if len(broken) > 1 else ""
@@ -121,6 +139,9 @@ def _deciding(
             changes = ways([literals[i] for one in rule for i in one])
             yield f"if {text}: {told}", changes, points
         return
+    if learned.rules.ordered and not deciding.slope:
+        yield from _of_thresholds(deciding, literals, labels, ways)
+        return
     for k, atoms, weights, is_strict in deciding.by_class():
         lists = np.split(atoms.constants, atoms.starts[1:-1])
         for constants, weight in zip(lists[: atoms.n], weights.tolist(), strict=True):
@@ -131,6 +152,28 @@ def _deciding(
             # A literal that becomes true ends the miss of its atom.
             amounts = [weight if j == k else 0.0 for j in range(len(labels))]
             yield told, {-way for way in ways(ours)}, amounts
+
+
+def _of_thresholds(
+    deciding: Deciding,
+    literals: Sequence[Literal],
+    labels: Sequence[Any],
+    ways: Callable[[Sequence[Literal]], set[int]],
+) -> Iterator[tuple[str, set[int], list[float]]]:
+    """Yield the weighted atoms of ordered classes, each once: a threshold is about several."""
+    amounts: dict[tuple[int, ...], list[float]] = {}
+    for k, atoms, weights, _ in deciding.by_class():
+        lists = np.split(atoms.constants, atoms.starts[1:-1])
+        for constants, weight in zip(lists[: atoms.n], weights.tolist(), strict=True):
+            amounts.setdefault(tuple(constants.tolist()), [0.0] * len(labels))[k] += weight
+    for members, found in amounts.items():
+        ours = [literals[i] for i in members if i < len(literals)]
+        told = ", ".join(
+            f"{label} {signed(round(one, 4))}"
+            for label, one in zip(labels, found, strict=True)
+            if one
+        )
+        yield f"without {' or '.join(map(str, ours))}: {told}", {-way for way in ways(ours)}, found
 
 
 def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

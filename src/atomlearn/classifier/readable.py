@@ -189,10 +189,12 @@ MOST_DEFINED = 6
 
 def explanation_html(told: "Explanation") -> str:
     """Return the prediction, the probability of each class, and the reasons as HTML."""
-    from atomlearn.classifier.explanation import MOST_CLASSES
+    from atomlearn.classifier.explanation import MEDIAN, MOST_CLASSES
 
     first = told.classes[0]
     parts = [f"<p><strong>{escape(str(told.label))}</strong> ({first.probability:.1%})</p>"]
+    if not told.is_most_probable:
+        parts.append(f'<p class="muted small">{MEDIAN[0].upper() + MEDIAN[1:]}.</p>')
     for rule in told.rules:
         parts.append(f'<p class="against">{told.told_of(rule)}: {escape(str(rule))}</p>')
     shown, rest = told.classes[:MOST_CLASSES], told.classes[MOST_CLASSES:]

@@ -152,6 +152,8 @@ class Scorecard(Paged):
         Rules that every prediction obeys, whatever the points are.
     is_exact : bool
         Whether the rules define the classes of all training rows.
+    ordered : bool
+        Whether the classes are ordered; then the median of the probabilities is predicted.
     image_shape : tuple of int or None
         Height and width, if the columns are pixels.
     owner : AlgebraicClassifier or None
@@ -180,6 +182,7 @@ class Scorecard(Paged):
     is_changed: bool = field(default=False, compare=False)
     hard_rules: tuple[str, ...] = ()
     is_exact: bool = field(default=False, compare=False)
+    ordered: bool = field(default=False, compare=False)
     image_shape: tuple[int, int] | None = None
     owner: Any = field(default=None, compare=False, repr=False)
 
@@ -255,6 +258,10 @@ class Scorecard(Paged):
                 "Add up the points of each class over all lines that apply: the class with the "
                 f"largest sum is predicted. Probabilities are the softmax of {show(self.scale)} × "
                 "sum."
+                if not self.ordered
+                else "Add up the points of each class over all lines that apply. Probabilities are "
+                f"the softmax of {show(self.scale)} × sum; the classes are ordered, and the median "
+                "of the probabilities is predicted."
             )
         lines += [f"Always obeyed: {rule}" for rule in self.hard_rules]
         if self.is_exact:

@@ -86,6 +86,7 @@ class Sharing:
     held_out_: list[list[Measure]]
     evidence_: Evidence
     estimated_error_: float | None
+    estimated_distance_: float | None
     max_atoms: Any
     max_points: int
     seed_: int
@@ -149,6 +150,7 @@ class Sharing:
         """
         check_is_fitted(self)
         theirs = [_loaded(other) for other in others]
+        self._check_order(theirs)
         weighing = [self, *(one for one in theirs if isinstance(one, Sharing))]
         has_weights = any(one.learned_.evidence.weighted > 0 for one in weighing)
         if not any(map(self._has_classes_of, theirs)):
@@ -159,13 +161,15 @@ class Sharing:
             self._check_weights(theirs)
         rules = self._merged_rules(theirs)
         self.rules_ = list(rules)
-        compiled = compile_rules(self.rules_, self.encoder_, self.classes_)
+        compiled = compile_rules(
+            self.rules_, self.encoder_, self.classes_, ordered=self.learned_.rules.ordered
+        )
         self.learned_ = replace(self.learned_, rules=compiled)
         told = self._merge_strict(theirs, *self._witnesses(X, y))
         if has_weights:
             self._merge_weights(weighing, told)
         # The others may have learned from what was held out here, and this is another model now.
-        self.held_out_, self.estimated_error_ = [], None
+        self.held_out_, self.estimated_error_, self.estimated_distance_ = [], None, None
         self.evidence_ = replace(self.learned_.evidence, losses={}, errors={})
         self.learned_ = replace(self.learned_, evidence=self.evidence_, teacher=None, sizes=())
         self._renew_card()
@@ -183,6 +187,20 @@ class Sharing:
             self.max_atoms,
             self.max_points,
         )
+
+    def _check_order(self, others: "list[Sharing | Pool]") -> None:
+        """Raise an error for a classifier that does not order the classes as this one does."""
+        for other in others:
+            if isinstance(other, Pool):
+                continue
+            ordered = self.learned_.rules.ordered, other.learned_.rules.ordered
+            same = self.classes_.tolist() == other.classes_.tolist()
+            if any(ordered) and not (all(ordered) and same):
+                raise DifferentConstants(
+                    "ordered classes can be merged with the same classes in the same order only: "
+                    f"{self.classes_.tolist()[:5]} and {other.classes_.tolist()[:5]} are not, or "
+                    "are ordered in one model alone"
+                )
 
     def _check_monotone(self, other: "Sharing | Pool") -> None:
         """Raise an error unless what the other has learned obeys the monotone statements here."""

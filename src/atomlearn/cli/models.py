@@ -295,7 +295,9 @@ def how_good(classifier: "AlgebraicClassifier") -> str:
     atoms = f"{counted(n, 'atom')} ({kind})"
     if classifier.learned_.card is not None:
         atoms = f"a scorecard of {counted(n, 'rule')}"
-    return atoms if error is None else f"{atoms}, error about {error:.1%}"
+    distance = classifier.estimated_distance_
+    far = "" if distance is None else f", mean distance about {distance:.2f} classes"
+    return atoms if error is None else f"{atoms}, error about {error:.1%}{far}"
 
 
 def _show_pool(pool: "Pool", max_atoms: int, as_json: bool) -> None:

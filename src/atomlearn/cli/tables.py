@@ -83,6 +83,15 @@ def fit(
         int | None,
         typer.Option("--max-cuts", min=1, help="Maximum number of cuts of each number column."),
     ] = None,
+    ordered: Annotated[
+        bool, typer.Option("--ordered", help="The classes are ordered, as numbers are.")
+    ] = False,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            "--order", help='The classes are ordered: all labels from the lowest, "low,mid,high".'
+        ),
+    ] = None,
     evidence: Annotated[
         str,
         typer.Option("--evidence", help="Kind of atoms: auto, strict or weighted."),
@@ -154,7 +163,8 @@ def fit(
     check_choice("--evidence", evidence, EVIDENCE)
     of_numbers = regress or loss is not None or quantile is not None
     of_classes = {"--max-classes": max_classes, "--class-weight": class_weight,
-                  "--evidence": None if evidence == "auto" else evidence}  # fmt: skip
+                  "--evidence": None if evidence == "auto" else evidence,
+                  "--ordered": ordered or None, "--order": order}  # fmt: skip
     if of_numbers:
         refuse_options({**of_classes, "--batch-rows": batch_rows}, "classes, and a number is asked")
     if max_atoms is not None and max_atoms != "auto" and not _is_count(max_atoms):
@@ -190,8 +200,13 @@ def fit(
         fit_number(regressor, rows, labels, target, out, not no_rows, as_json)
         return
     classifier = AlgebraicClassifier(
-        max_classes=max_classes, evidence=evidence, class_weight=weights, **same
+        max_classes=max_classes,
+        ordered=_order(order, labels) if order is not None else ordered or "auto",
+        evidence=evidence,
+        class_weight=weights,
+        **same,
     )
+    classifier.target_name_ = target
     try:
         with interrupts.Deferred(learning=True) as noted:
             with complaints():
@@ -201,7 +216,6 @@ def fit(
                     fit_batches(batches, classifier=classifier)
             if not no_rows:
                 classifier.keep_rows(rows)
-            classifier.target_name_ = target
             classifier.save(out, rows=not no_rows)
             noted.kept = True
             _print_fit(classifier, out, as_json)
@@ -226,6 +240,7 @@ def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> N
                 "atoms": classifier.learned_.deciding().n_atoms,
                 "evidence": asdict(classifier.evidence_),
                 "estimated_error": classifier.estimated_error_,
+                "estimated_distance": classifier.estimated_distance_,
                 "conflicts": [str(conflict) for conflict in classifier.conflicts_],
                 "rules": [str(rule) for rule in classifier.rules_],
                 "rule_conflicts": [str(conflict) for conflict in classifier.rule_conflicts_],
@@ -300,7 +315,8 @@ def predict(
     refuse_options({"--interval": interval}, f"numbers, and {file} predicts classes")
     with complaints():
         found = classifier.predict_proba(rows)
-        which = decide(found, classifier.classes_, threshold, class_named(classifier, pos_label))
+        positive, is_chain = class_named(classifier, pos_label), classifier.learned_.rules.ordered
+        which = decide(found, classifier.classes_, threshold, positive, is_chain)
     classes = [plain(label) for label in classifier.classes_]
     labels, chances = [classes[k] for k in which], found.tolist()
     if as_json:
@@ -474,6 +490,15 @@ def classifier_target(classifier: "AlgebraicClassifier") -> str | None:
     """Return the name of the column of the labels, if the model knows it."""
     name: str | None = getattr(classifier, "target_name_", None)
     return name
+
+
+def _order(text: str, labels: Any) -> list[Any]:
+    """Return the labels that are written from the lowest to the highest."""
+    import numpy as np
+
+    from atomlearn.classifier.costs import labels_of_text
+
+    return list(labels_of_text([one.strip() for one in text.split(",")], np.unique(labels)))
 
 
 def _shape(text: str | None, n_columns: int) -> tuple[int, int] | None:

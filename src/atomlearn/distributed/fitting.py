@@ -41,7 +41,7 @@ from atomlearn.distributed.running import DaskRows, connected, delayed_parts
 from atomlearn.engine.pool import Source, add_pools, pools_in
 from atomlearn.engine.state import Report
 from atomlearn.engine.symmetries import Symmetries
-from atomlearn.errors import CheckpointMismatch, UnfitParts
+from atomlearn.errors import CheckpointMismatch, InvalidParameter, UnfitParts
 from atomlearn.files.container import Container, check_replaceable, private_folder
 from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
 from atomlearn.sets.rows import Rows, width
@@ -304,6 +304,11 @@ class SurveyedParts:
 
     def prepare(self, classifier: AlgebraicClassifier) -> TrainingData:
         """Choose classes, cuts and categories by some rows of every part, and encode all."""
+        if classifier.ordered is not False and classifier.ordered != "auto":
+            raise InvalidParameter(
+                "ordered classes are learned from a table in memory only: use fit or partial_fit, "
+                "or leave out ordered"
+            )
         surveys = self.raw.survey(classifier.seed_)
         if not any(one.n_rows for one in surveys):
             raise UnfitParts("there are no rows at all")

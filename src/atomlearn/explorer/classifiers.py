@@ -361,7 +361,7 @@ def confusion(learned: Learned) -> list[list[float]] | None:
     if len(held_out) == 0:
         return None
     n = len(learned.pools)
-    predicted = learned.held_out_scores().argmax(axis=1)
+    predicted = learned.chosen(learned.held_out_scores())
     table = np.zeros((n, n))
     np.add.at(table, (held_out.labels, predicted), held_out.weights)
     return table.round(3).tolist()

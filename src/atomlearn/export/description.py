@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from atomlearn.engine.misses import containing
-from atomlearn.errors import UnsavableValue
+from atomlearn.errors import InvalidParameter, UnsavableValue
 from atomlearn.logic.definition import plain
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Lists, pack_row
@@ -304,6 +304,11 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
     from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(classifier)
+    if classifier.learned_.rules.ordered:
+        raise InvalidParameter(
+            "programs predict the most probable class, and a model of ordered classes the median: "
+            "it is not exported; save it, or fit with ordered=False to export"
+        )
     told = describe(classifier, exact=True)
     encoder = classifier.encoder_
     literals = placed(encoder.literals_, encoder.columns_, classifier.image_shape)

@@ -387,10 +387,12 @@ def parse_rules(
     labels: Sequence[Any],
     doubt: bool = False,
     target: str | None = None,
+    chain: Sequence[str] = (),
 ) -> list[Statement]:
     """Read statements about these columns and labels; with ``doubt``, warn of ambiguous ones.
 
-    With a ``target`` they are about this number, which may also be called "y" and "target".
+    With a ``target`` they are about this number, which may also be called "y" and "target". The
+    names of a ``chain`` of labels stand for the highest one in monotone statements.
 
     >>> parse_rules(["not yes if age<18"], ["age"], ["no", "yes"])[0].conditions
     (Condition('age < 18'),)
@@ -402,7 +404,8 @@ def parse_rules(
         try:
             if any("\ud800" <= character <= "\udfff" for character in str(rule)):
                 raise InvalidRule("it has half of a character (a lone surrogate)")
-            parsed.append(_Reader(str(rule), columns, labels, target=target).statement())
+            reader = _Reader(str(rule), columns, labels, target=target, chain=chain)
+            parsed.append(reader.statement())
         except InvalidRule as error:
             raise InvalidRule(f"rule {i + 1}, {str(rule)!r}: {error}") from None
         read = parsed[-1]
@@ -412,9 +415,11 @@ def parse_rules(
 
 
 def monotone_statements(
-    directions: Any, columns: Sequence[str], labels: Sequence[Any]
+    directions: Any, columns: Sequence[str], labels: Sequence[Any], is_chain: bool = False
 ) -> list[MonotoneStatement]:
     """Return scikit-learn's ``monotonic_cst`` as statements about the second of two classes.
+
+    Of ordered classes, they are about the highest one, and hold for every threshold.
 
     >>> monotone_statements({"debt": 1, "age": 0}, ["age", "debt"], ["good", "bad"])
     [MonotoneStatement('bad rises with debt')]
@@ -436,13 +441,13 @@ def monotone_statements(
     odd = [way for way in ways if way not in (-1, 0, 1)]
     if odd:
         raise InvalidRule(f"monotonic_cst must be -1, 0 or 1 for each column, not {odd[0]!r}")
-    if len(labels) != 2 and any(ways):
+    if len(labels) != 2 and any(ways) and not is_chain:
         raise InvalidRule(
             "monotonic_cst is for two classes: say of which class it is, as in "
             f"rules=['{_name(str(labels[-1]))} rises with {_name(columns[0])}']"
         )
     return [
-        MonotoneStatement(labels[1], name, way > 0)
+        MonotoneStatement(labels[-1], name, way > 0)
         for name, way in zip(columns, ways, strict=True)
         if way
     ]
@@ -499,7 +504,9 @@ class _Reader:
         labels: Sequence[Any],
         of_card: bool = False,
         target: str | None = None,
+        chain: Sequence[str] = (),
     ) -> None:
+        self.chain = chain
         self.text, self.masked, self.of_card = text, _masked(text), of_card
         self.columns, self.known, self.target = columns, frozenset(columns), target
         if target is not None:
@@ -571,6 +578,9 @@ class _Reader:
         """Return the statement if it is "LABEL rises with COLUMN" or "falls with"."""
         for place in _MONOTONE.finditer(self.masked):
             head = self.text[: place.start()].strip()
+            if _unquoted(head) in self.chain and _unquoted(head) not in self.names:
+                column = self._column(self.text[place.end() :], place.end())
+                return MonotoneStatement(self.labels[-1], column, place["way"] == "rises")
             if _unquoted(head) in self.names or not re.search(r"\s+if\s+", self.masked):
                 label = self.labels[self._place(_unquoted(head))]
                 column = self._column(self.text[place.end() :], place.end())

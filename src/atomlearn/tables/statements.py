@@ -82,10 +82,12 @@ def compile_rules(
     encoder: "LiteralEncoder",
     classes: npt.NDArray[Any],
     check: bool = True,
+    ordered: bool = False,
 ) -> HardRules:
     """Return the statements for training, after checking them; contradictions raise an error.
 
-    The encoder must have been fitted with the conditions of the statements.
+    The encoder must have been fitted with the conditions of the statements. That more than two
+    classes are ``ordered`` is a statement, too.
     """
     labels, literals = classes.tolist(), encoder.literals_
     place = {label: k for k, label in enumerate(labels)}
@@ -118,8 +120,15 @@ def compile_rules(
                 soft.append(SoftRule(tuple(numbers), atom, k, rule.negated, rule.weight, r))
     hard = _possible(hard, literals)
     monotone = [one for one in statements if isinstance(one, MonotoneStatement)]
+    ordered = ordered and len(labels) > 2
+    for one in monotone if ordered else ():
+        if one.label != labels[-1]:
+            raise InvalidRule(
+                f"'{one}': of ordered classes a monotone statement is about all thresholds; say it "
+                f"of the highest class, {labels[-1]}, or of the target by its name"
+            )
     signs = _signs(monotone, encoder, place) if monotone else None
-    compiled = HardRules(hard, len(labels), signs, soft, len(statements))
+    compiled = HardRules(hard, len(labels), signs, soft, len(statements), ordered)
     if check:
         checks = _Checks(statements, hard, [[literals[i] for i in one.literals] for one in hard])
         checks.raise_contradictions(labels)
@@ -269,7 +278,8 @@ def _check_monotone(
                 for number in conjunction.literals
             }
             for number, way in ways.items():
-                reason = broken_by(one, way, conjunction, place[one.label], low, high)
+                k, chain = place[one.label], compiled.ordered
+                reason = broken_by(one, way, conjunction, k, low, high, chain)
                 if reason:
                     raise ContradictoryRules((one, rule), [], f"{reason} ({literals[number]})")
 
@@ -288,15 +298,25 @@ def broken_by(
     k: int,
     low: float = -math.inf,
     high: float = math.inf,
+    ordered: bool = False,
 ) -> str:
     """Return why a condition of a rule contradicts a monotone statement, or nothing.
 
-    A number is always from ``low`` to ``high``, so that only a closer bound counts.
+    A number is always from ``low`` to ``high``, so that only a closer bound counts. Of ordered
+    classes, of which ``k`` is the highest, a rule speaks for the higher ones at all thresholds only
+    if it excludes the lowest ones, and against them only if it excludes the highest ones.
     """
     if way is None:
         return ""
     above = below = False
-    if isinstance(rule, HardRule):
+    if ordered and isinstance(rule, HardRule):
+        n, excluded = len(rule.forbidden), sorted(rule.forbidden)
+        against = excluded != list(range(n))
+        favours = excluded != list(range(k + 1 - n, k + 1))
+    elif ordered and isinstance(rule, SoftRule):
+        against = (rule.k, rule.negated) not in ((k, False), (0, True))
+        favours = (rule.k, rule.negated) not in ((k, True), (0, False))
+    elif isinstance(rule, HardRule):
         above, below = rule.high < high, rule.low > low
         against = k in rule.forbidden or above
         favours = any(j != k for j in rule.forbidden) or below

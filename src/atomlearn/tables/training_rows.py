@@ -20,7 +20,8 @@ from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import believed_symmetries, check_maps, permuted, sorted_out
 from atomlearn.tables.rules import Statement
 from atomlearn.tables.statements import RuleConflict
-from atomlearn.tables.validation import refusing
+from atomlearn.tables.validation import are_numbers, refusing
+from atomlearn.training.boosting.losses import LOG_LOSS, ORDERED_LOG_LOSS
 from atomlearn.training.data import NO_RULES, Dissent, Examples, HardRules, row_keys
 from atomlearn.typing import Bits, Floats, Integers
 
@@ -190,6 +191,7 @@ class TrainingRows:
             rules,
             distinct.copies,
             numbers[distinct.first],
+            loss=ORDERED_LOG_LOSS if rules.ordered else LOG_LOSS,
         )
         return EncodedRows(
             examples,
@@ -314,6 +316,49 @@ def codes_of(targets: Any, classes: npt.NDArray[Any], all_present: bool = False)
             f"y has no row of {absent[:5]}: warm_start needs all classes (partial_fit does not)"
         )
     return np.array([position[label] for label in found.tolist()], dtype=np.int64)[where]
+
+
+def chain_of(
+    labels: npt.NDArray[Any], ordered: Any, categories: Sequence[Any] | None = None
+) -> npt.NDArray[Any] | None:
+    """Return the labels in ascending order, or ``None`` if they are not ordered.
+
+    The order is that of the list ``ordered``, of the ``categories`` of an ordered column, or of
+    numbers.
+
+    >>> chain_of(np.array(["high", "low"]), ["low", "mid", "high"]).tolist()
+    ['low', 'high']
+    >>> chain_of(np.array(["10", "9"]), True).tolist()
+    ['9', '10']
+    """
+    if ordered is False or (isinstance(ordered, str) and categories is None):
+        return None
+    if not isinstance(ordered, bool | str):
+        categories = list(ordered)
+    if categories is not None:
+        place = {label: k for k, label in enumerate(categories)}
+        unknown = [label for label in labels.tolist() if label not in place]
+        if unknown:
+            raise InvalidTable(
+                f"y has a label that has no place in the order of the classes: {unknown[0]!r}"
+                f"{suggest(unknown[0], list(categories))}"
+            )
+        return labels[np.argsort([place[label] for label in labels.tolist()])]
+    if labels.dtype.kind != "b" and not are_numbers(labels):
+        example = ", ".join(repr(str(label)) for label in labels[:3].tolist())
+        raise InvalidTable(
+            "ordered=True needs labels that are numbers, or an ordered categorical of pandas: "
+            f"text has no order of its own. Give it from the lowest to the highest: "
+            f"ordered=[{example}] in the right order"
+        )
+    return labels[np.argsort(labels.astype(np.float64), kind="stable")]
+
+
+def categories_of(y: Any) -> list[Any] | None:
+    """Return the categories of an ordered categorical column of pandas, from the lowest on."""
+    dtype = getattr(y, "dtype", None)
+    is_ordered = bool(getattr(dtype, "ordered", False)) and hasattr(dtype, "categories")
+    return list(dtype.categories) if dtype is not None and is_ordered else None
 
 
 def check_some_left(left: Integers, classes: npt.NDArray[Any]) -> None:

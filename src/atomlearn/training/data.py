@@ -74,6 +74,8 @@ class HardRules:
     soft: Sequence[SoftRule] = ()
     n_given: int = 0
     """Number of statements that were given, of which rules and monotone statements are made."""
+    ordered: bool = False
+    """Whether the classes are ordered: a chain of more than two, each above those before it."""
 
     def __bool__(self) -> bool:
         return len(self.rules) > 0
@@ -246,11 +248,11 @@ class HeldOutPredictions:
         return calibrate(self.ratios, self.labels, self.shares)
 
     def error_and_loss(
-        self, calibration: Calibration, prior: Floats | float = 0.0
+        self, calibration: Calibration, prior: Floats | float = 0.0, ordered: bool = False
     ) -> tuple[float, float]:
         """Return the error, with the ``prior`` added to scores, and the mean loss without it."""
         scores = calibration.scores(self.ratios)
-        return error_and_loss(scores, self.labels, self.weights, prior)
+        return error_and_loss(scores, self.labels, self.weights, prior, ordered)
 
 
 class FoldAtoms(NamedTuple):
@@ -304,6 +306,23 @@ class Examples:
     def by_class(self) -> list[Integers]:
         """Examples of each class, computed once since there may be thousands of classes."""
         return by_label(self.labels, self.n_classes)
+
+    @property
+    def n_concepts(self) -> int:
+        """Number of concepts that strict atoms are learned of: see :meth:`examples_of`."""
+        return self.n_classes * (2 if self.rules.ordered else 1)
+
+    def examples_of(self, concept: int) -> Bits:
+        """Return which examples a concept has: those of a class, or on one side of a threshold.
+
+        Concept ``k`` has class ``k`` or, if classes are ordered, it and all above it; then there
+        are as many others, which have a class and all below it. What holds for all classes from one
+        on has no counterexample, and is left out.
+        """
+        if not self.rules.ordered:
+            return np.asarray(self.labels == concept)
+        k = concept % self.n_classes
+        return np.asarray(self.labels >= k if concept < self.n_classes else self.labels <= k)
 
     @property
     def total_weight(self) -> float:

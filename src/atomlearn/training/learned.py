@@ -20,7 +20,14 @@ from atomlearn.training.compact.card import Card
 from atomlearn.training.compact.lesson import Teacher
 from atomlearn.training.compact.sizes import Size
 from atomlearn.training.data import FoldAtoms, HardRules, HeldOutPredictions
-from atomlearn.training.scores import Calibration, Evidence, log_ratio, monotone_softmax, softmax
+from atomlearn.training.scores import (
+    Calibration,
+    Evidence,
+    decided,
+    log_ratio,
+    monotone_softmax,
+    softmax,
+)
 from atomlearn.typing import Floats, Integers
 
 if TYPE_CHECKING:
@@ -207,10 +214,29 @@ class Learned:
         elif self.evidence.errors:
             error = self.evidence.errors[self.evidence.chosen]
         elif len(self.held_out):
-            error = self.held_out.error_and_loss(self.calibration, self.prior)[0]
+            error = self.held_out.error_and_loss(self.calibration, self.prior, self.rules.ordered)[
+                0
+            ]
         else:
             return None
         return self.undecided * error + self.contradicted
+
+    @property
+    def distance(self) -> float | None:
+        """Estimated mean distance of predictions, in classes, or ``None`` if it is not known.
+
+        It is measured on the held-out rows. A row that contradicts a rule counts as one class off.
+        """
+        judged = self.judged()
+        if not len(judged):
+            return None
+        far = np.abs(self.chosen(self.held_out_scores()) - judged.labels)
+        share = judged.weights / judged.weights.sum()
+        return self.undecided * float((share * far).sum()) + self.contradicted
+
+    def chosen(self, scores: Floats) -> Integers:
+        """Return the class that is predicted for rows with these scores."""
+        return decided(scores, self.rules.ordered)
 
     def deciding(self) -> Deciding:
         """Return the atoms that decide, their weights, and the offset of each class."""

@@ -151,7 +151,9 @@ class Training:
         if is_small(n_rows, examples.n_classes):
             # Few pins in the dual leave room for witnesses from the data, which there is little of.
             recipe = replace(recipe, first=n_rows, hard_share=0.0, candidates=SMALL_CANDIDATES)
-        self.exchange = Exchange(parts, seed, recipe, self.clock, hooks, share_examples)
+        self.exchange = Exchange(
+            parts, seed, recipe, self.clock, hooks, share_examples, examples.n_concepts
+        )
         self.on_exchange = on_exchange
         if state is None:
             state = State.nothing(dealt.n_folds, examples.n_classes, examples.n_constants)
@@ -332,7 +334,9 @@ class Training:
         """Return error and loss on held-out rows, with weighted atoms if there are any."""
         evidence = self._evidence(held_out, 0)
         if evidence is None:
-            return held_out.error_and_loss(held_out.calibrate(), self.settings.prior)
+            return held_out.error_and_loss(
+                held_out.calibrate(), self.settings.prior, self.home.examples.rules.ordered
+            )
         best = min(evidence.losses, key=evidence.losses.__getitem__)
         return evidence.errors[best], evidence.losses[best]
 
@@ -438,11 +442,13 @@ class Training:
         return self._with_evidence(learned)
 
     def _drop_refuted(self, pools: list[Pool]) -> None:
+        n_concepts = self.home.examples.n_concepts
         try:
-            drop_refuted(self.parts, pools, self.seed)
+            drop_refuted(self.parts, pools, self.seed, n_concepts)
         except KeyboardInterrupt:  # no waiting for other processes any more
             self.clock.interrupted = True
-            drop_refuted(InMemory(self.home.with_rules(), n_jobs=1), pools, self.seed)
+            alone = InMemory(self.home.with_rules(), n_jobs=1)
+            drop_refuted(alone, pools, self.seed, n_concepts)
 
     def _with_evidence(self, learned: Learned) -> Learned:
         """Add weighted atoms, if they improve the held-out loss."""
@@ -488,8 +494,8 @@ class Training:
             return None  # there was no time for weighted atoms
         label, weight = dealt.label[boosted.held], dealt.weight[boosted.held]
         sizes = sizes_of(n_strict, len(boosted.atoms))
-        prior = self.settings.prior
-        alone = weigh_evidence(None, boosted.scores, label, weight, sizes, prior)
+        prior, ordered = self.settings.prior, self.home.examples.rules.ordered
+        alone = weigh_evidence(None, boosted.scores, label, weight, sizes, prior, ordered)
         return alone if compared is None else given_up(alone, compared)
 
     def _compared(self, held_out: HeldOutPredictions, n_strict: int) -> Evidence | None:
@@ -509,6 +515,7 @@ class Training:
             dealt.weight[rows],
             sizes_of(n_strict, len(boosted.atoms), self.settings.expects_more),
             self.settings.prior,
+            self.home.examples.rules.ordered,
         )
 
 
@@ -544,7 +551,7 @@ def plan_part(learned: Learned, examples: Examples, settings: Settings) -> Plan:
         part = _first_part(examples, 0, settings)
         return plan(InMemory(part), part, settings)
     epochs = min(LATER_EPOCHS, settings.max_epochs or LATER_EPOCHS)
-    return Plan(1, examples.n_classes * epochs)
+    return Plan(1, examples.n_concepts * epochs)
 
 
 def train_batch(
@@ -652,11 +659,11 @@ def _learn_strict(
     part = Part.of(examples, 0, np.random.default_rng(0)).with_rules()
     parts = InMemory(part, clock.settings.n_jobs)
     pools = [pool.copy() for pool in learned.pools]
-    drop_refuted(parts, pools, seed)
+    drop_refuted(parts, pools, seed, examples.n_concepts)
     state = State.nothing(1, examples.n_classes, examples.n_constants)
     state.pools = [pools]
     recipe = Recipe(first=len(examples), candidates=SMALL_CANDIDATES)
-    exchange = Exchange(parts, seed, recipe, clock, hooks)
+    exchange = Exchange(parts, seed, recipe, clock, hooks, n_concepts=examples.n_concepts)
     epochs = min(LATER_EPOCHS, clock.settings.max_epochs or LATER_EPOCHS)
     rounds: list[Round] = []
     try:
@@ -703,8 +710,9 @@ def _chosen(learned: Learned) -> Learned:
         is_sure = len(held_out) >= REMEMBERED
         sizes = sizes_of(sum(map(len, learned.pools)), len(weighted), expects_more=not is_sure)
         found = weigh_evidence(
-            strict, held_out.weighted, held_out.labels, held_out.weights, sizes, learned.prior
-        )
+            strict, held_out.weighted, held_out.labels, held_out.weights, sizes, learned.prior,
+            learned.rules.ordered,
+        )  # fmt: skip
         learned = replace(learned, evidence=found)
         if is_sure and found.chosen == "strict":
             learned = replace(learned, weighted=None, held_out=replace(held_out, weighted=None))
@@ -717,7 +725,9 @@ def _measured(learned: Learned) -> Evidence:
     if len(held_out) == 0:
         return replace(evidence, losses={}, errors={})
     scores = replace(learned, prior=0.0).held_out_scores()
-    error, loss = error_and_loss(scores, held_out.labels, held_out.weights, learned.prior)
+    error, loss = error_and_loss(
+        scores, held_out.labels, held_out.weights, learned.prior, learned.rules.ordered
+    )
     return replace(evidence, losses={evidence.chosen: loss}, errors={evidence.chosen: error})
 
 

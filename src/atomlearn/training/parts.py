@@ -23,7 +23,7 @@ from atomlearn.engine.misses import blocks_of, contradicted, count_misses
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.engine.state import Report, examples_of
 from atomlearn.sets.random import sample
-from atomlearn.sets.rows import Lists, Rows, no_lists
+from atomlearn.sets.rows import Lists, Rows, no_lists, take
 from atomlearn.training.data import NEVER, Examples, FoldAssignment, deal, joined, joined_folds
 from atomlearn.training.settings import ignore
 from atomlearn.typing import Bits, Integers
@@ -98,7 +98,10 @@ def joined_parts(parts: Sequence[Part]) -> Part:
 
 
 class Task(NamedTuple):
-    """One unit of work: the fold that is held out, the class, the part, and the first epoch."""
+    """One unit of work: the fold that is held out, the concept, the part, and the first epoch.
+
+    A concept is a class, or one side of a threshold if classes are ordered.
+    """
 
     seed: int
     fold: int
@@ -173,14 +176,19 @@ def learn_part(
     examples = part.without(task.fold).extended(*shared)
     n = examples.n_constants
     concept = Concept(n, n - 1, task.random(0), recipe)
+    is_positive = examples.examples_of(task.label)
+    if examples.rules.ordered:  # some atoms of the class are of the other side of its thresholds
+        some = np.ascontiguousarray(examples.variants[:, is_positive])
+        positives = examples_of(some.reshape(-1, some.shape[2]), n)
+        refuted = contradicted(known, positives.left_of, positives.right_of)
+        known = take(known, np.flatnonzero(~refuted))
     born = np.full(known.n, -1, dtype=np.int32)
     concept.pool = Pool.of(n, known, born)
     concept.epoch, concept.symmetries = task.epoch, examples.symmetries
     reports: list[Report] = []
-    is_positive = examples.labels == task.label
     is_taught = is_positive.any() and not is_positive.all()  # one side alone teaches nothing
     if is_taught:
-        variants, usable = examples.variants, examples.rules.usable(task.label)
+        variants, usable = examples.variants, examples.rules.usable(task.label % examples.n_classes)
         if usable is not None:  # of literals that no row has there are no atoms
             variants = variants & usable
         sampler = Sampler(concept, variants, is_positive, data=0)
@@ -211,8 +219,9 @@ def run_epochs(sampler: Sampler, epochs: int, seconds: float) -> list[Report]:
 def check_part(part: Part, atoms: Lists, task: Task, most: int) -> Refuted:
     """Return the atoms that this part contradicts, and ``most`` of the contradicting examples."""
     examples = part.without(task.fold)
-    n = examples.n_constants
-    rows = np.ascontiguousarray(examples.variants[:, examples.by_class[task.label]])
+    n, ordered = examples.n_constants, examples.rules.ordered
+    ours = examples.examples_of(task.label) if ordered else examples.by_class[task.label]
+    rows = np.ascontiguousarray(examples.variants[:, ours])
     positives = examples_of(rows.reshape(-1, rows.shape[2]), n)
     refuted = contradicted(atoms, positives.left_of, positives.right_of)
     if most == 0:

@@ -178,6 +178,7 @@ def weigh_evidence(
     weights: Floats,
     sizes: dict[str, int],
     prior: Floats | float = 0.0,
+    ordered: bool = False,
 ) -> Evidence:
     """Choose the kind of atoms by the held-out scores of both, ``(n_rows, n_classes)`` each.
 
@@ -196,7 +197,7 @@ def weigh_evidence(
     for kind, (a, b) in fitted.items():
         scores = a * (nothing if strict is None else strict)
         scores = scores + b * (nothing if weighted is None else weighted)
-        errors[kind], losses[kind] = error_and_loss(scores, labels, weights, prior)
+        errors[kind], losses[kind] = error_and_loss(scores, labels, weights, prior, ordered)
     chosen = _choose(losses, sizes)
     if chosen == "both" and 0.0 in fitted["both"]:  # one of them has no say
         chosen = "weighted" if fitted["both"][0] == 0.0 else "strict"
@@ -253,14 +254,39 @@ def given_up(weighted: Evidence, some: Evidence) -> Evidence:
     )
 
 
+def decided(scores: Floats, ordered: bool = False) -> Integers:
+    """Return the most probable class of each row or, of ordered classes, the median.
+
+    The median is the class whose expected distance to the label is least.
+
+    >>> scores = np.log(np.array([[0.4, 0.25, 0.35]]))
+    >>> decided(scores).tolist(), decided(scores, ordered=True).tolist()
+    ([0], [1])
+    """
+    return median_of(softmax(scores)) if ordered else np.asarray(scores.argmax(axis=1))
+
+
+HALF = 0.5 - 1e-9
+"""Up to the median, classes have half of the probability; halves may be rounded."""
+
+
+def median_of(chances: Floats) -> Integers:
+    """Return the lowest class of each row up to which there is half of the probability."""
+    return np.asarray((np.cumsum(chances, axis=1) >= HALF).argmax(axis=1))
+
+
 def error_and_loss(
-    scores: Floats, labels: Integers, weights: Floats, prior: Floats | float = 0.0
+    scores: Floats,
+    labels: Integers,
+    weights: Floats,
+    prior: Floats | float = 0.0,
+    ordered: bool = False,
 ) -> tuple[float, float]:
     """Return the error, with the ``prior`` added to scores, and the mean log-loss without it."""
     p = softmax(scores)
     share = weights / weights.sum()
     own = np.maximum(p[np.arange(len(labels)), labels], SMALLEST)
-    wrong = (scores + prior).argmax(axis=1) != labels
+    wrong = decided(scores + prior, ordered) != labels
     return float((share * wrong).sum()), float(-(share * np.log(own)).sum())
 
 

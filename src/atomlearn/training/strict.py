@@ -12,6 +12,7 @@ allowed, so that all learn from them."""
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 
 import numpy as np
 
@@ -114,6 +115,8 @@ class Exchange:
     clock: Clock
     hooks: Hooks
     share_examples: bool = True
+    n_concepts: int = 0
+    """Number of concepts to learn, if not as many as classes: two for each class, if ordered."""
 
     def run(
         self, state: State, epochs: int, folds: Sequence[int] | None = None
@@ -125,14 +128,18 @@ class Exchange:
         """
         n_parts, n_classes = len(self.parts.sources), state.n_classes
         learned = range(len(state.pools)) if folds is None else folds
-        keys = [(f, k) for f in learned for k in range(n_classes)]
-        tasks = [Task(self.seed, f, k, p, state.epoch) for f, k in keys for p in range(n_parts)]
+        keys = [(f, c) for f in learned for c in range(self.n_concepts or n_classes)]
+        tasks = [Task(self.seed, f, c, p, state.epoch) for f, c in keys for p in range(n_parts)]
         found = self._learn(state, tasks, epochs)
         by_key = {key: found[i * n_parts : (i + 1) * n_parts] for i, key in enumerate(keys)}
+        if self.n_concepts > n_classes:
+            keys = [(f, k) for f in learned for k in range(n_classes)]
+            by_key = {(f, k): along_chain(by_key, f, k, n_classes) for f, k in keys}
+            tasks = [task for task in tasks if task.label < n_classes]
         candidates = {
             (f, k): suggested(state.pools[f][k], by_key[f, k], self.parts.sources)
             for f, k in keys
-            if n_parts > 1 or by_key[f, k][0].was_tried
+            if n_parts > 1 or any(one.was_tried for one in by_key[f, k])
         }
         state = self._agreed(state, tasks, candidates)
         is_whole = all(one.is_whole for one in found)
@@ -164,7 +171,7 @@ class Exchange:
             (
                 Job(
                     task.part,
-                    (state.pools[task.fold][task.label].atoms, shared[task.fold]),
+                    (state.pools[task.fold][task.label % state.n_classes].atoms, shared[task.fold]),
                     (task, epochs, most, self.recipe, seconds),
                 )
                 for task, seconds in self.clock.shares(tasks, self.parts.at_a_time)
@@ -208,6 +215,19 @@ class Exchange:
         return state
 
 
+def along_chain(
+    found: dict[tuple[int, int], list[Candidates]], f: int, k: int, n_classes: int
+) -> list[Candidates]:
+    """Return what was found for class ``k`` of a chain, which every example of the class has.
+
+    This is what all from a class up to it have in common with those above, and all from a class
+    down to it with those below.
+    """
+    above = [found[f, j] for j in range(k + 1)]
+    below = [found[f, n_classes + j] for j in range(k, n_classes)]
+    return [one for some in (*above, *below) for one in some]
+
+
 def _epochs(found: Candidates, asked: int) -> int:
     return asked if found.is_whole else len(found.reports)
 
@@ -215,7 +235,7 @@ def _epochs(found: Candidates, asked: int) -> int:
 def suggested(known: Pool, found: Sequence[Candidates], sources: Sequence[Source]) -> Pool:
     """Return the new atoms of all parts, in the order of the parts, each with its source."""
     pool = Pool(known.n_constants)
-    for one, source in zip(found, sources, strict=True):
+    for one, source in zip(found, cycle(sources), strict=False):
         pool.merge(Pool.of(known.n_constants, one.atoms, one.born, sources=[source]))
     return pool
 
@@ -359,15 +379,22 @@ def put_together(state: State, known: Sequence[Pool] | None) -> list[Pool]:
     return pools
 
 
-def drop_refuted(parts: Parts, pools: Sequence[Pool], seed: int) -> None:
-    """Drop the atoms that any example of any part contradicts."""
-    n_parts = len(parts.sources)
-    tasks = [Task(seed, EVERY, k, p, 0) for k in range(len(pools)) for p in range(n_parts)]
+def drop_refuted(parts: Parts, pools: Sequence[Pool], seed: int, n_concepts: int) -> None:
+    """Drop the atoms that any example of any part contradicts.
+
+    Of ordered classes, atoms hold for a class and all above it, or for it and all below it.
+    """
+    n_parts, n = len(parts.sources), len(pools)
+    tasks = [Task(seed, EVERY, c, p, 0) for c in range(n_concepts) for p in range(n_parts)]
     said: list[Refuted] = parts.run(
-        check_part, (Job(task.part, (pools[task.label].atoms,), (task, 0)) for task in tasks)
+        check_part, (Job(task.part, (pools[task.label % n].atoms,), (task, 0)) for task in tasks)
     )
+    masks = [
+        np.logical_or.reduce([one.mask for one in said[c * n_parts : (c + 1) * n_parts]])
+        for c in range(n_concepts)
+    ]
     for k, pool in enumerate(pools):
-        pool.drop(np.logical_or.reduce([one.mask for one in said[k * n_parts : (k + 1) * n_parts]]))
+        pool.drop(np.logical_and.reduce(masks[k::n]))
 
 
 def pruned(pool: Pool, most: int, seed: int) -> Pool:
@@ -399,7 +426,7 @@ are given up after the first round if they add nothing to weighted ones."""
 def plan(parts: Parts, home: Part, settings: Settings) -> Plan:
     """Return the plan of :class:`Training`, if nothing ends it early."""
     targets = targets_of(parts, home, settings)
-    n_tasks = home.examples.n_classes * home.dealt.n_folds * len(parts.sources)
+    n_tasks = home.examples.n_concepts * home.dealt.n_folds * len(parts.sources)
     return Plan(len(targets), n_tasks * targets[-1])
 
 

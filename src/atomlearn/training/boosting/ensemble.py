@@ -23,6 +23,7 @@ from atomlearn.engine.pool import hash_lists
 from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, Rows, append, lists_of, no_lists, take, united
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
+from atomlearn.training.boosting.losses import ORDERED
 from atomlearn.training.boosting.rounds import Booster, BoostingRecipe, detailed_recipes, recipe_for
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import EVERY, SMALL, Examples, FoldAssignment, by_label
@@ -59,6 +60,8 @@ class WeightedAtoms:
             weights = -np.abs(weights)
         atoms = united(atom, missed.constants, len(depths))
         found = cls(atoms, classes, weights, part * booster.offset)
+        if booster.loss.kind == ORDERED:
+            found = found._of_thresholds()
         if not booster.priors:
             return found
         given = [prior.atom for prior, _ in booster.priors]
@@ -68,6 +71,21 @@ class WeightedAtoms:
             classes, signed = np.where(signed > 0, 1 - classes, classes), -np.abs(signed)
         nothing = np.zeros(booster.n_classes)
         return merged([cls(lists_of(given), classes, part * signed, nothing), found])
+
+    def _of_thresholds(self) -> "WeightedAtoms":
+        """Return atoms of classes, from those of which ``classes`` are the ones below a threshold.
+
+        What counts for a row to be above a threshold counts for all classes above it, or as much
+        against those that are not, whichever are fewer.
+        """
+        below = self.classes + 1
+        is_for = 2 * below >= len(self.offset)
+        first, last = np.where(is_for, below, 0), np.where(is_for, len(self.offset), below)
+        n = last - first
+        which = np.repeat(np.arange(len(self)), n)
+        classes = np.arange(len(which)) - np.repeat(np.cumsum(n) - n - first, n)
+        weights = np.where(is_for, self.weights, -self.weights)[which]
+        return replace(self, atoms=take(self.atoms, which), classes=classes, weights=weights)
 
     def __len__(self) -> int:
         return len(self.weights)

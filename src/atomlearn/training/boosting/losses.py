@@ -5,6 +5,11 @@ and row. Of classes each has a column, of two classes the second alone, and a so
 probabilities of them. Of a number there is one column: the prediction itself, or its logarithm
 (Poisson).
 
+Of ordered classes each threshold has a column: the log-odds of the class above it to the one below.
+The sums of the first columns are scores of classes, whose softmax has the usual log-loss. Its
+gradient by a threshold is that of a logistic regression: whether a row is above the threshold, less
+the probability that it is.
+
 Gradients are scaled so that one regularisation fits all losses: the Hessian of a row is about 1/4,
 as that of an undecided row of two classes. Numbers to predict are brought to a common scale before.
 The leaves of a quantile loss, whose Hessian is zero, get the quantile of the residuals of their
@@ -25,7 +30,7 @@ from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import ONE, ZERO, lowest
 from atomlearn.typing import Floats, Integers
 
-CLASSES, SQUARED, POISSON, QUANTILE = range(4)
+CLASSES, SQUARED, POISSON, QUANTILE, ORDERED = range(5)
 """The kinds of losses."""
 
 
@@ -38,6 +43,8 @@ class Loss(NamedTuple):
 
 LOG_LOSS = Loss(CLASSES)
 """The log-loss of classes."""
+ORDERED_LOG_LOSS = Loss(ORDERED)
+"""The log-loss of ordered classes, of which there are more than two."""
 LOSSES = {
     "squared": Loss(SQUARED),
     "absolute": Loss(QUANTILE),
@@ -135,10 +142,46 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
 
 
 @allocating_helper
+def write_chances_above(scores: Floats, which: Integers, out: Floats) -> None:
+    """Write the probabilities that some rows are above each threshold; they never rise.
+
+    >>> out = np.empty((2, 1))
+    >>> write_chances_above(np.zeros((2, 1)), np.array([0]), out)
+    >>> out.round(3).ravel().tolist()
+    [0.667, 0.333]
+    """
+    n_scores, n = scores.shape[0], which.shape[0]
+    summed, highest = np.zeros(n), np.zeros(n)
+    for k in range(n_scores):
+        for j in range(n):
+            summed[j] += scores[k, which[j]]
+            highest[j] = max(highest[j], summed[j])
+    power, above = -highest, np.zeros(n)
+    exponentials(power)
+    total = power.copy()
+    summed[:] = 0.0
+    for k in range(n_scores):
+        for j in range(n):
+            summed[j] += scores[k, which[j]]
+            power[j] = summed[j] - highest[j]
+        exponentials(power)
+        for j in range(n):
+            out[k, which[j]] = power[j]
+            total[j] += power[j]
+    for k in range(n_scores - 1, -1, -1):
+        for j in range(n):
+            above[j] += out[k, which[j]]
+            out[k, which[j]] = above[j] / total[j]
+
+
+@allocating_helper
 def write_predictions(loss: Loss, scores: Floats, which: Integers, out: Floats) -> None:
     """Write what the scores of some rows predict: probabilities, means or numbers."""
     if loss.kind == CLASSES:
         write_probabilities(scores, which, out)
+        return
+    if loss.kind == ORDERED:
+        write_chances_above(scores, which, out)
         return
     found = np.empty(which.shape[0])
     for j in range(which.shape[0]):
@@ -162,12 +205,14 @@ def write_gradients(
 ) -> None:
     """Write the negative gradients and the Hessians of the loss of some rows, for one score.
 
-    ``own`` is the class of the score. An error of a quantile loss has a gradient by its sign only.
+    ``own`` is the class of the score, or that below its threshold. An error of a quantile loss has
+    a gradient by its sign only.
     """
-    if loss.kind == CLASSES:
+    if loss.kind == CLASSES or loss.kind == ORDERED:
         for i in which:
             p = prediction[i]
-            gradient[i] = weights[i] * ((1.0 if targets[i] == own else 0.0) - p)
+            is_so = targets[i] > own if loss.kind == ORDERED else targets[i] == own
+            gradient[i] = weights[i] * ((1.0 if is_so else 0.0) - p)
             hessian[i] = weights[i] * p * (1.0 - p)
     elif loss.kind == QUANTILE:
         for i in which:
@@ -213,13 +258,17 @@ def held_out_loss(
     write_predictions(loss, scores, held, prediction)
     summed, total = 0.0, 0.0
     for i in held:
-        if loss.kind != CLASSES:
+        if loss.kind != CLASSES and loss.kind != ORDERED:
             summed += weights[i] * row_loss(loss, targets[i], prediction[0, i])
         else:
-            if scores.shape[0] == 1:
+            k = int(targets[i])
+            if loss.kind == ORDERED:
+                own = 1.0 if k == 0 else prediction[k - 1, i]
+                own -= prediction[k, i] if k < scores.shape[0] else 0.0
+            elif scores.shape[0] == 1:
                 own = prediction[0, i] if targets[i] == 1.0 else 1.0 - prediction[0, i]
             else:
-                own = prediction[int(targets[i]), i]
+                own = prediction[k, i]
             summed -= weights[i] * log(max(own, _SMALLEST))
         total += weights[i]
     return summed / total if total > 0 else 0.0

@@ -24,6 +24,7 @@ from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
 from atomlearn.training.boosting.losses import (
     CLASSES,
     LOG_LOSS,
+    ORDERED,
     QUANTILE,
     Loss,
     held_out_loss,
@@ -224,9 +225,11 @@ class Booster:
     """Gradient boosting on the rows ``learned``, evaluated on those ``held`` out.
 
     The ``targets`` are labels or, with another ``loss``, numbers on its scale, which have one
-    score. For two classes one score is enough: that of the second. Boosting can continue from
-    scores to ``start`` from, which other atoms give; without, it begins with the ``priors``. The
-    ``signs`` that weights may have, by class and literal, make the scores monotone.
+    score. For two classes one score is enough: that of the second. Of ordered classes each
+    threshold has one: the score of the class above it less that of the class below. Boosting can
+    continue from scores to ``start`` from, which other atoms give; without, it begins with the
+    ``priors``. The ``signs`` that weights may have, by class and literal, make the scores monotone;
+    of ordered classes, those of the highest hold for every threshold.
     """
 
     def __init__(
@@ -245,7 +248,8 @@ class Booster:
         loss: Loss = LOG_LOSS,
     ) -> None:
         self.splits = splits
-        labels: Integers = targets if loss.kind == CLASSES else levels_of(targets)
+        of_classes = loss.kind in (CLASSES, ORDERED)
+        labels: Integers = targets if of_classes else levels_of(targets)
         if recipe.only_informative:
             columns = informative_columns(splits, labels, learned, int(labels.max()) + 1)
             self.splits = only(splits, columns)
@@ -261,9 +265,9 @@ class Booster:
         self.learned: Rows = pack(padded[None])[0]
         self.offset: Floats = np.zeros(n_classes)
         if start is not None:
-            scores = (start - start[:, :1]).T if loss.kind == CLASSES else start.T
+            scores = (start - start[:, :1]).T if of_classes else start.T
         else:
-            if loss.kind == CLASSES:
+            if of_classes:
                 mass = np.bincount(labels[learned], weights[learned], minlength=n_classes) + 0.5
                 self.offset = np.log(mass / mass[0])
             elif learned.any():
@@ -279,11 +283,15 @@ class Booster:
                 scores[own] += sign * weight * prior.met
         elif start is not None:
             self.priors = []
+        if loss.kind == ORDERED:
+            scores = np.diff(scores, axis=0)
         self.start: Floats = scores[1:] if n_classes == 2 else scores
         n_scores = len(self.start)
         self.signs: Signs = np.full((n_scores, len(self.splits.group), 2), ANY_SIGN, dtype=np.uint8)
         if signs is not None:
             ours = signs[1:] if n_classes == 2 else signs
+            if loss.kind == ORDERED:
+                ours = np.repeat(signs[-1:], n_scores, axis=0)
             self.signs = np.stack([side_signs(self.splits, one) for one in ours])
         self.scores: Floats = self.start.copy(order="C")
         self.prediction = np.empty_like(self.scores)
@@ -325,6 +333,8 @@ class Booster:
         is_held[self.held] = True
         rows = rows_of(has, np.arange(len(has)), pack(is_held[None])[0])
         add_rounds(self.rounds[:n_rounds], transpose(rows, len(has)), held)
+        if self.loss.kind == ORDERED:
+            held = np.cumsum(held, axis=0)
         return np.vstack([np.zeros((self.n_classes - len(held), held.shape[1])), held]).T
 
     def _judge(self) -> None:
@@ -408,9 +418,9 @@ def boost_round(
     slope, bend = np.empty(targets.shape[0]), np.empty(targets.shape[0])
     n = 0
     for k in range(n_columns):
-        own = k if n_columns > 1 else 1
+        own = 1 if n_columns == 1 and loss.kind == CLASSES else k
         write_gradients(loss, own, targets, weights, prediction[k], members, slope, bend)
-        if loss.kind != CLASSES:
+        if loss.kind != CLASSES and loss.kind != ORDERED:
             quantisation = quantisation_of(slope, bend, members, quantisation)
         # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
         n_left = 0
@@ -437,7 +447,7 @@ def boost_round(
                     leaves[j] & batch, loss.quantile, targets, weights, prediction[k]
                 )
             step = learning_rate * step / (sums[1, j] + l2_regularization)
-            if loss.kind != CLASSES:
+            if loss.kind != CLASSES and loss.kind != ORDERED:
                 step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
             allowed = ANY_SIGN
             for d in range(path.shape[1]):

@@ -17,7 +17,7 @@ from atomlearn.training.compact.lesson import Teacher
 from atomlearn.training.compact.rules import Sides
 from atomlearn.training.compact.search import distil
 from atomlearn.training.data import FORBIDDEN, HardRules, HeldOutPredictions
-from atomlearn.training.scores import SMALLEST, one_thread, softmax
+from atomlearn.training.scores import SMALLEST, decided, one_thread, softmax
 from atomlearn.typing import Floats, Integers
 
 SIZES = (1, 2, 3, 5, 8, 13, 20, 30, 40, 60, 80, 120, 160, 200)
@@ -160,7 +160,10 @@ class _Measured:
 
     def size(self, size: int, n_atoms: int) -> Size:
         """Return the measures of the cards of a size."""
-        return measures(n_atoms, self.scores[size], self.labels, self.weights, self.prior)
+        ordered = self.rules is not None and self.rules.ordered
+        return measures(
+            n_atoms, self.scores[size], self.labels, self.weights, self.prior, ordered=ordered
+        )
 
     def held_out(self, size: int) -> HeldOutPredictions:
         """Return the predictions by the cards of a size."""
@@ -176,10 +179,11 @@ def measures(
     weights: Floats,
     prior: Floats | float = 0.0,
     is_full: bool = False,
+    ordered: bool = False,
 ) -> Size:
     """Return error and log-loss of scores, with standard errors; errors are with the ``prior``."""
     own = softmax(scores)[np.arange(len(labels)), labels]
-    wrong = ((scores + prior).argmax(axis=1) != labels).astype(np.float64)
+    wrong = (decided(scores + prior, ordered) != labels).astype(np.float64)
     loss = -np.log(np.maximum(own, SMALLEST))
     share = weights / weights.sum()
     several = 1.0 / float((share**2).sum())  # effective number of rows
