@@ -217,7 +217,6 @@ def test_parquet_without_pyarrow(monkeypatch, tmp_path):
         (b"a,b\n1,2\n", "bad.csv has no column 'species'; there are 'a', 'b'"),
         (b"species\nx\n", "no column besides"),
         (b"a,species\n1,x\n2,\n", "row 1 has no 'species' (1 such)"),
-        (b"a,species\n1,0.5\n2,0.7\n3,1.5\n", "continuous"),
         (b"a,species\ninf,x\n2,y\n", "infinity"),
     ],
 )
