@@ -20,8 +20,9 @@ import pandas as pd
 from sklearn import datasets
 from sklearn.model_selection import KFold
 
+from benchmarks.markdown import percent, seconds, table
 from benchmarks.peers import OURS, REGRESSORS
-from benchmarks.record import SEED, Step
+from benchmarks.record import SEED, Records, Step
 from benchmarks.tables import FOLDS, ROWS, folder
 
 LEAST_VALUES = 30
@@ -107,7 +108,7 @@ def read(name: str) -> tuple[pd.DataFrame, np.ndarray]:
         if len(table) > ROWS:
             table = table.sample(ROWS, random_state=SEED)
         table = table.reset_index(drop=True)
-        table["target"] = table["target"].astype(str)
+        table["target"] = table["target"].astype(str).astype("category")
         y = table.pop(TARGETS[name]).to_numpy(dtype=np.float64)
     for column in table.select_dtypes("number"):
         table[column] = table[column].astype(np.float64)
@@ -156,3 +157,50 @@ def sizes(model: Any) -> dict[str, float]:
         path = Path(where) / "model.atoms"
         model.save(path)
         return {"atoms": float(model.learned_.deciding().n_atoms), "bytes": path.stat().st_size}
+
+
+FULL = (OURS, "forest", "LightGBM", "CatBoost", "EBM", "ridge")
+SMALL = ("card 20", "tree 20", "FIGS 20")
+
+
+def of_regression(records: Records) -> str:
+    """Full models and small ones side by side, each on the tables that all of them have."""
+    results = {name: one for name, one in records.nested().items() if OURS in one}
+    for one in results.values():
+        one["card 20"] = {**one[OURS]["card"], "fit_seconds": one[OURS]["card_seconds"]}
+    ours = [one[OURS] for one in results.values()]
+    covered = [one["coverage"] for one in ours]
+    parts = [_compared(results, FULL), "Models of at most 20 atoms, leaves or splits:"]
+    parts += [_compared(results, SMALL)]
+    parts.append(
+        f"Intervals of atomlearn with a coverage of {COVERAGE:.0%}: on the mean over "
+        f"{len(ours)} tables they have {percent(float(np.mean(covered)))} of the numbers, from "
+        f"{percent(min(covered))} to {percent(max(covered))}."
+    )
+    methods = [m for m in (*FULL, *SMALL) if any(m in one for one in results.values())]
+    rows = [
+        (name, TARGETS.get(name, ""), *(f"{one[m]['r2']:.3f}" if m in one else "" for m in methods),
+         f"{one[OURS]['coverage']:.3f}", f"{one[OURS]['atoms']:,.0f}",
+         f"{one[OURS]['bytes'] / 1000:,.0f}")
+        for name, one in results.items()
+    ]  # fmt: skip
+    head = ("table", "target", *methods, "inside", "atoms", "file, kB")
+    parts.append("R² of each table; the last three columns are of atomlearn in full.")
+    return "\n\n".join([*parts, table(head, rows)])
+
+
+def _compared(results: dict[str, dict[str, Any]], names: tuple[str, ...]) -> str:
+    """Means over the tables on which every one of these methods was run that has been measured."""
+    methods = [m for m in names if any(m in one for one in results.values())]
+    whole = [one for one in results.values() if set(methods) <= one.keys()]
+    r2 = pd.DataFrame([{m: one[m]["r2"] for m in methods} for one in whole])
+    mae = pd.DataFrame([{m: one[m]["mae"] for m in methods} for one in whole])
+    cpu = pd.DataFrame([{m: one[m]["fit_seconds"] for m in methods} for one in whole])
+    lines = {
+        "mean rank by R²": r2.rank(axis=1, ascending=False).mean().map("{:.2f}".format),
+        "mean rank by absolute error": mae.rank(axis=1).mean().map("{:.2f}".format),
+        "mean R², at least 0": r2.clip(lower=0).mean().map("{:.3f}".format),
+        "median time of a fit": cpu.median().map(seconds),
+    }
+    head = (f"{len(whole)} tables", *methods)
+    return table(head, [(name, *(one[m] for m in methods)) for name, one in lines.items()])
