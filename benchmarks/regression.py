@@ -190,17 +190,28 @@ def of_regression(records: Records) -> str:
 
 
 def _compared(results: dict[str, dict[str, Any]], names: tuple[str, ...]) -> str:
-    """Means over the tables on which every one of these methods was run that has been measured."""
-    methods = [m for m in names if any(m in one for one in results.values())]
-    whole = [one for one in results.values() if set(methods) <= one.keys()]
-    r2 = pd.DataFrame([{m: one[m]["r2"] for m in methods} for one in whole])
-    mae = pd.DataFrame([{m: one[m]["mae"] for m in methods} for one in whole])
-    cpu = pd.DataFrame([{m: one[m]["fit_seconds"] for m in methods} for one in whole])
+    """Means of the methods that every table has; then of all methods, on the tables they share."""
+    measured = [m for m in names if any(m in one for one in results.values())]
+    everywhere = [m for m in measured if all(m in one for one in results.values())]
+    parts = [_means(list(results.values()), everywhere)]
+    shared = [one for one in results.values() if set(measured) <= one.keys()]
+    if everywhere != measured and shared:
+        late = " and ".join(m for m in measured if m not in everywhere)
+        parts.append(f"The first {len(shared)} tables, on which {late} was run too:")
+        parts.append(_means(shared, measured))
+    return "\n\n".join(parts)
+
+
+def _means(results: list[dict[str, Any]], methods: list[str]) -> str:
+    def figures(key: str) -> pd.DataFrame:
+        return pd.DataFrame([{m: one[m][key] for m in methods} for one in results])
+
     lines = {
-        "mean rank by R²": r2.rank(axis=1, ascending=False).mean().map("{:.2f}".format),
-        "mean rank by absolute error": mae.rank(axis=1).mean().map("{:.2f}".format),
-        "mean R², at least 0": r2.clip(lower=0).mean().map("{:.3f}".format),
-        "median time of a fit": cpu.median().map(seconds),
+        "mean rank by R²": figures("r2").rank(axis=1, ascending=False).mean(),
+        "mean rank by absolute error": figures("mae").rank(axis=1).mean(),
+        "mean R², at least 0": figures("r2").clip(lower=0).mean(),
     }
-    head = (f"{len(whole)} tables", *methods)
-    return table(head, [(name, *(one[m] for m in methods)) for name, one in lines.items()])
+    rows = [(name, *(f"{one[m]:.3f}" for m in methods)) for name, one in lines.items()]
+    times = figures("fit_seconds").median()
+    rows.append(("median time of a fit", *(seconds(times[m]) for m in methods)))
+    return table((f"{len(results)} tables", *methods), rows)

@@ -21,7 +21,8 @@ console.log(JSON.stringify(data.rows.map((row) => {
   const has = scorer.scorer.truth(row);
   const told = scorer.told(has);
   const amounts = scorer.amounts(has);
-  return [told.number, told.low, told.high, told.sum, amounts.map((one) => [one.text, one.amount]), told.rules.length];
+  const texts = amounts.map((one) => [one.text, one.amount]);
+  return [told.number, told.low, told.high, told.sum, texts, told.rules.length];
 })));
 """
 
