@@ -20,8 +20,9 @@ import pandas as pd
 from sklearn import datasets
 from sklearn.model_selection import KFold
 
+from benchmarks.markdown import percent, seconds, table
 from benchmarks.peers import OURS, REGRESSORS
-from benchmarks.record import SEED, Step
+from benchmarks.record import SEED, Records, Step
 from benchmarks.tables import FOLDS, ROWS, folder
 
 LEAST_VALUES = 30
@@ -107,7 +108,7 @@ def read(name: str) -> tuple[pd.DataFrame, np.ndarray]:
         if len(table) > ROWS:
             table = table.sample(ROWS, random_state=SEED)
         table = table.reset_index(drop=True)
-        table["target"] = table["target"].astype(str)
+        table["target"] = table["target"].astype(str).astype("category")
         y = table.pop(TARGETS[name]).to_numpy(dtype=np.float64)
     for column in table.select_dtypes("number"):
         table[column] = table[column].astype(np.float64)
@@ -156,3 +157,61 @@ def sizes(model: Any) -> dict[str, float]:
         path = Path(where) / "model.atoms"
         model.save(path)
         return {"atoms": float(model.learned_.deciding().n_atoms), "bytes": path.stat().st_size}
+
+
+FULL = (OURS, "forest", "LightGBM", "CatBoost", "EBM", "ridge")
+SMALL = ("card 20", "tree 20", "FIGS 20")
+
+
+def of_regression(records: Records) -> str:
+    """Full models and small ones side by side, each on the tables that all of them have."""
+    results = {name: one for name, one in records.nested().items() if OURS in one}
+    for one in results.values():
+        one["card 20"] = {**one[OURS]["card"], "fit_seconds": one[OURS]["card_seconds"]}
+    ours = [one[OURS] for one in results.values()]
+    covered = [one["coverage"] for one in ours]
+    parts = [_compared(results, FULL), "Models of at most 20 atoms, leaves or splits:"]
+    parts += [_compared(results, SMALL)]
+    parts.append(
+        f"Intervals of atomlearn with a coverage of {COVERAGE:.0%}: on the mean over "
+        f"{len(ours)} tables they have {percent(float(np.mean(covered)))} of the numbers, from "
+        f"{percent(min(covered))} to {percent(max(covered))}."
+    )
+    methods = [m for m in (*FULL, *SMALL) if any(m in one for one in results.values())]
+    rows = [
+        (name, TARGETS.get(name, ""), *(f"{one[m]['r2']:.3f}" if m in one else "" for m in methods),
+         f"{one[OURS]['coverage']:.3f}", f"{one[OURS]['atoms']:,.0f}",
+         f"{one[OURS]['bytes'] / 1000:,.0f}")
+        for name, one in results.items()
+    ]  # fmt: skip
+    head = ("table", "target", *methods, "inside", "atoms", "file, kB")
+    parts.append("R² of each table; the last three columns are of atomlearn in full.")
+    return "\n\n".join([*parts, table(head, rows)])
+
+
+def _compared(results: dict[str, dict[str, Any]], names: tuple[str, ...]) -> str:
+    """Means of the methods that every table has; then of all methods, on the tables they share."""
+    measured = [m for m in names if any(m in one for one in results.values())]
+    everywhere = [m for m in measured if all(m in one for one in results.values())]
+    parts = [_means(list(results.values()), everywhere)]
+    shared = [one for one in results.values() if set(measured) <= one.keys()]
+    if everywhere != measured and shared:
+        late = " and ".join(m for m in measured if m not in everywhere)
+        parts.append(f"The first {len(shared)} tables, on which {late} was run too:")
+        parts.append(_means(shared, measured))
+    return "\n\n".join(parts)
+
+
+def _means(results: list[dict[str, Any]], methods: list[str]) -> str:
+    def figures(key: str) -> pd.DataFrame:
+        return pd.DataFrame([{m: one[m][key] for m in methods} for one in results])
+
+    lines = {
+        "mean rank by R²": figures("r2").rank(axis=1, ascending=False).mean(),
+        "mean rank by absolute error": figures("mae").rank(axis=1).mean(),
+        "mean R², at least 0": figures("r2").clip(lower=0).mean(),
+    }
+    rows = [(name, *(f"{one[m]:.3f}" for m in methods)) for name, one in lines.items()]
+    times = figures("fit_seconds").median()
+    rows.append(("median time of a fit", *(seconds(times[m]) for m in methods)))
+    return table((f"{len(results)} tables", *methods), rows)
