@@ -18,6 +18,7 @@ from benchmarks import (
     epoch,
     kernels,
     large,
+    ordered,
     page,
     queens,
     rivals,
@@ -145,6 +146,10 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
                 rules.monotone, "pima-missing", 60, ("atomlearn", "histogram boosting")
             ),
             "few/pima-missing": partial(rules.few, "pima-missing", (30,), 1),
+        },
+        "ordered": {
+            f"car/{m}": partial(ordered.measure, lambda X: tree(0), frame, np.repeat([0, 1, 2], 30))
+            for m in ordered.METHODS
         },
         "compact": {"t": lambda: compact.measure(frame, np.where(y == "a", "a", "b"))},
         "large": {
