@@ -18,6 +18,7 @@ from benchmarks import (
     epoch,
     kernels,
     large,
+    ordered,
     page,
     queens,
     rivals,
@@ -151,6 +152,10 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
         "compact": {
             f"t/{side}": partial(compact.measure, frame, np.where(y == "a", "a", "b"), of_side)
             for side, of_side in compact.SIDES.items()
+        },
+        "ordered": {
+            f"car/{m}": partial(ordered.measure, lambda X: tree(0), frame, np.repeat([0, 1, 2], 30))
+            for m in ordered.METHODS
         },
         "large": {
             f"adult/{m}": partial(large.measure, lambda: split, m, QUICK.get(m))

@@ -572,9 +572,10 @@ class AlgebraicClassifier(
         Returns
         -------
         ndarray of shape (n_samples,)
-            The predicted labels.
+            The predicted labels; of ordered classes, the median of the probabilities.
         """
-        return self.classes_[self.learned_.chosen(self._scores(X))]
+        scores = self._scores(X)  # which checks that there is a model
+        return self.classes_[self.learned_.chosen(scores)]
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> Bits:
         """Predict a set of classes for each row, which has its class with this probability.
