@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -260,7 +261,7 @@ class AlgebraicClassifier(
         with self._interruptible():
             settings = self._settings()
             self.seed_ = root_seed(self.random_state)
-            self._learn(source.prepare(self), settings)
+            self._learn(source.prepare(self, partial(self._in_one, settings=settings)), settings)
         return self
 
     def _in_memory(
@@ -268,13 +269,27 @@ class AlgebraicClassifier(
     ) -> TrainingData:
         """Return a table as one part; if it ``continues``, with columns and classes as before."""
         table, targets = read_table(self, X, reset=not continues, y=y)
+        if not continues:
+            self.seed_ = root_seed(self.random_state)
+        return self._in_one(table, targets, declared_kinds(X), settings, sample_weight, continues)
+
+    def _in_one(
+        self,
+        table: Any,
+        targets: Any,
+        declared: Sequence[str | None] | None,
+        settings: Settings,
+        sample_weight: Any = None,
+        continues: bool = False,
+    ) -> TrainingData:
+        """Return a validated table as one part."""
         check_targets(targets, self.max_classes)
         rows = self._rows(table, targets, sample_weight)
         if continues:
             codes_of(rows.targets, self.classes_, all_present=True)
         else:
             self.classes_ = np.unique(rows.targets)
-            self._begin(rows, declared_kinds(X))
+            self._begin(rows, declared)
         rules = self._known_rules() if continues else self._compiled_rules()
         encoded = rows.encoded(self.encoder_, self.classes_, self.symmetries, rules)
         examples = encoded.examples
@@ -416,6 +431,7 @@ class AlgebraicClassifier(
         codes_of(data.targets, self.classes_)
         n_classes = len(self.classes_)
         if first:
+            self.seed_ = root_seed(self.random_state)
             self._begin(data, declared_kinds(X))
             if not self.encoder_.literals_:
                 warnings.warn(
@@ -609,7 +625,6 @@ class AlgebraicClassifier(
         self.encoder_, self.rules_ = fit_encoder(
             self, data.table, data.targets, data.weights, declared, self.classes_
         )
-        self.seed_ = root_seed(self.random_state)
 
     def _warn_of_unlearned(self) -> None:
         """Warn of classes that the time limit left without atoms."""
