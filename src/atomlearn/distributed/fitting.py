@@ -246,14 +246,16 @@ def fit(
 ) -> AlgebraicClassifier:
     """Learn a classifier from a Dask array or data frame that no single machine holds.
 
-    Each partition learns by itself, where it is; after every few epochs the pins that partitions
-    found are checked against the examples of all others, and shared. The model depends on the
+    Workers read and encode their partitions. If the packed rows of all take at most 512 MiB, they
+    are sent to the client, and the model is the one that ``fit`` gives in memory. Otherwise each
+    partition learns by itself, where it is; after every few epochs the pins that partitions found
+    are checked against the examples of all others, and shared. Then the model depends on the
     partitions and the seed, not on the number of workers, nor on whether some were lost.
 
     Parameters
     ----------
     X : Dask array or data frame
-        The rows. Partitions should be alike: shuffle sorted data.
+        The rows. Partitions of large tables should be alike: shuffle sorted data.
     y : Dask array, Dask series or str
         The labels, partitioned like ``X``, or the name of a column of ``X``.
     client : Dask client or str, default=None
@@ -264,10 +266,10 @@ def fit(
         from it, and gives the same model as without an interruption. The data and everything that
         decides what is learned must be the same; ``max_epochs`` may be larger.
     allow_missing : bool, default=False
-        Whether a partition may have no row of some class.
+        Whether a partition may have no row of some class, if partitions learn by themselves.
     share_examples : bool, default=True
-        Whether rows that contradict the pins of other partitions, at most 1,000 of each class, are
-        sent to all partitions, which makes up for most of the loss by partitioning. Set it to false
+        Whether packed rows may be sent to the client or, if these are too many, at most 1,000 rows
+        of each class that contradict the pins of other partitions to all of them. Set it to false
         if rows must not leave their partition. A bounded number of rows, to choose cuts, calibrate
         and explain, is sent to the client in any case.
     classifier : AlgebraicClassifier, default=None
@@ -471,6 +473,9 @@ def fit_batches(
 ) -> AlgebraicClassifier:
     """Learn a classifier from batches of rows and labels that together do not fit in memory.
 
+    If the packed rows of all batches take at most 512 MiB, the model is the one that ``fit`` gives
+    in memory; otherwise batches learn by themselves, as in :func:`~atomlearn.distributed.fit`.
+
     Parameters
     ----------
     batches : iterable of (X, y)
@@ -484,7 +489,7 @@ def fit_batches(
         A file to which the state is written after every exchange, as for
         :func:`~atomlearn.distributed.fit`.
     allow_missing : bool, default=False
-        Whether a batch may have no row of some class.
+        Whether a batch may have no row of some class, if batches learn by themselves.
     classifier : AlgebraicClassifier, default=None
         The classifier to fit; by default a new one.
     **parameters : object
