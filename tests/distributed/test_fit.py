@@ -1,4 +1,7 @@
-"""``atomlearn.distributed.fit`` on a real scheduler with worker processes."""
+"""``atomlearn.distributed.fit`` on a real scheduler with worker processes.
+
+The parts learn by themselves here, as those of large tables do.
+"""
 
 import os
 import signal
@@ -24,10 +27,11 @@ from atomlearn.tables.images import translations
 from tests.distributed.fingerprints import fingerprint
 
 EPOCHS = 30
+pytestmark = pytest.mark.usefixtures("apart")
 
 
 @pytest.fixture(scope="module")
-def model(blocks):
+def model(apart, blocks):
     """What every way of running it has to give: learned in threads of this process."""
     return fit(*blocks, random_state=0, max_epochs=EPOCHS)
 

@@ -1,4 +1,4 @@
-"""Tables that are read batch after batch."""
+"""Tables that are read batch after batch, and are too large to be learned from as a whole."""
 
 import subprocess
 import sys
@@ -12,9 +12,11 @@ from atomlearn.files.container import private_folder
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
 from tests.distributed.fingerprints import fingerprint
 
+pytestmark = pytest.mark.usefixtures("apart")
+
 
 @pytest.fixture(scope="module")
-def model(digits):
+def model(apart, digits):
     return fit_batches(ArrayBatches(*digits, rows=180), random_state=0, max_epochs=20)
 
 
@@ -103,6 +105,7 @@ import os, signal
 from sklearn.datasets import load_digits
 from atomlearn.distributed import fit_batches, fitting
 from atomlearn.tables.batches import ArrayBatches
+fitting.MOST_JOINED = 0
 fitting.load_part = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 fit_batches(ArrayBatches(*load_digits(return_X_y=True), rows=900), folder={str(tmp_path)!r})
 """

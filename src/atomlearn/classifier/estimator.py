@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -287,7 +288,7 @@ class AlgebraicClassifier(
         with self._interruptible():
             settings = self._settings()
             self.seed_ = root_seed(self.random_state)
-            self._learn(source.prepare(self), settings)
+            self._learn(source.prepare(self, partial(self._in_one, settings=settings)), settings)
         return self
 
     def _in_memory(
@@ -295,13 +296,29 @@ class AlgebraicClassifier(
     ) -> TrainingData:
         """Return a table as one part; if it ``continues``, with columns and classes as before."""
         table, targets = read_table(self, X, reset=not continues, y=y)
+        if not continues:
+            self.seed_ = root_seed(self.random_state)
+        declared = declared_kinds(X)
+        return self._in_one(table, targets, declared, settings, sample_weight, continues, y)
+
+    def _in_one(
+        self,
+        table: Any,
+        targets: Any,
+        declared: Sequence[str | None] | None,
+        settings: Settings,
+        sample_weight: Any = None,
+        continues: bool = False,
+        y: Any = None,
+    ) -> TrainingData:
+        """Return a validated table as one part; ``y`` may say the order of its labels."""
         check_targets(targets, self.max_classes)
         rows = self._rows(table, targets, sample_weight)
         if continues:
             codes_of(rows.targets, self.classes_, all_present=True)
         else:
             self._order(np.unique(rows.targets), y)
-            self._begin(rows, declared_kinds(X))
+            self._begin(rows, declared)
         rules = self._known_rules() if continues else self._compiled_rules()
         symmetries = helpful_symmetries(self, rows, rules, settings, self._splits)
         encoded = rows.encoded(self.encoder_, self.classes_, symmetries, rules)
@@ -444,6 +461,7 @@ class AlgebraicClassifier(
         codes_of(data.targets, self.classes_)
         n_classes = len(self.classes_)
         if first:
+            self.seed_ = root_seed(self.random_state)
             self._begin(data, declared_kinds(X))
             if not self.encoder_.literals_:
                 warnings.warn(
@@ -650,7 +668,6 @@ class AlgebraicClassifier(
         self.encoder_, self.rules_ = fit_encoder(
             self, data.table, data.targets, data.weights, declared, self.classes_
         )
-        self.seed_ = root_seed(self.random_state)
 
     def _warn_of_unlearned(self) -> None:
         """Warn of classes that the time limit left without atoms."""

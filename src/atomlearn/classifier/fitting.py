@@ -277,8 +277,14 @@ def helpful_symmetries(
 class PartsSource(Protocol):
     """A table in parts, wherever these are."""
 
-    def prepare(self, classifier: "AlgebraicClassifier") -> TrainingData:
-        """Survey all parts and encode them where they are, with the classifier's parameters."""
+    def prepare(
+        self, classifier: "AlgebraicClassifier", in_one: Callable[..., TrainingData]
+    ) -> TrainingData:
+        """Survey all parts and encode them where they are, with the classifier's parameters.
+
+        ``in_one(table, targets, declared)`` makes one part of a table whose packed rows fit into
+        memory.
+        """
 
 
 try:

@@ -11,8 +11,9 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -32,6 +33,8 @@ from atomlearn.distributed.parts import (
     check_columns,
     check_kinds,
     class_counts,
+    encode,
+    joined_table,
     pack,
     sources_of,
     stacked,
@@ -46,7 +49,9 @@ from atomlearn.files.container import Container, check_replaceable, private_fold
 from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
 from atomlearn.sets.rows import Rows, width
 from atomlearn.tables.batches import chained
-from atomlearn.tables.images import check_maps, sorted_out
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import Map, check_maps, sorted_out
+from atomlearn.tables.joined import Distinct, TooManyRows
 from atomlearn.tables.rules import Statement
 from atomlearn.tables.statements import RuleConflict, compile_rules
 from atomlearn.tables.validation import check_labels, declared_kinds, read_table
@@ -195,14 +200,17 @@ def _round(saved: Value, n_classes: int) -> Round:
 
 def _report(saved: Value) -> Report:
     report = Report()
-    for field in fields(Report):
-        if field.type is int:
-            setattr(report, field.name, saved[field.name].integer())
+    for one in fields(Report):
+        if one.type is int:
+            setattr(report, one.name, saved[one.name].integer())
     report.seconds = {name: one.number(low=0) for name, one in saved["seconds"].fields().items()}
     report.words = {name: one.integer() for name, one in saved["words"].fields().items()}
     return report
 
 
+MOST_JOINED = 1 << 29
+"""Maximum number of bytes of the packed rows of all parts, with all literals of the columns, that
+are joined and learned from as a whole. With more, each part learns by itself."""
 HOME_ROWS, HOME_BYTES = 1 << 18, 1 << 27
 """Maximum number of rows, and of bytes, that are sent to the client: models are evaluated on these
 rows, and weighted atoms are learned from them."""
@@ -211,8 +219,14 @@ rows, and weighted atoms are learned from them."""
 class RawParts(Protocol):
     """Rows and labels in parts, wherever they are."""
 
-    def survey(self, seed: int) -> list[Survey]:
-        """Summarise each part."""
+    def survey(self, seed: int, as_whole: bool) -> list[Survey]:
+        """Summarise each part; what is large stays where it is, and can be asked for."""
+
+    def ask(self, function: Callable[[Survey], Any]) -> list[Any]:
+        """Apply a function to the survey of each part."""
+
+    def encode(self, encoder: LiteralEncoder, moved: Sequence[Map]) -> Iterator[Any]:
+        """Yield the packed rows of the parts that have some, also moved by each map."""
 
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]
@@ -233,14 +247,16 @@ def fit(
 ) -> AlgebraicClassifier:
     """Learn a classifier from a Dask array or data frame that no single machine holds.
 
-    Each partition learns by itself, where it is; after every few epochs the pins that partitions
-    found are checked against the examples of all others, and shared. The model depends on the
+    Workers read and encode their partitions. If the packed rows of all take at most 512 MiB, they
+    are sent to the client, and the model is the one that ``fit`` gives in memory. Otherwise each
+    partition learns by itself, where it is; after every few epochs the pins that partitions found
+    are checked against the examples of all others, and shared. Then the model depends on the
     partitions and the seed, not on the number of workers, nor on whether some were lost.
 
     Parameters
     ----------
     X : Dask array or data frame
-        The rows. Partitions should be alike: shuffle sorted data.
+        The rows. Partitions of large tables should be alike: shuffle sorted data.
     y : Dask array, Dask series or str
         The labels, partitioned like ``X``, or the name of a column of ``X``.
     client : Dask client or str, default=None
@@ -251,10 +267,10 @@ def fit(
         from it, and gives the same model as without an interruption. The data and everything that
         decides what is learned must be the same; ``max_epochs`` may be larger.
     allow_missing : bool, default=False
-        Whether a partition may have no row of some class.
+        Whether a partition may have no row of some class, if partitions learn by themselves.
     share_examples : bool, default=True
-        Whether rows that contradict the pins of other partitions, at most 1,000 of each class, are
-        sent to all partitions, which makes up for most of the loss by partitioning. Set it to false
+        Whether packed rows may be sent to the client or, if these are too many, at most 1,000 rows
+        of each class that contradict the pins of other partitions to all of them. Set it to false
         if rows must not leave their partition. A bounded number of rows, to choose cuts, calibrate
         and explain, is sent to the client in any case.
     classifier : AlgebraicClassifier, default=None
@@ -302,22 +318,69 @@ class SurveyedParts:
     allow_missing: bool = False
     share_examples: bool = True
 
-    def prepare(self, classifier: AlgebraicClassifier) -> TrainingData:
-        """Choose classes, cuts and categories by some rows of every part, and encode all."""
+    def prepare(
+        self, classifier: AlgebraicClassifier, in_one: Callable[..., TrainingData]
+    ) -> TrainingData:
+        """Encode all parts in the same way, and join their rows if these are not too many."""
         if classifier.ordered is not False and classifier.ordered != "auto":
             raise InvalidParameter(
                 "ordered classes are learned from a table in memory only: use fit or partial_fit, "
                 "or leave out ordered"
             )
-        surveys = self.raw.survey(classifier.seed_)
+        surveys = self.raw.survey(classifier.seed_, self.share_examples)
         if not any(one.n_rows for one in surveys):
             raise UnfitParts("there are no rows at all")
         check_columns(surveys)
         check_kinds(surveys)
-        classes = _classes(surveys, self.allow_missing, classifier.max_classes)
-        recoding, rules = _recoding(classifier, classes, [one for one in surveys if one.n_rows])
+        classes = _classes(surveys, classifier.max_classes)
+        data = self._in_one(classifier, surveys, in_one) if self.share_examples else None
+        if data is None:
+            check_classes(surveys, classes, self.allow_missing)
+            data = self._apart(classifier, surveys, classes)
+        saved = Checkpoint(self.checkpoint, data, classifier)
+        data.state, data.on_exchange = saved.read(), saved.write
+        return data
+
+    def _in_one(
+        self,
+        classifier: AlgebraicClassifier,
+        surveys: Sequence[Survey],
+        in_one: Callable[..., TrainingData],
+    ) -> TrainingData | None:
+        """Return all rows as one part, or ``None`` if they are too many."""
+        told = [one for one in surveys if one.n_rows]
+        if not all(one.sizes for one in told):
+            return None
+        classifier.n_features_in_ = len(told[0].kinds)
+        classifier.__dict__.pop("feature_names_in_", None)
+        if told[0].names is not None:
+            classifier.feature_names_in_ = told[0].names
+
+        def fetch(columns: Sequence[int]) -> list[list[Distinct]]:
+            found = self.raw.ask(partial(Survey.values_of, columns=columns))
+            return [ours for ours, one in zip(found, surveys, strict=True) if one.n_rows]
+
+        table = joined_table(surveys, MOST_JOINED, classifier.symmetries, fetch, self.raw.encode)
+        try:
+            return in_one(*table)
+        except TooManyRows:
+            return None
+
+    def _apart(
+        self,
+        classifier: AlgebraicClassifier,
+        surveys: Sequence[Survey],
+        classes: npt.NDArray[Any],
+    ) -> TrainingData:
+        """Choose cuts and categories by some rows of every part, and leave the rows there."""
+        rows = [
+            replace(one, some_rows=some)
+            for one, some in zip(surveys, self.raw.ask(Survey.sample), strict=True)
+            if one.n_rows
+        ]
+        recoding, rules = _recoding(classifier, classes, rows)
         parts, summaries = self.raw.pack(recoding, surveys)
-        data = TrainingData(
+        return TrainingData(
             classes,
             recoding.encoder,
             parts,
@@ -334,19 +397,13 @@ class SurveyedParts:
             n_rows=sum(one.n_rows for one in surveys),
             share_examples=self.share_examples,
         )
-        saved = Checkpoint(self.checkpoint, data, classifier)
-        data.state, data.on_exchange = saved.read(), saved.write
-        return data
 
 
-def _classes(
-    surveys: Sequence[Survey], allow_missing: bool, max_classes: int | None
-) -> npt.NDArray[Any]:
+def _classes(surveys: Sequence[Survey], max_classes: int | None) -> npt.NDArray[Any]:
     classes = all_classes(surveys)
     check_labels(classes, class_counts(surveys, classes), max_classes)
     if len(classes) < 2:
         raise UnfitParts(f"there is only one class, {classes.tolist()}: nothing to tell apart")
-    check_classes(surveys, classes, allow_missing)
     return classes
 
 
@@ -422,6 +479,9 @@ def fit_batches(
 ) -> AlgebraicClassifier:
     """Learn a classifier from batches of rows and labels that together do not fit in memory.
 
+    If the packed rows of all batches take at most 512 MiB, the model is the one that ``fit`` gives
+    in memory; otherwise batches learn by themselves, as in :func:`~atomlearn.distributed.fit`.
+
     Parameters
     ----------
     batches : iterable of (X, y)
@@ -435,7 +495,7 @@ def fit_batches(
         A file to which the state is written after every exchange, as for
         :func:`~atomlearn.distributed.fit`.
     allow_missing : bool, default=False
-        Whether a batch may have no row of some class.
+        Whether a batch may have no row of some class, if batches learn by themselves.
     classifier : AlgebraicClassifier, default=None
         The classifier to fit; by default a new one.
     **parameters : object
@@ -474,14 +534,38 @@ class BatchRows:
     folder: Path
     n_jobs: int | None
 
-    def survey(self, seed: int) -> list[Survey]:
+    surveys: list[Survey] = field(default_factory=list)
+
+    def survey(self, seed: int, as_whole: bool) -> list[Survey]:
         """Summarise each batch."""
-        surveys = []
+        self.surveys, size = [], 0
         for p, (X, y) in enumerate(chained(self.batches)):
             # How many there will be is not known: later batches take fewer rows along.
             most = SAMPLED // FEW_BATCHES if p < FEW_BATCHES else SAMPLED // (p + 1)
-            surveys.append(survey(X, y, p, seed, max(1, most)))
-        return surveys
+            told = survey(X, y, p, seed, max(1, most), as_whole)
+            self.surveys.append(told)
+            size += sum(told.sizes)
+            if size > MOST_JOINED:  # nor would the rows fit
+                as_whole, size = False, 0
+                self.surveys = [replace(one, sizes=(), values=()) for one in self.surveys]
+        return self.surveys
+
+    def ask(self, function: Callable[[Survey], Any]) -> list[Any]:
+        """Apply a function to the survey of each batch."""
+        return [function(one) for one in self.surveys]
+
+    def encode(self, encoder: LiteralEncoder, moved: Sequence[Map]) -> Iterator[Any]:
+        """Yield the packed rows of the batches that have some."""
+        for p, X, _ in self._again():
+            yield encode(X, encoder, moved, p)
+
+    def _again(self) -> Iterator[tuple[int, Any, Any]]:
+        """Yield the batches that have rows, which must be as they were."""
+        for p, (X, y) in enumerate(chained(self.batches)):
+            if p >= len(self.surveys) or len(y) != self.surveys[p].n_rows:
+                raise UnfitParts(f"batch {p} is not the same when it is read a second time")
+            if len(y):
+                yield p, X, y
 
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]
@@ -489,13 +573,10 @@ class BatchRows:
         """Encode the batches to disk."""
         summaries: list[PartSummary] = []
         first = 0
-        for p, (X, y) in enumerate(chained(self.batches)):
-            if p >= len(surveys) or len(y) != surveys[p].n_rows:
-                raise UnfitParts(f"batch {p} is not the same when it is read a second time")
-            if len(y):
-                packed = pack(X, y, recoding, p, first, "batch")
-                save_part(packed.part, self.folder / str(len(summaries)))
-                summaries.append(packed.summary)
+        for p, X, y in self._again():
+            packed = pack(X, y, recoding, p, first, "batch")
+            save_part(packed.part, self.folder / str(len(summaries)))
+            summaries.append(packed.summary)
             first += len(y)
         total = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
         log.info("%s rows packed into %.1f MB", f"{first:,}", total / 1e6)

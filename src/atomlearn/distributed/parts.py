@@ -1,7 +1,7 @@
 """The parts of a distributed table: a survey of each, and its encoded rows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,20 @@ import numpy.typing as npt
 
 from atomlearn import interrupts
 from atomlearn.engine.pool import Source
-from atomlearn.errors import InvalidTable, UnfitParts
+from atomlearn.errors import InvalidTable, InvalidTarget, UnfitParts
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import Map, check_maps, permuted, sorted_out
+from atomlearn.tables.joined import Distinct, JoinedTable, TableParts, distinct
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.training_rows import RowConflict, TrainingRows
-from atomlearn.tables.validation import Kind, NamedArray, column_kinds, read_table
+from atomlearn.tables.validation import (
+    Kind,
+    NamedArray,
+    column_kinds,
+    column_names,
+    declared_kinds,
+    read_table,
+)
 from atomlearn.training.data import HardRules
 from atomlearn.training.parts import Part
 from atomlearn.typing import Integers
@@ -42,15 +51,42 @@ class Survey:
     """Number of rows of each label."""
     some_rows: Any
     some_labels: npt.NDArray[Any]
+    names: npt.NDArray[Any] | None = None
+    """The names of the columns, if they are text, as estimators keep them."""
+    declared: list[str | None] | None = None
+    """The declared kind of each column of a data frame."""
+    targets: npt.NDArray[Any] | None = None
+    """The labels that occur, as ``fit`` in memory has them."""
+    codes: Integers | None = None
+    """The label of each row, as an index of ``targets``."""
+    sizes: tuple[int, ...] = ()
+    """Bytes of the counts of each column."""
+    values: tuple[Distinct, ...] = ()
+    """The different values of each column by label, if the table is to be learned as a whole."""
 
     @property
     def weight(self) -> float:
         """Number of rows that each sampled row stands for."""
         return self.n_rows / max(1, len(self.some_labels))
 
+    def head(self) -> "Survey":
+        """Return what is small whatever the size of the part, but for the labels."""
+        return replace(self, some_rows=None, values=())
 
-def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
-    """Summarise one part where it is, with a sample of ``most`` rows."""
+    def sample(self) -> Any:
+        """Return some of the rows."""
+        return self.some_rows
+
+    def values_of(self, columns: Sequence[int]) -> list[Distinct]:
+        """Return the different values of some columns; none if there are no rows."""
+        return [self.values[j] for j in columns] if self.values else []
+
+
+def survey(X: Any, y: Any, part: int, seed: int, most: int, as_whole: bool = False) -> Survey:
+    """Summarise one part where it is, with a sample of ``most`` rows.
+
+    If the table is to be learned ``as_whole``, the different values of its columns are counted.
+    """
     interrupts.check()
     labels = np.asarray(y).ravel()
     if getattr(X, "ndim", 2) != 2 or X.shape[0] != len(labels):
@@ -72,9 +108,84 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int) -> Survey:
     listed = [f"x{j}" for j in range(X.shape[1])] if isinstance(columns, int) else columns
     try:
         kinds = column_kinds(X, listed)
-    except InvalidTable as error:
+        told = Survey(len(labels), columns, tuple(kinds), found, counts, rows, labels[which])
+        return _counted(told, X, y) if as_whole and len(labels) else told
+    except (InvalidTable, InvalidTarget) as error:
         raise UnfitParts(f"partition {part}: {error}") from None
-    return Survey(len(labels), columns, tuple(kinds), found, counts, rows, labels[which])
+
+
+def _counted(told: Survey, X: Any, y: Any) -> Survey:
+    """Add to a survey what is needed to learn from the table as a whole."""
+    reader = LiteralEncoder()  # it reads tables as every estimator does
+    table, targets = read_table(reader, X, reset=True, y=np.asarray(y).ravel())
+    if targets.dtype.kind == "O":
+        found, codes = np.unique(np.array(targets.tolist()), return_inverse=True)
+        found = found.astype(object)
+    else:
+        found, codes = np.unique(targets, return_inverse=True)
+    values = tuple(
+        distinct(table, j, name, told.kinds[j] == "category", codes)
+        for j, name in enumerate(column_names(reader))
+    )
+    return replace(
+        told,
+        names=getattr(reader, "feature_names_in_", None),
+        declared=declared_kinds(X),
+        targets=found,
+        codes=codes.astype(np.min_scalar_type(len(found))),
+        sizes=tuple(one.size for one in values),
+        values=values,
+    )
+
+
+def joined_table(
+    surveys: Sequence[Survey],
+    most_bytes: int,
+    symmetries: Any,
+    fetch: Callable[[Sequence[int]], list[list[Distinct]]],
+    encode: Callable[[LiteralEncoder, Sequence[Map]], Iterator[npt.NDArray[np.uint64]]],
+) -> tuple[JoinedTable, npt.NDArray[Any], list[str | None] | None]:
+    """Return a table as a whole, its labels, and the kinds of columns that are declared."""
+    told = [one for one in surveys if one.n_rows]
+    targets = [one.targets for one in told if one.targets is not None]
+    classes = np.unique(np.concatenate(targets))
+    places = [np.searchsorted(classes, ours) for ours in targets]
+    labels = [place[one.codes] for place, one in zip(places, told, strict=True)]
+    kinds = [_common(kinds) for kinds in zip(*(one.kinds for one in told), strict=True)]
+    _, moved = sorted_out(check_maps(symmetries, len(kinds)))
+    source = TableParts(
+        kinds,
+        labels,
+        places,
+        np.sum([one.sizes for one in told], axis=0).tolist(),
+        fetch,
+        lambda encoder: encode(encoder, moved),
+        1 + len(moved),
+        most_bytes,
+    )
+    declared = None
+    if all(one.declared is not None for one in told):
+        pairs = zip(*(one.declared or () for one in told), strict=True)
+        # Categories that differ from part to part are declared in each.
+        declared = [kinds[0] if len(set(kinds)) == 1 else None for kinds in pairs]
+    return JoinedTable.of(source), classes[np.concatenate(labels)], declared
+
+
+def _common(kinds: Sequence[Kind | None]) -> Kind:
+    """Return the kind of a column that has these in its parts."""
+    known = {kind for kind in kinds if kind is not None}
+    return next(iter(known)) if len(known) == 1 else "number"
+
+
+def encode(X: Any, encoder: LiteralEncoder, moved: Sequence[Map], part: int) -> Any:
+    """Return the packed rows of a part, and of its rows moved by each map."""
+    interrupts.check()
+    try:
+        table = read_table(encoder, X, reset=False)
+        tables = [table, *(permuted(table, one) for one in moved)]
+        return np.stack([encoder.pack(one, is_part=True) for one in tables])
+    except ValueError as error:
+        raise UnfitParts(f"partition {part}: {error}") from None
 
 
 def sampled(n_parts: int) -> int:

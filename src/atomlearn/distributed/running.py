@@ -17,6 +17,7 @@ from atomlearn.distributed.parts import (
     PartSummary,
     Recoding,
     Survey,
+    encode,
     pack,
     sampled,
     sources_of,
@@ -24,6 +25,8 @@ from atomlearn.distributed.parts import (
 )
 from atomlearn.engine.pool import Source
 from atomlearn.errors import MissingExtra, SchedulerUnreachable, UnfitParts, WorkersLost, suggest
+from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import Map
 from atomlearn.training.parts import Job, OnResult
 from atomlearn.training.settings import ignore
 
@@ -209,21 +212,45 @@ class DaskRows:
     def __init__(self, parts: Sequence[DelayedPart], scheduler: Scheduler) -> None:
         self.parts = parts
         self.scheduler = scheduler
+        self.surveys: list[Any] = []
+        """What each part has told, with its worker."""
+        self.have_rows: list[int] = []
 
-    def survey(self, seed: int) -> list[Survey]:
-        """Summarise each part."""
+    def survey(self, seed: int, as_whole: bool) -> list[Survey]:
+        """Summarise each part; its sample and its values stay with its worker."""
         import dask
 
         look, most = dask.delayed(survey, pure=False), sampled(len(self.parts))
-        return self.scheduler.compute(
-            [look(part.X, part.y, p, seed, most) for p, part in enumerate(self.parts)]
+        self.surveys = self.scheduler.persist(
+            [look(part.X, part.y, p, seed, most, as_whole) for p, part in enumerate(self.parts)]
         )
+        heads: list[Survey] = self.ask(Survey.head)
+        self.have_rows = [p for p, one in enumerate(heads) if one.n_rows]
+        return heads
+
+    def ask(self, function: Callable[[Survey], Any]) -> list[Any]:
+        """Apply a function to the survey of each part."""
+        import dask
+
+        call = dask.delayed(function, pure=False)
+        return self.scheduler.compute([call(one) for one in self.surveys])
+
+    def encode(self, encoder: LiteralEncoder, moved: Sequence[Map]) -> Iterator[Any]:
+        """Yield the packed rows of the parts that have some."""
+        import dask
+
+        self.surveys = []  # the workers need not keep them any longer
+        make, shared = dask.delayed(encode, pure=False), [encoder, list(moved)]
+        how = [dask.delayed(one, pure=False, traverse=False) for one in shared]
+        yield from self.scheduler.compute([make(self.parts[p].X, *how, p) for p in self.have_rows])
 
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]
     ) -> tuple["DaskParts", list[PartSummary]]:
         """Encode the parts that have rows; the workers keep them."""
         import dask
+
+        self.surveys = []
 
         make, tell = dask.delayed(pack, pure=False), dask.delayed(_summary, pure=False)
         how = dask.delayed(recoding, pure=False, traverse=False)

@@ -33,7 +33,7 @@ from atomlearn.tables.numbers import (
     whole_values,
 )
 from atomlearn.tables.rules import Condition
-from atomlearn.tables.validation import refuse_half_characters
+from atomlearn.tables.validation import refuse_half_characters, refuse_unhashable
 from atomlearn.typing import Bits, Floats, Integers, Objects
 
 FEWEST_GROUPED = 13
@@ -290,11 +290,8 @@ class CategoryColumn:
         try:
             weight = dict.fromkeys(known, 0.0)
         except TypeError:
-            odd = next(v for v in known if type(v).__hash__ is None)
-            raise InvalidTable(
-                f"column {name!r} holds a {type(odd).__name__}; "
-                "a value must be a number, a string or the like"
-            ) from None
+            refuse_unhashable(values, name)
+            raise
         for value, w in zip(known, weights[~missing].tolist(), strict=True):
             weight[value] += w
         # A scalar of NumPy is written otherwise than the same value in Python, which is in files.

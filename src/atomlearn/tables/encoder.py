@@ -28,6 +28,7 @@ from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import transpose
 from atomlearn.tables.columns import CategoryColumn, Column, CutShare, NumberColumn
+from atomlearn.tables.joined import CELLS_AT_ONCE, JoinedTable
 from atomlearn.tables.literals import Literal
 from atomlearn.tables.numbers import Numbers, is_missing
 from atomlearn.tables.rules import Condition
@@ -54,15 +55,16 @@ OF_ROWS = 0.01
 _NAMED = re.compile(r"(?:^|[\W_])(?:(?i:id|uid|identifier|key))$|[a-z](?:Id|ID|Key)$")
 
 
-def is_identifier(values: Numbers, name: str = "") -> bool:
+def is_identifier(values: Numbers, name: str = "", n_rows: int | None = None) -> bool:
     """Return whether (nearly) every row of a column of numbers has its own whole number.
 
     For numbers of very many digits this cannot be decided; then the ``name`` of the column decides.
+    Of ``n_rows`` rows the different values are enough.
 
     >>> is_identifier(np.arange(1000.0, 1200.0)), is_identifier(np.arange(200.0) % 90)
     (True, False)
     """
-    n = len(values)
+    n = len(values) if n_rows is None else n_rows
     if n < FEWEST_ROWS or is_missing(values[:10]).any() or not _whole(values[:10]):
         return False
     if is_missing(values).any() or not _whole(values):
@@ -79,9 +81,9 @@ def is_identifier(values: Numbers, name: str = "") -> bool:
     return bool(expected >= EXPECTED and repeated <= REPEATED * expected)
 
 
-def warn_of_identifier(values: Numbers, name: str) -> None:
+def warn_of_identifier(values: Numbers, name: str, n_rows: int) -> None:
     """Warn if the numbers of a column seem to name its rows."""
-    if is_identifier(values, name):
+    if is_identifier(values, name, n_rows):
         warnings.warn(
             f"column {name!r} has a different whole number in every row, or nearly so: drop the "
             "column if it is an identifier",
@@ -159,9 +161,6 @@ def type_name(value: Any) -> str:
 def _listed(names: set[str]) -> str:
     return " and ".join(sorted(names))
 
-
-CELLS_AT_ONCE = 1 << 25
-"""Number of truth values that are encoded at a time, to bound the memory for unpacked bits."""
 
 BUDGET = 2048
 """Total number of cuts over all number columns."""
@@ -313,6 +312,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     raise InvalidRule(f"{other.name} holds no numbers: it cannot be compared")
         everything = (literal for column in self.columns_ for literal in column.literals())
         needed = [i for i, literal in enumerate(everything) if literal in asked] if asked else []
+        if isinstance(table, JoinedTable):
+            self.choose(np.arange(sum(column.n_literals for column in self.columns_)))
+            table.source.read(self)
         self.choose(np.union1d(self._telling(table), np.array(needed, dtype=np.int64)))
         return self
 
@@ -392,7 +394,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return packed.unpack(self.pack(read_table(self, X, reset=False)), len(self.literals_))
 
-    def pack(self, table: Any, extra: int = 0) -> Rows:
+    def pack(self, table: Any, extra: int = 0, is_part: bool = False) -> Rows:
         """Return the literals of a validated table as packed rows.
 
         Parameters
@@ -401,6 +403,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             The validated table.
         extra : int, default=0
             Number of further constants to leave room for.
+        is_part : bool, default=False
+            Whether it is a part of the table that the encoder was fitted to; then no warning is
+            given of columns in which no value is a known one.
         """
         n = len(self.literals_) + extra
         out = packed.empty(table.shape[0], n)
@@ -409,7 +414,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for start, bits in self._chunks(table, self.kept_, unseen):
             by_literal = packed.pack(bits.T)
             out[start : start + len(bits), :words] = transpose(by_literal, len(bits))
-        unseen.warn(stacklevel=4)
+        if not is_part:
+            unseen.warn(stacklevel=4)
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> Objects:
@@ -449,7 +455,15 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             empty = np.diff(table.indptr) == 0
         indices = range(table.shape[1])
         told = [None] * len(indices) if declared is None else declared
-        kinds = [told[j] or column_kind(table, j, names[j]) for j in indices]
+        kinds: Sequence[str] = [
+            told[j]
+            or (
+                table.source.kinds[j]
+                if isinstance(table, JoinedTable)
+                else column_kind(table, j, names[j])
+            )
+            for j in indices
+        ]
         n_categories = kinds.count("category")
         n_rows = 0 if classes is None else len(classes)
         share = self._share(len(kinds) - n_categories, n_rows, not are_pixels)
@@ -460,17 +474,23 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         levels = None if classes is None else _levels(classes)
 
         def column(j: int) -> Column:
-            if kinds[j] == "category":
-                values = object_column(table, j)
-                return CategoryColumn.fit(j, names[j], values, weights, most, levels)
-            is_boolean = kinds[j] == "boolean"
+            own, groups, targets = weights, levels, classes
+            is_category, is_boolean = kinds[j] == "category", kinds[j] == "boolean"
             if empty[j]:  # of a million sparse columns most are
                 return NumberColumn(j, names[j], (), False, is_boolean)
-            numbers = number_column(table, j, names[j])
+            if isinstance(table, JoinedTable):
+                values, own, groups = table.column(j, is_category)
+                targets = groups
+            elif is_category:
+                values = object_column(table, j)
+            else:
+                values = number_column(table, j, names[j])
+            if is_category:
+                return CategoryColumn.fit(j, names[j], values, own, most, groups)
             if not are_pixels:
-                warn_of_identifier(numbers, names[j])
-            own = replace(share, values=False) if names[j] in monotone else share
-            return NumberColumn.fit(j, names[j], numbers, weights, own, is_boolean, classes)
+                warn_of_identifier(values, names[j], table.shape[0])
+            cuts = replace(share, values=False) if names[j] in monotone else share
+            return NumberColumn.fit(j, names[j], values, own, cuts, is_boolean, targets)
 
         return [column(j) for j in indices]
 
@@ -495,6 +515,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unseen: UnseenColumns | None = None,
     ) -> Iterator[tuple[int, Bits]]:
         """Yield the truth of all or some (ascending) literals, a part of the table at a time."""
+        if isinstance(table, JoinedTable):
+            yield from table.chunks(kept)
+            return
         ends = np.cumsum([0, *(column.n_literals for column in self.columns_)])
         if kept is None:
             kept = np.arange(ends[-1])

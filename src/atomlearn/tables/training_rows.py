@@ -18,6 +18,7 @@ from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows, width
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import believed_symmetries, check_maps, permuted, sorted_out
+from atomlearn.tables.joined import JoinedTable
 from atomlearn.tables.rules import Statement
 from atomlearn.tables.statements import RuleConflict
 from atomlearn.tables.validation import are_numbers, refusing
@@ -173,7 +174,13 @@ class TrainingRows:
             moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
             rows = self.table[kept[distinct.first]]
             dense = rows.toarray() if hasattr(rows, "toarray") else rows
-            variants += [encoder.pack(permuted(dense, one), extra=1) for one in moved]
+            variants += [
+                encoder.pack(
+                    rows.moved(i) if isinstance(rows, JoinedTable) else permuted(dense, one),
+                    extra=1,
+                )
+                for i, one in enumerate(moved)
+            ]
             if moving and rules.signs is not None:
                 raise InvalidParameter(
                     "symmetries that are permutations would move atoms to other columns, for which "

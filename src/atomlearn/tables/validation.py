@@ -510,6 +510,16 @@ def _dense_column(table: Any, j: int) -> Any:
     return column
 
 
+def refuse_unhashable(values: Objects, name: str) -> None:
+    """Raise an error that names the type of a value that cannot be a category, such as a list."""
+    odd = next((v for v in values.tolist() if type(v).__hash__ is None), None)
+    if odd is not None:
+        raise InvalidTable(
+            f"column {name!r} holds a {type(odd).__name__}; "
+            "a value must be a number, a string or the like"
+        ) from None
+
+
 def one_row(x: Any) -> Any:
     """Return a table of one row, given as an array, list, dictionary, series or such a table."""
     if isinstance(x, Mapping) and not sparse.issparse(x):
