@@ -21,6 +21,7 @@ from benchmarks import (
     ordered,
     page,
     queens,
+    regression,
     rivals,
     rules,
     sections,
@@ -156,6 +157,10 @@ def test_every_section_shows_what_its_benchmark_measures(tmp_path, tiny_mnist, m
         "ordered": {
             f"car/{m}": partial(ordered.measure, lambda X: tree(0), frame, np.repeat([0, 1, 2], 30))
             for m in ordered.METHODS
+        },
+        "regression": {
+            f"t/{m}": partial(regression.measure, m, frame, X[:, 0])
+            for m in ("atomlearn", "ridge", "tree 20")
         },
         "large": {
             f"adult/{m}": partial(large.measure, lambda: split, m, QUICK.get(m))
