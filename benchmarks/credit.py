@@ -32,7 +32,10 @@ TITLES = {
     "card 10, stated": f"atomlearn, card of 10 rules, “{STATEMENT}”",
     "atomlearn": "atomlearn, full model",
     "atomlearn, stated": f"atomlearn, full model, “{STATEMENT}”",
+    "EBM": "EBM",
+    "CatBoost": "CatBoost",
     "LightGBM": "LightGBM",
+    "histogram boosting": "histogram boosting",
     "forest": "random forest",
     "logistic": "logistic regression",
 }
@@ -119,7 +122,8 @@ def of_readme(records: Records) -> str:
     results = records.results()
     if CARD not in results:
         return ""
-    shown = ("card 10, stated", "atomlearn", "LightGBM", "forest", "logistic")
+    every = ("card 10, stated", "atomlearn", "EBM", "CatBoost", "LightGBM", "forest", "logistic")
+    shown = [name for name in every if name in results]
     head = ("loans not seen before", "this card", *(TITLES[name] for name in shown[1:]))
     errors, losses = (
         [say(results[name][key]) for name in shown]

@@ -456,8 +456,6 @@ def test_learning_in_the_browser(flowers, tmp_path):
         with web.opened(browser, address) as page:
             assert page.get_by_text(re.compile("Learns from a sample of 1.. training")).is_visible()
             page.get_by_role("button", name="Learn").click()
-            page.get_by_role("button", name="Stop").click()
-            page.locator("button:enabled", has_text="Go on").click()
             page.get_by_label("a CSV table").set_input_files(tmp_path / "credit.csv")
             page.get_by_label("column to predict").select_option("y")
             page.get_by_role("button", name="Learn anew").click()
