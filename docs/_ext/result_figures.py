@@ -9,7 +9,7 @@ METHODS = {"ours": "atomlearn", "forest": "forest", "boosting": "LightGBM", "log
 
 def substitutions() -> dict[str, str]:
     """Values by the names that pages use, as ``tables_error_ours``."""
-    tables = Records.read("tables").results()
+    tables = Records.read("tables").nested()
     means = summary(tables)
     found = {"tables_count": str(len(tables))}
     for name, method in METHODS.items():

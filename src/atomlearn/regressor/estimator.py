@@ -407,6 +407,25 @@ class AlgebraicRegressor(
             raise InvalidParameter(f"rounding must be a positive number, not {rounding!r}")
         return Settings(self.max_epochs, self.time_limit, self.n_jobs, evidence="weighted")
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination, R², of the predictions for some rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            One for perfect predictions, and zero for those that are no better than the mean.
+        """
+        return float(super().score(X, y, sample_weight))
+
     def _write(self, path: str | Path, rows: bool) -> None:
         from atomlearn.regressor.files import write_regressor
 
