@@ -429,7 +429,7 @@ def _concatenated(arrays: Sequence[Any]) -> Any:
     return None if any(one is None for one in arrays) else np.concatenate(arrays)
 
 
-FOLDS = {1_500: 5, 10_000: 3}
+FOLDS = {1_000: 5, 10_000: 3}
 """Number of folds for at most so many examples: of few rows each one counts. Of more, one fold is
 held out, which is as accurate as all."""
 SINGLE = 5
