@@ -270,7 +270,7 @@ class AlgebraicRegressor(
         if encoded.met is not None:
             warn_of_unmet(self.rules_, encoded.met)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed_, spawn_key=(0,)))
-        part = Part.of(examples, folds_for(len(examples)), rng, settings.most_held(1))
+        part = Part.of(examples, folds_for(len(examples), 1), rng, settings.most_held(1))
         most = settings.most_weighed(2, part.dealt.n_folds)
         if most is not None:
             part = part.sample(most, rng)

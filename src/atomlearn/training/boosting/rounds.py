@@ -66,7 +66,8 @@ FEWEST_STEPS = 4.0
 NUMBER_SHARE = 0.75
 """Share of the columns that a tree for a number may use."""
 MANY_CLASSES = 30
-"""With more classes than this, there are fewer rounds."""
+"""With more classes than this, there are fewer rounds, with more regularization: each class has few
+rows."""
 DETAILED = {32: 40.0, 128: 40.0, 512: 20.0}
 """Larger trees that are tried: the number of leaves, and the largest product of the number of
 rounds and the learning rate with such trees."""
@@ -145,11 +146,17 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     smallest, largest = USUAL_RATES
     learning_rate = min(max(learning_rate, smallest), largest)
     learning_rate *= math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
-    rounds = int(usual.rounds * math.sqrt(min(1.0, MANY_CLASSES / n_classes)))
+    many = math.sqrt(max(1.0, n_classes / MANY_CLASSES))
+    rounds = int(usual.rounds / many)
     if max_rounds is not None:  # fewer rounds need larger steps
         rounds = min(rounds, max_rounds)
         learning_rate = max(learning_rate, FEWEST_STEPS / rounds)
-    return replace(usual, learning_rate=min(learning_rate, LARGEST_RATE), rounds=rounds)
+    return replace(
+        usual,
+        learning_rate=min(learning_rate, LARGEST_RATE),
+        rounds=rounds,
+        l2_regularization=usual.l2_regularization * many,
+    )
 
 
 def detailed_recipes(usual: BoostingRecipe, n_rows: int, n_classes: int) -> list[BoostingRecipe]:
