@@ -267,8 +267,7 @@ def helpful_symmetries(
     for one in (None, moves):
         examples = some.encoded(classifier.encoder_, classifier.classes_, one, rules).examples
         rng = np.random.default_rng(0)
-        n_shown = len(examples) * len(examples.variants)
-        part = Part.of(examples, folds_for(n_shown, examples.n_classes), rng)
+        part = Part.of(examples, folds_for(len(examples), examples.n_classes), rng)
         weighted = replace(settings, evidence="weighted")
         tried = Training(InMemory(part), part, 0, weighted, find_splits=find_splits).run()
         losses.append(tried.evidence.losses.get("weighted", math.inf))
