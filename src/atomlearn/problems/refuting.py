@@ -18,7 +18,7 @@ from atomlearn.algebra.terms import Constant
 from atomlearn.errors import ContradictoryGivens
 from atomlearn.markup import Displayed
 from atomlearn.sets.closing import Constants, Implications, chain, close, forget, workspace
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import allocating_kernel
 from atomlearn.typing import Bits
 
 ORDERS = 10
@@ -178,7 +178,7 @@ def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tu
     return tuple(kept)
 
 
-@kernel
+@allocating_kernel
 def failing(
     rules: Implications, known: Constants, assumed: Constants, yes: Constants, no: Constants
 ) -> Bits:

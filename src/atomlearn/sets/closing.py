@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import allocating_helper, helper, kernel
+from atomlearn.sets.jit import allocating_helper, allocating_kernel, helper, kernel
 from atomlearn.sets.rows import Lists, Rows, lists_of, take
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, transpose
 from atomlearn.typing import Bits, Integers
@@ -126,7 +126,7 @@ def forget(rules: Implications, n: int, work: Workspace) -> None:
             work.missing[rules.watch[k]] = rules.needs[rules.watch[k]]
 
 
-@kernel
+@allocating_kernel
 def close_each(rules: Implications, sets: Lists) -> Lists:
     """Return the closure of each of many sets."""
     work = workspace(rules)
@@ -145,7 +145,7 @@ def close_each(rules: Implications, sets: Lists) -> Lists:
     return Lists(starts, closed[: starts[-1]].copy())
 
 
-@kernel
+@allocating_kernel
 def follow(rules: Implications, left: Lists, right: Lists) -> Bits:
     """Return for each pair whether ``left < right`` follows."""
     work = workspace(rules)
@@ -174,16 +174,15 @@ def close_rows(sets: Rows, left: Rows, right: Rows, n: int) -> Rows:
     if len(sets) == 0 or len(left) == 0:
         return sets.copy()
     containing = transpose(sets, n)
-    return (
-        transpose(containing, len(sets)) if chain_columns(containing, left, right) else sets.copy()
-    )
+    fires = np.empty(containing.shape[1], dtype=np.uint64)
+    has_grown = chain_columns(containing, left, right, fires)
+    return transpose(containing, len(sets)) if has_grown else sets.copy()
 
 
 @kernel
-def chain_columns(containing: Rows, left: Rows, right: Rows) -> bool:
+def chain_columns(containing: Rows, left: Rows, right: Rows, fires: Rows) -> bool:
     """Add to the transposed sets what the implications require; return whether any was added."""
     n_words = right.shape[1]
-    fires = np.empty(containing.shape[1], dtype=np.uint64)
     grown = False
     changed = True
     while changed:
@@ -240,7 +239,7 @@ def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -
     return thin
 
 
-@kernel
+@allocating_kernel
 def reached_through(rules: Implications, start: Constants, goal: Constants) -> Integers:
     """Return the relations that added the goal and, recursively, what they needed."""
     work = workspace(rules)
@@ -261,7 +260,7 @@ def reached_through(rules: Implications, start: Constants, goal: Constants) -> I
     return work.fired[:n_fired][used]
 
 
-@kernel
+@allocating_kernel
 def thinned(rules: Implications, start: Constants, goal: Constants) -> Integers:
     """Leave out relations one by one while the goal is still reached; return the rest in order."""
     work = workspace(rules)
