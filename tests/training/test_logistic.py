@@ -43,7 +43,7 @@ def test_probabilities_and_loss(seed, n_columns):
     p = np.zeros((n_columns, 20))
     by_class = np.ascontiguousarray(scores.T)
     loss = held_out_loss(
-        LOG_LOSS, by_class, labels.astype(float), weights, counted, p, powers_for(20), None
+        LOG_LOSS, by_class, labels.astype(float), weights, counted, p, powers_for(20)
     )
     p = p.T
     whole = softmax(scores if n_columns > 1 else np.hstack([np.zeros((20, 1)), scores]))

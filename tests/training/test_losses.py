@@ -60,7 +60,7 @@ def naive_loss(loss, target, prediction):
 def test_gradients_are_slopes_of_the_loss(loss, seed):
     targets, scores, weights, which = some_rows(loss, seed)
     prediction, gradient, hessian = np.zeros((1, 25)), np.zeros(25), np.zeros(25)
-    write_predictions(loss, scores[None], which, prediction, powers_for(25), None)
+    write_predictions(loss, scores[None], which, prediction, powers_for(25))
     write_gradients(loss, 0, targets, weights, prediction[0], which, gradient, hessian)
 
     def of_score(i, score):
@@ -85,7 +85,7 @@ def test_gradients_are_slopes_of_the_loss(loss, seed):
 def test_the_held_out_loss_is_the_weighted_mean(loss, seed):
     targets, scores, weights, which = some_rows(loss, seed)
     found = held_out_loss(
-        loss, scores[None], targets, weights, which, np.zeros((1, 25)), powers_for(25), None
+        loss, scores[None], targets, weights, which, np.zeros((1, 25)), powers_for(25)
     )
     predicted = np.exp(scores) if loss.kind == POISSON else scores
     each = [naive_loss(loss, *pair) for pair in zip(targets, predicted, strict=True)]
@@ -104,7 +104,7 @@ def test_the_first_score_is_the_best_constant(loss, seed):
     def mean(score):
         scores = np.full((1, 25), score)
         out, powers = np.zeros((1, 25)), powers_for(25)
-        return held_out_loss(loss, scores, targets, weights, every, out, powers, None)
+        return held_out_loss(loss, scores, targets, weights, every, out, powers)
 
     assert all(mean(best) <= mean(best + d) + 1e-12 for d in (-0.5, -0.01, 0.01, 0.5))
 
@@ -165,6 +165,6 @@ def test_log_loss_is_that_of_the_class():
     probability = np.zeros((1, 1))
     found = held_out_loss(
         LOG_LOSS, np.zeros((1, 1)), np.ones(1), np.ones(1), np.zeros(1, np.int64), probability,
-        powers_for(1), None,
+        powers_for(1),
     )  # fmt: skip
     assert found == pytest.approx(math.log(2)) and probability[0, 0] == 0.5

@@ -4,6 +4,8 @@
 is how the suite covers them and checks that both forms agree."""
 
 import contextlib
+import functools
+import gc
 import logging
 import sys
 import time
@@ -15,7 +17,7 @@ import numpy as np
 from numba.core import event, typed_passes, types, untyped_passes
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase
+from numba.core.compiler import CompilerBase, Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 
@@ -39,6 +41,16 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             with interrupts.Deferred():
                 return super().__call__(*arguments)
         return super().__call__(*arguments)
+
+    def compile(self, signature: Any) -> Any:
+        """Compile or load the kernel; garbage is not looked for meanwhile, which takes long."""
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile(signature)
+        finally:
+            if was_enabled:
+                gc.enable()
 
 
 class Helper(CPUDispatcher):  # type: ignore[misc]
@@ -64,6 +76,17 @@ PASSES = (
     typed_passes.NoPythonBackend,
 )
 """Numba's passes without those for closures, objects, literals and parallel loops."""
+
+
+@functools.cache
+def passes(has_none: bool) -> PassManager:
+    """Return the passes; branches for an argument that is ``None`` are left out."""
+    found = PassManager("atomlearn")
+    for one in PASSES:
+        if has_none or one is not untyped_passes.DeadBranchPrune:
+            found.add_pass(one, one.__name__)
+    found.finalize()
+    return found
 
 
 class KernelCode(JITCodeLibrary):  # type: ignore[misc]
@@ -98,23 +121,37 @@ class HelperCode(KernelCode):
         """Do nothing: only functions that raise errors need an environment."""
 
 
+class FixedFlags(Flags):  # type: ignore[misc]
+    """Flags that are compared by identity: Numba looks them up for every operation of a kernel."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def copy(self) -> "FixedFlags":
+        """Return the same flags."""
+        return self
+
+
+fixed = functools.cache(FixedFlags)
+
+
 class KernelCompiler(CompilerBase):  # type: ignore[misc]
     """Compile plain loops."""
 
     code = KernelCode
+
+    def __init__(self, *arguments: Any) -> None:
+        *others, flags, types_of_locals = arguments
+        super().__init__(*others, fixed(flags), types_of_locals)
 
     def define_pipelines(self) -> list[PassManager]:
         """Return the passes, which will write to a library of our own."""
         state = self.state
         state.library = self.code(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
-        passes = PassManager("atomlearn")
-        for one in PASSES:
-            # Branches for an argument that is None are left out.
-            if one is not untyped_passes.DeadBranchPrune or types.none in state.args:
-                passes.add_pass(one, one.__name__)
-        passes.finalize()
-        return [passes]
+        return [passes(types.none in state.args)]
 
 
 class HelperCompiler(KernelCompiler):

@@ -1,5 +1,7 @@
 """Packed rows inside compiled code: counting and picking members, transposing matrices."""
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,9 @@ from atomlearn.typing import Floats, Integers
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 FULL = ~np.uint64(0)
+FIRST = cast(int, np.int64(0))
+"""Zero as a number like any other. To Numba a literal is a type of its own, for which it would
+compile helpers once more."""
 
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)

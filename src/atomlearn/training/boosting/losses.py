@@ -193,25 +193,18 @@ def write_chances_above(scores: Floats, which: Integers, out: Floats, powers: Po
 
 @helper
 def write_predictions(
-    loss: Loss,
-    scores: Floats,
-    which: Integers,
-    out: Floats,
-    powers: Powers,
-    is_ordered: bool | None,
+    loss: Loss, scores: Floats, which: Integers, out: Floats, powers: Powers
 ) -> None:
     """Write what the scores of some rows predict: probabilities, means or numbers.
 
-    What only ordered classes need is not compiled where ``is_ordered`` is ``None``.
-
     >>> out = np.empty((2, 1))
-    >>> row, powers = np.array([0]), powers_for(1)
-    >>> write_predictions(ORDERED_LOG_LOSS, np.zeros((2, 1)), row, out, powers, True)
+    >>> write_predictions(
+    ...     ORDERED_LOG_LOSS, np.zeros((2, 1)), np.array([0]), out, powers_for(1))
     >>> out.round(3).ravel().tolist()
     [0.667, 0.333]
     """
     n, found = which.shape[0], powers.x
-    if is_ordered is not None:
+    if loss.kind == ORDERED:
         write_chances_above(scores, which, out, powers)
     elif loss.kind == CLASSES:
         write_probabilities(scores, which, out, powers)
@@ -286,10 +279,9 @@ def held_out_loss(
     held: Integers,
     prediction: Floats,
     powers: Powers,
-    is_ordered: bool | None,
 ) -> float:
     """Return the mean loss of some rows; their predictions are written on the way."""
-    write_predictions(loss, scores, held, prediction, powers, is_ordered)
+    write_predictions(loss, scores, held, prediction, powers)
     summed, total = 0.0, 0.0
     for i in held:
         if loss.kind != CLASSES and loss.kind != ORDERED:

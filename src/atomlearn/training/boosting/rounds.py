@@ -20,7 +20,7 @@ import numpy.typing as npt
 from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
-from atomlearn.sets.words import ONE, ZERO, copy_row, lowest, transpose
+from atomlearn.sets.words import FIRST, ONE, ZERO, copy_row, lowest, transpose
 from atomlearn.training.boosting.losses import (
     CLASSES,
     LOG_LOSS,
@@ -359,8 +359,6 @@ class Booster:
             path,
             column,
             weight,
-            True if loss.kind == ORDERED else None,
-            True if loss.kind == QUANTILE else None,
         )
         self.rounds.append(Trees(path[:n], column[:n], weight[:n]).trimmed())
         self._judge()
@@ -388,7 +386,6 @@ class Booster:
                 self.held,
                 self.prediction,
                 self.powers,
-                True if self.loss.kind == ORDERED else None,
             )
         )
 
@@ -428,7 +425,7 @@ def add_round(
     scores: Floats,
 ) -> None:
     """Add the leaf weights of one round, in which the leaves of a tree are contiguous."""
-    start = 0
+    start = FIRST
     while start < column.shape[0]:
         end = start + 1
         while end < column.shape[0] and column[end] == column[start]:
@@ -481,27 +478,24 @@ def boost_round(
     path: Paths,
     column: Integers,
     weight: Floats,
-    is_ordered: bool | None,
-    has_quantile: bool | None,
 ) -> int:
     """Run one round: for each score, grow a tree on a batch of rows and add its leaf weights.
 
-    Writes the path, column and weight of each leaf, and returns the number of leaves. What only
-    some losses need is not compiled where their argument is ``None``.
+    Writes the path, column and weight of each leaf, and returns the number of leaves.
     """
     leaves, batch, slope, bend, sums = work.leaves, work.batch, work.slope, work.bend, work.sums
     members = work.members[: draw_batch(learned, max_batch, rng, work)]
     n_candidates = draw_columns(group, max_features, rng, work, growth.candidates)
-    write_predictions(loss, scores, members, prediction, powers, is_ordered)
+    write_predictions(loss, scores, members, prediction, powers)
     write_rows_of(has, growth.candidates, n_candidates, batch, growth.rows, growth.block)
-    n_columns, width, n = scores.shape[0], (n_candidates + 63) >> 6, 0
+    n_columns, width, n = scores.shape[0], (n_candidates + 63) >> 6, FIRST
     for k in range(n_columns):
         own = 1 if n_columns == 1 and loss.kind == CLASSES else k
         write_gradients(loss, own, targets, weights, prediction[k], members, slope, bend)
         if loss.kind != CLASSES and loss.kind != ORDERED:
             quantisation = quantisation_of(slope, bend, members, quantisation)
         # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
-        n_left = 0
+        n_left = FIRST
         for j in range(members.shape[0]):
             i = members[j]
             level, other = quantised(slope[i], bend[i], quantisation, rng)
@@ -521,7 +515,7 @@ def boost_round(
         first = n
         for j in range(n_leaves):
             step = sums[0, j]
-            if has_quantile is not None:
+            if loss.kind == QUANTILE:
                 step = sums[1, j] * leaf_quantile(
                     leaves, j, batch, loss.quantile, targets, weights, prediction[k],
                     work.residual, work.weight,

@@ -241,7 +241,7 @@ def grow_tree(
         n_candidates, signs, column, quantisation, l2_regularization, min_hessian, growth, root
     )
     while n_leaves < max_leaves:
-        parent = 0
+        parent = root
         for node in range(1, n):
             if gain[node] > gain[parent]:
                 parent = node
