@@ -142,13 +142,12 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves, is_free
     unit = 0.5 + seed / 2**33
     quantisation = Quantisation(unit, 0.25, 1 / unit, 4.0, 7, 4)
     of_batch = rows_of(rows.pack(has), offered, rows.pack(inside[None])[0])
+    signs = rng.integers(3 if is_free else 0, 4, (n_splits, 2)).astype(np.uint8)
     growth = growth_of(gradient[inside], hessian[inside], len(offered), max_leaves)
     growth.candidates[:], growth.rows[:] = offered, of_batch.ravel()
+    growth.signs[:] = signs[offered]
     growth.place[:] = np.arange(inside.sum()) * of_batch.shape[1]
-    signs = rng.integers(3 if is_free else 0, 4, (n_splits, 2)).astype(np.uint8)
-    n_leaves = grow_tree(
-        inside.sum(), len(offered), signs[None], 0, quantisation, max_leaves, 1.0, 0.75, growth
-    )
+    n_leaves = grow_tree(inside.sum(), len(offered), quantisation, max_leaves, 1.0, 0.75, growth)
     paths = np.empty((n_leaves, max_leaves), dtype=np.int32)
     write_paths(n_leaves, growth, paths, 0)
     expected = naive_grow(

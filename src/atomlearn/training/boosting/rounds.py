@@ -503,8 +503,11 @@ def boost_round(
                 growth.place[n_left] = j * width
                 growth.gradient[n_left], growth.hessian[n_left] = level, other
                 n_left += 1
+        for m in range(n_candidates):
+            for side in range(2):
+                growth.signs[m, side] = signs[k, growth.candidates[m], side]
         n_leaves = grow_tree(
-            n_left, n_candidates, signs, k, quantisation, leaves.shape[0], l2_regularization,
+            n_left, n_candidates, quantisation, leaves.shape[0], l2_regularization,
             min_hessian, growth,
         )  # fmt: skip
         if n_leaves == 1:

@@ -166,6 +166,8 @@ class Growth(NamedTuple):
 
     candidates: Integers
     """The splits that are tried."""
+    signs: Signs
+    """The signs that the weight of a leaf may have on either side of each candidate."""
     rows: Rows
     """The first sides of the candidates that each example of the batch has, one after the other."""
     place: Integers
@@ -203,8 +205,9 @@ def growth_for(n_examples: int, n_splits: int, max_leaves: int) -> Growth:
     total, waiting = np.empty((2, n_nodes, 2), dtype=np.int64)
     digits, block = np.empty((2, 128), dtype=np.uint64)
     candidates, rows = np.empty(n_splits, np.int64), np.empty(n_examples * width, np.uint64)
+    signs = np.empty((n_splits, 2), dtype=np.uint8)
     return Growth(
-        candidates, rows, place, gradient, hessian, order, others,
+        candidates, signs, rows, place, gradient, hessian, order, others,
         start, end, children, choice, allowed, side, np.empty(n_nodes),
         gradients, hessians, total, waiting, digits, block,
     )  # fmt: skip
@@ -214,8 +217,6 @@ def growth_for(n_examples: int, n_splits: int, max_leaves: int) -> Growth:
 def grow_tree(
     n_examples: int,
     n_candidates: int,
-    signs: Signs,
-    column: int,
     quantisation: Quantisation,
     max_leaves: int,
     l2_regularization: float,
@@ -224,12 +225,11 @@ def grow_tree(
 ) -> int:
     """Split leaves until there are ``max_leaves`` of them or no split gains anything.
 
-    ``signs`` are those that the weight of a leaf may have, in a column of the scores, on either
-    side of each split. Returns the number of leaves.
+    Returns the number of leaves.
     """
     order, start, end, gain = growth.order, growth.start, growth.end, growth.gain
     children, choice, allowed, total = growth.children, growth.choice, growth.allowed, growth.total
-    gradients, hessians, candidates = growth.gradients, growth.hessians, growth.candidates
+    gradients, hessians = growth.gradients, growth.hessians
     for i in range(n_examples):
         order[i] = i
     for node in range(gain.shape[0]):
@@ -237,9 +237,7 @@ def grow_tree(
     start[0], end[0], allowed[0] = 0, n_examples, ANY_SIGN
     root, n, n_leaves = start[0], 1, 1
     sum_gradients(n_candidates, quantisation, growth, root)
-    find_split(
-        n_candidates, signs, column, quantisation, l2_regularization, min_hessian, growth, root
-    )
+    find_split(n_candidates, quantisation, l2_regularization, min_hessian, growth, root)
     while n_leaves < max_leaves:
         parent = root
         for node in range(1, n):
@@ -262,12 +260,10 @@ def grow_tree(
             for s in range(2):
                 total[large, s] = total[parent, s] - total[small, s]
             for child in range(n, n + 2):
-                side = signs[column, candidates[choice[parent]], child - n]
-                allowed[child] = allowed[parent] & side
+                allowed[child] = allowed[parent] & growth.signs[choice[parent], child - n]
                 find_split(
-                    n_candidates, signs, column, quantisation, l2_regularization, min_hessian,
-                    growth, child,
-                )  # fmt: skip
+                    n_candidates, quantisation, l2_regularization, min_hessian, growth, child
+                )
         gain[parent] = -2.0  # no longer a leaf
         n += 2
     return n_leaves
@@ -423,8 +419,6 @@ def add_counts(
 @helper
 def find_split(
     n_candidates: int,
-    signs: Signs,
-    column: int,
     quantisation: Quantisation,
     l2_regularization: float,
     min_hessian: float,
@@ -435,7 +429,8 @@ def find_split(
 
     A side whose weight would have a sign that is not ``allowed`` has the weight zero.
     """
-    gradients, hessians, allowed = growth.gradients, growth.hessians, growth.allowed[node]
+    gradients, hessians, signs = growth.gradients, growth.hessians, growth.signs
+    allowed = growth.allowed[node]
     gradient = growth.total[node, 0] * quantisation.gradient
     hessian = growth.total[node, 1] * quantisation.hessian
     found, choice = 0.0, -1
@@ -446,9 +441,8 @@ def find_split(
         if h < min_hessian or hessian - h < min_hessian:
             continue
         rest = gradient - g
-        a = growth.candidates[m]
-        first = g if allowed & signs[column, a, 0] & sign_of(g) else 0.0
-        second = rest if allowed & signs[column, a, 1] & sign_of(rest) else 0.0
+        first = g if allowed & signs[m, 0] & sign_of(g) else 0.0
+        second = rest if allowed & signs[m, 1] & sign_of(rest) else 0.0
         gain = (
             first * first / (h + l2_regularization)
             + second * second / (hessian - h + l2_regularization)
