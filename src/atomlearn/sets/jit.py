@@ -17,13 +17,16 @@ import numpy as np
 from numba.core import event, typed_passes, types, untyped_passes
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, Flags
+from numba.core.compiler import Compiler, CompilerBase, Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 
 from atomlearn import interrupts
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+TRIED = (0, 68)
+"""The newest Numba whose compiler was tried with fewer passes; a newer one keeps its own."""
 
 log = logging.getLogger("atomlearn")
 
@@ -184,11 +187,12 @@ def allocating_helper(function: F) -> F:
 
 
 def _compiled(function: F, kind: type[CPUDispatcher], **options: bool) -> F:
+    compiler = KernelCompiler if kind is Kernel else HelperCompiler
     compiled: F = numba.njit(
         nogil=True,
         error_model="numpy",
         no_cfunc_wrapper=True,
-        pipeline_class=KernelCompiler if kind is Kernel else HelperCompiler,
+        pipeline_class=compiler if numba.version_info.short <= TRIED else Compiler,
         **options,
     )(function)
     if isinstance(compiled, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
