@@ -14,6 +14,7 @@ from sklearn.model_selection import cross_val_score
 from atomlearn import AlgebraicRegressor, LiteralEncoder, interrupts, load
 from atomlearn.errors import InterruptedWarning, InvalidParameter, InvalidTable, InvalidTarget
 from atomlearn.tables.encoder import positions
+from atomlearn.tables.images import translations
 from tests.regressor.conftest import prices
 
 LOSSES = ("squared", "absolute", "poisson", "quantile")
@@ -226,3 +227,62 @@ def test_text_and_frames_are_read(flats):
     assert (as_text.predict(X) == plain.predict(X)).all() and as_text.target_name_ == "y"
     nullable = pd.Series(y.round(), dtype="Int64")
     assert AlgebraicRegressor(max_epochs=2).fit(X, nullable).n_rows_ == 400
+
+
+def spots(n, seed, side=6):
+    """Images of one bright spot on a dim ground, whose size is to be predicted, wherever it is."""
+    rng = np.random.default_rng(seed)
+    images, sizes = np.round(rng.random((n, side, side)) * 0.2, 1), rng.integers(1, 4, n)
+    for image, size in zip(images, sizes, strict=True):
+        top, left = rng.integers(0, side - size + 1, 2)
+        image[top : top + size, left : left + size] = 1.0
+    return images.reshape(n, -1), sizes * 10.0
+
+
+def test_moved_images_are_learned_from(tmp_path):
+    X, y = spots(250, 0)
+    new, truth = spots(400, 1)
+    plain, given = (
+        AlgebraicRegressor(random_state=0, max_epochs=80, symmetries=moves).fit(X, y)
+        for moves in ([], translations((6, 6)))
+    )
+    tried = AlgebraicRegressor(random_state=0, max_epochs=80, image_shape=(6, 6)).fit(X, y)
+    assert 1 - given.score(new, truth) < 0.8 * (1 - plain.score(new, truth))
+    assert (tried.predict(new) == given.predict(new)).all()  # because it helps
+    given.save(tmp_path / "moved.atoms")
+    loaded = load(tmp_path / "moved.atoms")
+    assert (loaded.predict(new) == given.predict(new)).all()
+    for one in (given, loaded):
+        one.partial_fit(*spots(100, 2))
+    assert (loaded.predict(new) == given.predict(new)).all()
+
+
+def test_translations_that_do_not_help_are_not_learned_from():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 16)).round(1)
+    shaped, plain = (
+        AlgebraicRegressor(random_state=0, max_epochs=20, **told).fit(X, X[:, 0] - X[:, 1])
+        for told in ({"image_shape": (4, 4)}, {"image_shape": (4, 4), "symmetries": []})
+    )
+    assert (shaped.predict(X) == plain.predict(X)).all()
+
+
+def test_columns_that_are_alike_are_learned_as_one():
+    rng = np.random.default_rng(0)
+    X = -np.sort(-rng.normal(size=(400, 2)), axis=1)  # the larger one is always in front
+    y = X[:, 0]
+    both, one = (
+        AlgebraicRegressor(random_state=0, symmetries=maps).fit(X, y) for maps in ([[1, 0]], None)
+    )
+    assert both.score(X[:, ::-1], y) > 0.9 > 0.5 > one.score(X[:, ::-1], y)
+    ruled = AlgebraicRegressor(random_state=0, symmetries=[[1, 0]], monotonic_cst=[1, 0])
+    assert ruled.fit(X, y).check_rules(X).holds
+
+
+@pytest.mark.parametrize(
+    ("maps", "message"),
+    [([[0, 1, 2]], "one column index for each"), ([[0, 7]], "not there"), (3, "a list of maps")],
+)
+def test_maps_of_columns_that_are_none(maps, message):
+    with pytest.raises(InvalidParameter, match=message):
+        AlgebraicRegressor(symmetries=maps).fit([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0])

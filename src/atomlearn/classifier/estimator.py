@@ -1,5 +1,6 @@
 """The scikit-learn estimator. It only translates: tables in, engine called, attributes out."""
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -59,7 +60,7 @@ from atomlearn.tables.training_rows import (
     root_seed,
 )
 from atomlearn.tables.validation import check_targets, declared_kinds, read_table
-from atomlearn.training.data import HardRules, HeldOutPredictions, folds_for
+from atomlearn.training.data import Examples, HardRules, HeldOutPredictions, folds_for
 from atomlearn.training.learned import Learned
 from atomlearn.training.loop import Training, nothing_learned, plan_part, train_batch
 from atomlearn.training.parts import InMemory, Part
@@ -288,7 +289,8 @@ class AlgebraicClassifier(
         with self._interruptible():
             settings = self._settings()
             self.seed_ = root_seed(self.random_state)
-            self._learn(source.prepare(self, partial(self._in_one, settings=settings)), settings)
+            in_one = partial(self._in_one, settings=settings)
+            self._learn(source.prepare(self, in_one), settings)
         return self
 
     def _in_memory(
@@ -299,17 +301,17 @@ class AlgebraicClassifier(
         if not continues:
             self.seed_ = root_seed(self.random_state)
         declared = declared_kinds(X)
-        return self._in_one(table, targets, declared, settings, sample_weight, continues, y)
+        return self._in_one(table, targets, declared, y, settings, sample_weight, continues)
 
     def _in_one(
         self,
         table: Any,
         targets: Any,
         declared: Sequence[str | None] | None,
+        y: Any,
         settings: Settings,
         sample_weight: Any = None,
         continues: bool = False,
-        y: Any = None,
     ) -> TrainingData:
         """Return a validated table as one part; ``y`` may say the order of its labels."""
         check_targets(targets, self.max_classes)
@@ -320,7 +322,18 @@ class AlgebraicClassifier(
             self._order(np.unique(rows.targets), y)
             self._begin(rows, declared)
         rules = self._known_rules() if continues else self._compiled_rules()
-        symmetries = helpful_symmetries(self, rows, rules, settings, self._splits)
+
+        def encode(some: TrainingRows, maps: Any) -> Examples:
+            return some.encoded(self.encoder_, self.classes_, maps, rules).examples
+
+        def loss(part: Part) -> float:
+            weighted = replace(settings, evidence="weighted")
+            tried = Training(InMemory(part), part, 0, weighted, find_splits=self._splits).run()
+            return tried.evidence.losses.get("weighted", math.inf)
+
+        symmetries = self.symmetries
+        if len(self.classes_) > 1:
+            symmetries = helpful_symmetries(self, rows, loss, encode)
         encoded = rows.encoded(self.encoder_, self.classes_, symmetries, rules)
         examples = encoded.examples
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))

@@ -213,7 +213,7 @@ def fit(
                 if batch_rows is None:
                     classifier.fit(rows, labels)
                 else:
-                    fit_batches(batches, classifier=classifier)
+                    fit_batches(batches, estimator=classifier)
             if not no_rows:
                 classifier.keep_rows(rows)
             classifier.save(out, rows=not no_rows)
