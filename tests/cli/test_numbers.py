@@ -1,6 +1,7 @@
 """A number as the target, on the command line."""
 
 import csv
+import importlib.util
 import io
 import json
 import sqlite3
@@ -149,8 +150,9 @@ def test_export(run, table):
     base = sqlite3.connect(":memory:")
     table.to_sql("homes", base, index=False)
     assert len(base.execute(out).fetchall()) == len(table)
-    code, _, err = run("export", "h.atoms", "--to", "onnx", "--out", "m.onnx")
-    assert code == 2 and "sql, js, c, python" in err
+    if importlib.util.find_spec("onnx") is not None:
+        code, out, _ = run("export", "h.atoms", "--to", "onnx", "--out", "m.onnx")
+        assert code == 0 and out.startswith("m.onnx: ONNX")
 
 
 def test_what_is_for_classes_says_what_a_regressor_goes_with(run):

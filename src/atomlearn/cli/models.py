@@ -346,8 +346,6 @@ def export(
 
     check_choice("--to", to, [*LANGUAGES, "onnx"])
     classifier = load_table_model(file)
-    if to == "onnx" and is_regressor(classifier):
-        fail(f"{file} holds a regressor, which goes --to {', '.join(LANGUAGES)}")
     if to == "onnx":
         if out is None:
             fail("--to onnx writes a binary file: name it with --out")
