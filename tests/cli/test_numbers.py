@@ -155,9 +155,14 @@ def test_export(run, table):
         assert code == 0 and out.startswith("m.onnx: ONNX")
 
 
-def test_what_is_for_classes_says_what_a_regressor_goes_with(run):
+def test_two_models_of_a_number(run, tmp_path):
     run(*FIT)
-    for command in (("compare", "h.atoms", "h.atoms", "homes.csv"),
-                    ("show", "h.atoms", "--model-card", "m.md")):  # fmt: skip
-        code, _, err = run(*command)
-        assert code == 2 and "holds a regressor" in err and "evaluate, audit, explore" in err
+    run(*FIT[:-1], "small.atoms", "--max-atoms", "3")
+    code, out, _ = run("compare", "h.atoms", "small.atoms", "homes.csv")
+    assert code == 0 and "second less first: mean absolute error +" in out
+    told = json.loads(run("compare", "small.atoms", "small.atoms", "homes.csv", "--json")[1])
+    assert told["p_value"] == 1.0 and told["rows"] == [] and told["rules"]["common"] == 3
+    assert run("show", "small.atoms", "--model-card", "m.md")[0] == 0
+    assert "Scorecard for price: 3 rules" in (tmp_path / "m.md").read_text(encoding="utf-8")
+    code, _, err = run("merge", "h.atoms", "h.atoms", "--out", "both.atoms")
+    assert code == 2 and "neither a classifier nor a pool" in err

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from atomlearn.classifier.audit import Auditing
 from atomlearn.classifier.base import TableEstimator
 from atomlearn.classifier.compacting import (
     NOT_COMPACT,
@@ -33,6 +34,7 @@ from atomlearn.classifier.fitting import (
     with_callbacks,
 )
 from atomlearn.classifier.model_card import ModelCards
+from atomlearn.classifier.paired import Comparing
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
@@ -73,6 +75,8 @@ class AlgebraicClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
     Readable,
     Sharing,
+    Auditing,
+    Comparing,
     ModelCards,
     TableEstimator,
     ClassifierMixin,  # type: ignore[misc]

@@ -3,7 +3,7 @@
 import csv
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -228,8 +228,3 @@ def _largest(regressor: "AlgebraicRegressor") -> str:
             "fit with --max-atoms 20, or call compact(20) in Python."
         )
     return "\n".join(lines)
-
-
-def refuse_number(file: Path, what: str) -> NoReturn:
-    """Fail where a command needs classes."""
-    fail(f"{file} holds a regressor, and {what} needs a classifier: a regressor goes with {KNOWN}")

@@ -290,6 +290,7 @@ class AlgebraicRegressor(
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Learn from scratch: folds choose the recipe and the number of rounds."""
         settings = self._settings()
+        self.__dict__.pop("before_", None)
         rows = self._read(X, y, sample_weight, reset=True)
         self.seed_ = root_seed(self.random_state)
         prepared = self._prepared(rows, declared_kinds(X), y, settings)
@@ -433,7 +434,7 @@ class AlgebraicRegressor(
                 ),
             ]
         )
-        if self.max_atoms is not None and self.encoder_.literals_:
+        if self.max_atoms is not None and self.encoder_.literals_ and not hasattr(self, "before_"):
             self._make_card()
         self._judge()
 
