@@ -108,7 +108,9 @@ def test_generated_data_are_learned():
         ([1.0, np.nan, 2.0], InvalidTable, "contains NaN: row 1"),
         ([1.0, 2.0, np.inf], InvalidTable, "contains infinity: row 2"),
         (["1", "2", "much"], InvalidTarget, "row 2 of y is 'much'"),
-        ([1.0, 1e200, 2.0], InvalidTarget, "row 1 of y is 1e\\+200"),
+        ([1.0, 1e99, 2.0], InvalidTarget, "row 1 of y is 1e\\+99"),
+        ([1, 10**400, 2], InvalidTable, "contains infinity: row 1"),
+        ([False, "True", 2], InvalidTarget, "row 1 of y is 'True'"),
         ([1.0, 2.0], InvalidTable, "inconsistent numbers of samples"),
         ([[1.0], [2.0, 3.0], 1], Exception, "row 0"),
     ],
@@ -190,6 +192,36 @@ def test_what_is_saved_is_loaded_by_another_process(given, flats, tmp_path):
     assert str(again.compact(3).scorecard()) == str(reg.compact(3).scorecard())
     more = again.partial_fit(X[:90], y[:90]).predict(X), reg.partial_fit(X[:90], y[:90]).predict(X)
     assert (more[0] == more[1]).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("size", [1e-300, 9e44])
+def test_the_largest_and_the_smallest_numbers_are_saved(loss, size, tmp_path):
+    X, y = prices(150)
+    y = np.abs(y / y.abs().max()) * size
+    reg = AlgebraicRegressor(loss=loss, random_state=0, max_epochs=5, max_atoms=3).fit(X, y)
+    reg.save(tmp_path / "m.atoms")
+    again = load(tmp_path / "m.atoms")
+    assert (again.predict(X) == reg.predict(X)).all() and np.isfinite(reg.predict(X)).all()
+    assert (again.predict_interval(X) == reg.predict_interval(X)).all()
+
+
+@pytest.mark.parametrize("given", [{}, {"loss": "absolute", "max_atoms": 4}, {"time_limit": 0.5}])
+def test_many_rows_have_a_single_fold(given, tmp_path):
+    X, y = prices(10_500)
+    reg = AlgebraicRegressor(random_state=0, max_epochs=6, max_cuts=5, **given).fit(X, y)
+    X_new, y_new = prices(2000, seed=1)
+    assert reg.estimated_score_ == pytest.approx(reg.score(X_new, y_new), abs=0.1)
+    low, high = reg.predict_interval(X_new).T
+    assert np.mean((low <= y_new) & (y_new <= high)) == pytest.approx(0.9, abs=0.04)
+    assert len(reg.compact(4).scorecard()) <= 4 and len(reg.sizes_) > 1
+    reg.save(tmp_path / "m.atoms")
+    assert str(load(tmp_path / "m.atoms").compact(3)) == str(reg.compact(3))
+
+
+def test_a_score_needs_numbers(fitted, flats):
+    with pytest.raises(InvalidTable, match="contains NaN: row 0"):
+        fitted.score(flats[0], [np.nan] * len(flats[1]))
 
 
 def test_pickling(fitted, flats):

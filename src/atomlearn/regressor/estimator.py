@@ -485,7 +485,7 @@ class AlgebraicRegressor(
         float
             One for perfect predictions, and zero for those that are no better than the mean.
         """
-        return float(super().score(X, y, sample_weight))
+        return float(super().score(X, numbers_of(y), sample_weight))
 
     def _write(self, path: str | Path, rows: bool) -> None:
         from atomlearn.regressor.files import write_regressor

@@ -59,6 +59,8 @@ def _number(value: Any, row: int) -> float:
         return np.nan
     try:
         return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
     except (TypeError, ValueError):
         what = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
         raise InvalidTarget(f"row {row} of y is {what}, which is no number") from None

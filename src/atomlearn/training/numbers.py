@@ -214,7 +214,8 @@ def train_numbers(
     parts = [in_units(one.scaled(dealt.n_folds), model.loss, model.scale) for one in found.parts]
     atoms = in_units(found.atoms, model.loss, model.scale)
     learned = with_atoms(learned, atoms, found.loss, clock.interrupted)
-    where = np.flatnonzero(held)
+    # What was learned without a single fold is known by the rows that are in none.
+    where = np.arange(len(dealt)) if dealt.n_folds == 1 else np.flatnonzero(held)
     folds = FoldModels(
         [with_atoms(learned, one) for one in parts],
         [],
