@@ -160,6 +160,19 @@ def test_batches(loss):
     assert warm.fit(X[300:600], y[300:600]).n_rows_ == 600
 
 
+@pytest.mark.parametrize("loss", ["squared", "poisson", "absolute"])
+def test_a_first_batch_of_small_numbers_holds_nothing_back(loss, tmp_path):
+    X, y = prices(800)
+    y = np.maximum(y, 0.0) * 1e4
+    reg = AlgebraicRegressor(loss=loss, random_state=0).partial_fit(X[:100], np.zeros(100))
+    for _ in range(3):
+        reg.partial_fit(X[100:], y[100:])
+    assert reg.score(X[100:], y[100:]) > 0.8
+    reg.save(tmp_path / "m.atoms")
+    again = load(tmp_path / "m.atoms").partial_fit(X[:100], y[:100])
+    assert (again.predict(X) == reg.partial_fit(X[:100], y[:100]).predict(X)).all()
+
+
 @pytest.mark.parametrize(
     "given",
     [

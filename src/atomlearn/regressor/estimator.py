@@ -44,6 +44,9 @@ from atomlearn.training.parts import Part
 from atomlearn.training.settings import Hooks, Plan, Settings
 from atomlearn.typing import Floats
 
+WIDER = 8.0
+"""A batch whose numbers spread by more than this multiple of what is known has its own scale."""
+
 
 class Prepared(NamedTuple):
     """Rows in folds, the model before anything is learned, and what was found on the way."""
@@ -363,27 +366,28 @@ class AlgebraicRegressor(
                 "on, since what they decide was learned from; fit anew"
             )
         encoded = encoded_numbers(rows, self.encoder_, self.learned_.rules, self.symmetries)
-        model, scale = self.numbers_, self.numbers_.scale
-        assert encoded.examples.targets is not None
-        examples = replace(
-            encoded.examples,
-            targets=scale.to_scale(encoded.examples.targets),
-            loss=model.loss,
-        )
+        model, sample, targets = self.numbers_, self.sample_, encoded.examples.targets
+        assert targets is not None
+        scale = wide_enough(model, targets, encoded.examples.weights)
+        if scale != model.scale and sample.targets is not None:
+            known = sample.targets * model.scale.unit + model.scale.center
+            sample = replace(sample, targets=scale.to_scale(known))
+        model = replace(model, scale=scale)
+        examples = replace(encoded.examples, targets=scale.to_scale(targets), loss=model.loss)
         settings = settings.with_table_read()
         seed = root_seed(np.random.SeedSequence([self.seed_, self.n_rows_]))
         full, card = replace(self.learned_, card=None), self.learned_.card
 
         def learn(hooks: Hooks) -> tuple[Learned, NumberModel]:
             return train_number_batch(
-                full, model, examples, self.sample_.earlier(), seed, settings, hooks, self._splits
+                full, model, examples, sample.earlier(), seed, settings, hooks, self._splits
             )
 
         learned, self.numbers_ = self._trained(
             learn, Plan(1, 200), settings, X=X, y=y, sample_weight=sample_weight
         )
         assert examples.numbers is not None
-        self.sample_ = self.sample_.extended(
+        self.sample_ = sample.extended(
             examples.variants[0],
             examples.labels,
             self.n_rows_ + examples.numbers,
@@ -491,6 +495,12 @@ class AlgebraicRegressor(
         from atomlearn.regressor.files import write_regressor
 
         write_regressor(self, path, rows)
+
+
+def wide_enough(model: NumberModel, targets: Floats, weights: Floats) -> Scale:
+    """Return the scale of a model, or that of a batch whose numbers it would take long to reach."""
+    own = scale_of(model.loss, targets, weights)
+    return own if own.unit > WIDER * model.scale.unit else model.scale
 
 
 def _scaled(encoded: EncodedNumbers, model: NumberModel) -> tuple[NumberModel, EncodedNumbers]:
