@@ -71,7 +71,7 @@ def test_the_other_way_is_asked_for(run, tmp_path, table):
     assert code == 0 and "classes from" in out and err == ""
     code, out, err = run(*few, "--regress")
     assert code == 0 and "a regressor of rooms" in out and err == ""
-    for option in (("--max-classes", 5), ("--class-weight", "1=2"), ("--batch-rows", 10)):
+    for option in (("--max-classes", 5), ("--class-weight", "1=2")):
         code, _, err = run(*few, "--regress", *option)
         assert code == 2 and f"{option[0]} is for classes" in err
 
@@ -166,3 +166,14 @@ def test_two_models_of_a_number(run, tmp_path):
     assert "Scorecard for price: 3 rules" in (tmp_path / "m.md").read_text(encoding="utf-8")
     code, _, err = run("merge", "h.atoms", "h.atoms", "--out", "both.atoms")
     assert code == 2 and "neither a classifier nor a pool" in err
+
+
+def test_batches_give_the_same_model(run, tmp_path):
+    run(*FIT, "--rule", "price rises with size")
+    code, out, _ = run(*FIT[:-1], "b.atoms", "--regress", "--batch-rows", 70,
+                       "--rule", "price rises with size")  # fmt: skip
+    assert code == 0 and "a regressor of price" in out
+    whole, same = (load(tmp_path / name) for name in ("h.atoms", "b.atoms"))
+    assert whole.rules_ == same.rules_ and same.target_name_ == "price"
+    assert [str(one) for one in whole.encoder_.literals_] == list(map(str, same.encoder_.literals_))
+    assert (whole.learned_.weighted.weights == same.learned_.weighted.weights).all()

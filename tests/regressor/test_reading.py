@@ -145,6 +145,15 @@ def test_what_follows_from_a_limit_and_a_monotone_statement_is_obeyed(tmp_path, 
     assert reg.check_rules().statements[0].verdict == "broken"
 
 
+def test_explanations_say_from_what_a_limit_follows():
+    reg = fit(["price = 90 if size = 50", "price rises with size"], max_epochs=40)
+    rows = random_rows(1).assign(size=50.0), random_rows(1).assign(size=49.0, age=0.0)
+    told = [[str(rule) for rule in reg.explain(row).rules] for row in rows]
+    assert told == [["price = 90 if size = 50"],
+                    ["price = 90 if size = 50", "price rises with size"]]  # fmt: skip
+    assert "a rule limits it: price rises with size" in str(reg.explain(rows[1]))
+
+
 def test_a_limit_that_reaches_every_value_is_a_warning():
     with pytest.warns(DoubtfulRule, match="limits price wherever size is known"):
         fit_plainly(["price <= 90 if size > 50", "price rises with size"])

@@ -66,20 +66,25 @@ def fit_number(
     rows: Any,
     labels: Any,
     target: str,
+    batches: Any,
     out: Path,
     keep: bool,
     as_json: bool,
 ) -> None:
-    """Fit a regressor, save it, and print what it is."""
+    """Fit a regressor to a table, or to its batches if there are any; save it, print what it is."""
     from atomlearn.cli.tables import complaints
+    from atomlearn.distributed import fit_batches
     from atomlearn.tables.number_rows import numbers_of
 
     try:
         with interrupts.Deferred(learning=True) as noted:
             with complaints():
-                numbers = numbers_of(labels).view(Named)
-                numbers.name = target
-                regressor.fit(rows, numbers)
+                if batches is None:
+                    numbers = numbers_of(labels).view(Named)
+                    numbers.name = target
+                    regressor.fit(rows, numbers)
+                else:
+                    fit_batches(batches, estimator=regressor)
             regressor.save(out, rows=keep)
             noted.kept = True
             _print_fit(regressor, out, as_json)

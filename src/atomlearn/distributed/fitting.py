@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -557,6 +557,12 @@ def fit_batches(
         return estimator.fit_parts(SurveyedParts(rows, checkpoint, allow_missing))
 
 
+class Named(NamedTuple):
+    """Labels of which only the name is known."""
+
+    name: str
+
+
 @dataclass
 class BatchRows:
     """Rows and labels that are read batch after batch."""
@@ -574,6 +580,8 @@ class BatchRows:
             # How many there will be is not known: later batches take fewer rows along.
             most = SAMPLED // FEW_BATCHES if p < FEW_BATCHES else SAMPLED // (p + 1)
             told = survey(X, y, p, seed, max(1, most), as_whole, are_numbers)
+            if told.no_labels is None and hasattr(self.batches, "target"):  # those of a file
+                told = replace(told, no_labels=Named(str(self.batches.target)))
             self.surveys.append(told)
             size += sum(told.sizes)
             if size > MOST_JOINED:  # nor would the rows fit

@@ -42,7 +42,7 @@ from atomlearn.training.data import NEVER
 from atomlearn.training.learned import Learned
 from atomlearn.training.numbers import HeldOutNumbers, NumberModel
 from atomlearn.training.parts import Part
-from atomlearn.typing import Floats, Integers
+from atomlearn.typing import Bits, Floats, Integers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,22 +158,36 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
                 terms.append(Term(text, float(weighted.weights[i])))
         prediction = float(self._predicted(blocks, 1)[0])
         free = model.predictions(deciding.scores(blocks, 1)[:, 0], learned.rules, None, None)
-        rules: tuple[Rule, ...] = ()
+        rules: list[Statement] = []
         if free[0] != prediction:
             applies = learned.rules.by_statement(learned.rules.met_by(row))[0]
-            rules = tuple(
+            limiting = [
                 one
                 for one in met_rules(self.rules_, applies)
                 if prediction in (one.label.low, one.label.high)
-            )
+            ]
+            has = unpack(row, learned.n_constants)[0]
+            rules = [*limiting, *self._because_of(limiting, has)]
         return NumberExplanation(
             self.target_name_,
             prediction,
             float(deciding.offsets[0]),
             tuple(sorted(terms, key=lambda one: -abs(one.amount))),
             model.is_log,
-            rules,
+            tuple(rules),
         )
+
+    def _because_of(self, rules: list[Rule], has: Bits) -> list[MonotoneStatement]:
+        """Return the monotone statements by which rules limit a row that does not meet them."""
+        columns = {
+            condition.column
+            for rule in rules
+            if not any(has[case].all() for case in self.encoder_.literal_numbers(rule.cases()))
+            for case in rule.cases()
+            for condition in case
+        }
+        monotone = [one for one in self.rules_ if isinstance(one, MonotoneStatement)]
+        return [one for one in monotone if one.column in columns]
 
     def atoms_frame(self) -> "pd.DataFrame":
         """Return the offset and all atoms that decide as a pandas data frame.
