@@ -232,6 +232,17 @@ def test_many_rows_have_a_single_fold(given, tmp_path):
     assert str(load(tmp_path / "m.atoms").compact(3)) == str(reg.compact(3))
 
 
+def test_the_loss_stays_while_learning_goes_on(flats):
+    X, y = flats[0], np.maximum(flats[1], 0.0)
+    reg = AlgebraicRegressor(loss="quantile", quantile=0.7, max_epochs=3).fit(X, y)
+    for change in ({"loss": "absolute"}, {"loss": "poisson"}, {"quantile": 0.6}):
+        other = pickle.loads(pickle.dumps(reg)).set_params(**change)
+        with pytest.raises(InvalidParameter, match="cannot change while learning goes on"):
+            other.partial_fit(X, y)
+        assert other.export("python") == reg.export("python")
+    assert reg.partial_fit(X, y).n_rows_ == 2 * len(X)
+
+
 def test_a_score_needs_numbers(fitted, flats):
     with pytest.raises(InvalidTable, match="contains NaN: row 0"):
         fitted.score(flats[0], [np.nan] * len(flats[1]))

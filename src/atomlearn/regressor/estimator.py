@@ -357,6 +357,12 @@ class AlgebraicRegressor(
         """Learn from one more batch, with the same columns and statements."""
         check_is_fitted(self)
         settings = self._settings()
+        asked = NumberModel.of(self.loss, float(self.quantile), self.numbers_.scale)
+        if asked.name != self.numbers_.name or asked.loss != self.numbers_.loss:
+            raise InvalidParameter(
+                f"loss={self.loss!r} (quantile={self.quantile}) is not what was learned: the loss "
+                "cannot change while learning goes on; fit anew"
+            )
         rows = self._read(X, y, sample_weight, reset=False)
         names = column_names(self)
         given = read_statements(self.rules, self.monotonic_cst, names, self.target_name_)
@@ -427,7 +433,7 @@ class AlgebraicRegressor(
         self.learned_ = replace(learned, fold_models=None)
         self.rule_conflicts_ = Listed(encoded.rule_conflicts(self.rules_))
         unit = self.numbers_.scale.unit
-        factor = unit**2 if self.loss == "squared" else unit
+        factor = unit**2 if self.numbers_.name == "squared" else unit
         first = len(self.history_)
         self.history_ = Listed(
             [

@@ -545,7 +545,9 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         if not len(judged.targets):
             return
         size = number_size(judged, self.numbers_, 0, False)
-        self.estimated_error_ = float(np.sqrt(size.loss)) if self.loss == "squared" else size.loss
+        self.estimated_error_ = (
+            float(np.sqrt(size.loss)) if self.numbers_.name == "squared" else size.loss
+        )
         mean = np.average(judged.targets, weights=judged.weights)
         spread = float(judged.weights @ (judged.targets - mean) ** 2)
         left = float(judged.weights @ (judged.targets - judged.predictions) ** 2)
