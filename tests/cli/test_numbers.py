@@ -95,7 +95,8 @@ def test_rules_and_audit(run, tmp_path):
     rules = ("--rule", "price rises with size", "--rule", "price <= 300 if zone = north")
     code, out, _ = run(*FIT, *rules)
     assert code == 0
-    code, out, _ = run("audit", "h.atoms", "homes.csv", "--html", "a.html")
+    code, out, err = run("audit", "h.atoms", "homes.csv", "--html", "a.html")
+    assert "feature names" not in err
     assert code == 0 and out.count("proved") >= 2 and (tmp_path / "a.html").exists()
     assert run("audit", "h.atoms", "homes.csv", "--costs")[0] == 2
 
