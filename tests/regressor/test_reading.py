@@ -145,6 +145,12 @@ def test_what_follows_from_a_limit_and_a_monotone_statement_is_obeyed(tmp_path, 
     assert reg.check_rules().statements[0].verdict == "broken"
 
 
+def test_nothing_follows_from_a_rule_that_no_row_can_meet():
+    with pytest.warns(DoubtfulRule, match="no row can meet"):
+        reg = fit_plainly(["price = 900 if size > 90 and size < 5", "price rises with size"])
+    assert reg.predict(random_rows()).max() < 900 and reg.check_rules().holds
+
+
 def test_explanations_say_from_what_a_limit_follows():
     reg = fit(["price = 90 if size = 50", "price rises with size"], max_epochs=40)
     rows = random_rows(1).assign(size=50.0), random_rows(1).assign(size=49.0, age=0.0)

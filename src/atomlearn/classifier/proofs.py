@@ -71,6 +71,8 @@ def prove_monotone(
             broken.append(text)
     bounds = always_within(learned.rules.rules)
     for one in (*learned.rules.rules, *learned.rules.soft):
+        if not are_possible([encoder.literals_[i] for i in one.literals]):
+            continue  # no row meets it
         for i in one.literals:
             way = encoder.literals_[i].direction(column.index, column.name)
             if broken_by(statement, way, one, k, *bounds, learned.rules.ordered):

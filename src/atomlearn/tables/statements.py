@@ -172,7 +172,11 @@ def compile_rules(
             continue
         if isinstance(rule.label, Bound):
             for given in effective_cases(rule, statements, len(labels)):
-                for case, low, high in limits(rule.label, given, statements):
+                (numbers,) = encoder.literal_numbers([given])
+                following = [Limit(given, rule.label.low, rule.label.high)]
+                if are_possible([literals[i] for i in numbers]):  # nothing follows without rows
+                    following = limits(rule.label, given, statements)
+                for case, low, high in following:
                     (numbers,) = encoder.literal_numbers([case])
                     follows = tuple(_implied(numbers, literals, of_column))
                     hard.append(HardRule(tuple(numbers), (), None, follows, r, low, high))
@@ -359,6 +363,8 @@ def _check_monotone(
         low, high = always_within(compiled.rules)
         every: list[HardRule | SoftRule] = [*compiled.rules, *compiled.soft]
         for conjunction in every:
+            if not are_possible([literals[number] for number in conjunction.literals]):
+                continue  # no row meets it
             rule = statements[conjunction.rule]
             ways = {
                 number: literals[number].direction(index[one.column], one.column)
