@@ -1,5 +1,6 @@
 """Gradient boosting: without each fold in turn, judged by its rows, then with all rows."""
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -115,30 +116,66 @@ def test_fewer_rounds_are_enough_if_the_loss_is_close():
 
 def test_the_learning_rate_grows_with_rows_and_classes():
     rates = [recipe_for(n, 2, None).learning_rate for n in (10, 4000, 30_000, 10**6)]
-    assert 0.01 < rates[0] < rates[1] < rates[2] < rates[3] <= 0.5
+    assert 0.01 < rates[0] < rates[1] < rates[2] == rates[3] <= 0.5
     assert recipe_for(10, 2, 7).rounds == 7
     assert recipe_for(10, 2, 20).learning_rate > rates[0]  # few rounds need larger steps
     assert recipe_for(10, 300, None).rounds < recipe_for(10, 30, None).rounds
     assert recipe_for(4000, 30, None).learning_rate > rates[1]
 
 
+class Runner:
+    """A booster whose loss falls in a straight line to its end."""
+
+    def __init__(self, recipe, after_first_steps, end):
+        first = math.ceil(ensemble.FIRST_STEPS / recipe.learning_rate)
+        there = [1.0, after_first_steps, end, end]
+        self.planned = np.interp(range(recipe.rounds + 1), [0, first, 2 * first, 10**6], there)
+        self.recipe, self.losses, self.rounds = recipe, [1.0], []
+        self.weights, self.held = np.ones(1), np.zeros(1, dtype=np.int64)
+        self.splits = SimpleNamespace(n_columns=8)
+
+    def run_round(self):
+        self.rounds.append(None)
+        self.losses.append(self.planned[len(self.rounds)])
+
+
+def race(first_and_end):
+    """A race of recipes with these losses after the first steps and at their ends, by leaves."""
+    return ensemble._Race(
+        lambda fold, seed, recipe: Runner(recipe, *first_and_end(recipe)),
+        np.random.SeedSequence(0).spawn(1),
+        Clock(Settings()),
+    )
+
+
 @pytest.mark.parametrize(
-    ("losses", "chosen"),
+    ("losses", "chosen", "runs"),
     [
-        ({8: 0.5, 32: 0.46}, 8),
-        ({8: 0.5, 32: 0.4, 128: 0.39}, 32),
-        ({8: 1.0, 32: 0.8, 128: 0.5}, 128),
+        ({8: (0.5, 0.3), 32: (0.49, 0.1)}, 8, "first"),  # not ahead after the first steps
+        ({8: (0.5, 0.3), 32: (0.47, 0.299)}, 8, "end"),  # ahead, but no better in the end
+        ({8: (0.5, 0.3), 32: (0.47, 0.28), 128: (0.46, 0.1)}, 32, "end"),
+        ({8: (1.0, 0.3), 32: (0.8, 0.4), 128: (0.5, 0.4)}, 128, "first"),  # clearly ahead
     ],
 )
-def test_trees_have_more_leaves_if_that_is_clearly_better(losses, chosen):
-    def tried_before(recipe):
-        return SimpleNamespace(
-            losses=[9.0, losses[recipe.max_leaves]], rounds=range(ensemble.TRIAL)
-        )
+def test_larger_trees_are_chosen_if_held_out_rows_are_in_favour(losses, chosen, runs):
+    tried = race(lambda recipe: losses.get(recipe.max_leaves, (1.0, 1.0)))
+    usual = recipe_for(10**5, 2, None)
+    found = tried.choose_leaves(usual, 10**5, 2)
+    assert found.max_leaves == chosen
+    (booster,) = tried.boosters(found, 1)  # what it has learned is not learned again
+    first = math.ceil(ensemble.FIRST_STEPS / found.learning_rate)
+    assert (len(booster.rounds) == first) == (runs == "first")
+    assert list(tried.made) == [found]
 
-    recipes = [BoostingRecipe(max_leaves=n) for n in losses]
-    found, tried = ensemble._choose_recipe(recipes, tried_before, None)
-    assert found.max_leaves == chosen and tried.losses[-1] == losses[chosen]
+
+def test_trees_use_all_columns_if_held_out_rows_are_in_favour():
+    usual = recipe_for(1000, 2, None)
+    wider = replace(usual, share=1.0)
+    for end, chosen in ((0.2, wider), (0.3, usual)):
+        tried = race(lambda recipe, end=end: (0.4, end) if recipe == wider else (0.5, 0.3))
+        assert tried.choose_columns(usual, wider, 1) == chosen
+    same = race(lambda recipe: (0.5, 0.3))
+    assert same.choose_columns(usual, replace(usual, l2_regularization=2.0), 1) == usual
 
 
 def test_trees_of_many_leaves_need_many_rows():

@@ -15,7 +15,7 @@ def test_one_fold_of_a_huge_set_is_a_fifth_of_each_class_and_the_rest_is_never_h
 
 def test_the_number_of_folds_falls_with_the_rows():
     few, many = FOLDS
-    assert [folds_for(n) for n in (few, few + 1, many, many + 1)] == [5, 3, 3, 1]
+    assert [folds_for(n, 2) for n in (few, few + 1, many, many + 1)] == [5, 3, 3, 1]
 
 
 def test_a_single_fold_measures_a_compact_model_too(monkeypatch):

@@ -278,12 +278,10 @@ class Pool:
         return self._add(Pins(atoms, born, source, hash_lists(atoms)))
 
     def _add(self, pins: Pins) -> int:
-        hashes, known = pins.hashes, self._known()
-        fresh: dict[int, int] = {}
-        for k, key in enumerate(hashes.tolist()):
-            if key not in known:
-                fresh.setdefault(key, k)
-        which = np.fromiter(fresh.values(), dtype=np.int64, count=len(fresh))
+        known, n = self._known(), len(pins.hashes)
+        first = dict(zip(reversed(pins.hashes.tolist()), range(n - 1, -1, -1), strict=True))
+        fresh = first.keys() - known
+        which = np.array(sorted(first[key] for key in fresh), dtype=np.int64)
         ours, new = self._pins, pins.some(which)
         self._pins = Pins(  # at once, so that an interruption leaves the old or the new
             append(ours.atoms, new.atoms),

@@ -10,6 +10,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -399,14 +400,13 @@ class CategoryColumn:
         """Return the index of each value among the categories, -1 if it is not one of them."""
         index = {category: i for i, category in enumerate(self.categories)}
         try:
-            return np.array(
-                [-1 if m else index.get(v, -1) for v, m in zip(values, missing, strict=True)],
-                dtype=np.int64,
-            )
+            code = np.fromiter(map(index.get, values, repeat(-1)), np.int64, len(values))
         except TypeError:
             raise InvalidTable(
                 f"column {self.name!r} holds values that cannot be categories, such as lists"
             ) from None
+        code[missing] = -1
+        return code
 
 
 Column = NumberColumn | CategoryColumn

@@ -94,10 +94,9 @@ def has_large_integers(cells: Any) -> bool:
         return bool(cells.size and (cells.max() > MOST_EXACT or cells.min() < -MOST_EXACT))
     if kind != "O":
         return False
-    return any(
-        not -MOST_EXACT <= cell <= MOST_EXACT
-        for cell in cells
-        if type(cell) is int or isinstance(cell, np.integer)
+    integers = tuple(t for t in set(map(type, cells)) if t is int or issubclass(t, np.integer))
+    return bool(integers) and any(
+        not -MOST_EXACT <= cell <= MOST_EXACT for cell in cells if type(cell) in integers
     )
 
 

@@ -1,5 +1,6 @@
 """Validation of input: tables of any library, the kinds of their columns, and labels."""
 
+import contextlib
 import datetime
 import re
 import warnings
@@ -431,7 +432,11 @@ def _infinite_numbers(table: Any) -> Iterator[tuple[int, int]]:
 def _infinite_objects(table: Any) -> Iterator[tuple[int, int]]:
     infinite = {float("inf"), float("-inf")}
     for j in range(table.shape[1]):
-        for i, value in enumerate(table[:, j].tolist()):
+        values = table[:, j].tolist()
+        with contextlib.suppress(TypeError):  # a value that has no hash
+            if infinite.isdisjoint(values):
+                continue
+        for i, value in enumerate(values):
             if isinstance(value, float | np.floating | Decimal) and value in infinite:
                 yield i, j
 
@@ -451,7 +456,7 @@ def column_kind(table: Any, j: int, name: str) -> Kind:
 def kind_of(column: Objects, name: str) -> Kind | None:
     """Return the kind of some objects, or ``None`` if all are missing."""
     values = column[~is_missing(column)]
-    types = {type(v) for v in values}
+    types = set(map(type, values.tolist()))
     if not types:
         return None
     if any(issubclass(t, _TIMES) for t in types):

@@ -429,9 +429,12 @@ def _concatenated(arrays: Sequence[Any]) -> Any:
     return None if any(one is None for one in arrays) else np.concatenate(arrays)
 
 
-FOLDS = {1_500: 5, 10_000: 3}
+FOLDS = {1_000: 5, 10_000: 3}
 """Number of folds for at most so many examples: of few rows each one counts. Of more, one fold is
 held out, which is as accurate as all."""
+FEWER, MANY = 3, 4_000
+"""Maximum number of folds where there are more examples times classes than this: every fold takes
+time for each class."""
 SINGLE = 5
 """A single fold has one of so many rows."""
 SMALL, SMALL_CLASS = 5000, 1250
@@ -496,9 +499,14 @@ def is_small(n_rows: int, n_classes: int) -> bool:
     return n_rows <= max(SMALL, SMALL_CLASS * n_classes)
 
 
-def folds_for(n_rows: int) -> int:
-    """Return the number of folds for a number of rows."""
-    return next((n for most, n in FOLDS.items() if n_rows <= most), 1)
+def folds_for(n_rows: int, n_classes: int) -> int:
+    """Return the number of folds for a number of rows and classes.
+
+    >>> folds_for(800, 2), folds_for(800, 10), folds_for(9000, 2), folds_for(10**6, 2)
+    (5, 3, 3, 1)
+    """
+    n_folds = next((n for most, n in FOLDS.items() if n_rows <= most), 1)
+    return min(n_folds, FEWER) if n_rows * n_classes > MANY else n_folds
 
 
 def deal(

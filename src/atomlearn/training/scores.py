@@ -145,6 +145,10 @@ RACE = {6.0: 4.0, 12.0: 2.5, 24.0: 1.5}
 """Boosting is given up if, after this many rounds times the learning rate, its loss exceeds this
 multiple of the loss of strict atoms: with small steps even a good model is far behind at first."""
 
+EXACT, TINY = 0.005, 0.002
+"""Strict atoms with at most this held-out error are kept beside weighted ones, unless that raises
+the loss by more than the second."""
+
 KINDS = ("strict", "weighted", "both")
 """The kinds of evidence that can be chosen."""
 
@@ -199,6 +203,9 @@ def weigh_evidence(
         scores = scores + b * (nothing if weighted is None else weighted)
         errors[kind], losses[kind] = error_and_loss(scores, labels, weights, prior, ordered)
     chosen = _choose(losses, sizes)
+    if chosen == "weighted" and errors.get("strict", 1.0) <= EXACT:
+        # A few of such strict atoms may define the classes exactly, as weighted ones never do.
+        chosen = "both" if losses["both"] <= losses["weighted"] + TINY else chosen
     if chosen == "both" and 0.0 in fitted["both"]:  # one of them has no say
         chosen = "weighted" if fitted["both"][0] == 0.0 else "strict"
     return Evidence(chosen, losses, errors, *fitted[chosen])

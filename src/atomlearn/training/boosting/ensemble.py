@@ -10,6 +10,7 @@ batch. A part of the batch is held out and decides when to stop; if no round hel
 added.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -243,12 +244,16 @@ def merged(parts: Sequence[WeightedAtoms]) -> WeightedAtoms:
 
 
 AT_ONCE = 10
-"""Maximum number of rounds of a fold before the folds are compared. The first comparisons come
-sooner, so that all folds have atoms if time is short."""
-TRIAL, TRIAL_RATE = 15, 0.2
-"""Number of rounds, and their learning rate, after which the losses of two recipes are compared."""
-CLEARLY = 0.9
-"""A recipe is clearly better if its loss is below this share of the other's."""
+"""Maximum number of rounds of a fold before the folds are compared."""
+FIRST_STEPS = 3.0
+"""Recipes are first compared when the product of rounds and learning rate is this."""
+AHEAD, CLEARLY = 0.97, 0.9
+"""A recipe is ahead if its loss is then at most this share of the other's, and clearly ahead."""
+WORTH, TINY = 0.98, 0.002
+"""What takes longer is worth it if the lowest loss is at most this share of the other's, and lower
+by this amount."""
+FEWEST_ROWS = 300
+"""Of fewer rows a tree never uses all columns: random subsets reduce overfitting."""
 HELD_OUT = 5
 """One row in this many of a batch is held out."""
 MAX_ATOMS = 200_000
@@ -298,17 +303,20 @@ def boost_folds(
             signs=rules.signs, priors=priors, loss=examples.loss,
         )  # fmt: skip
 
-    usual = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
-    recipes = [usual, *detailed_recipes(usual, len(label), examples.n_classes)]
-    recipe, tried = _choose_recipe(recipes, lambda one: booster(0, seeds[0], one), clock)
+    race = _Race(booster, seeds, clock)
+    recipe = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
+    for n_rounds in (1, AT_ONCE):  # so that all folds have atoms if time is short
+        _run_all(race.boosters(recipe, len(seeds)), min(n_rounds, recipe.rounds), clock)
+    recipe = race.choose_leaves(recipe, len(label), examples.n_classes)
+    judges = min(2, len(seeds)) if len(label) <= SMALL else 1
     if splits.n_columns > recipe.many_features:
-        judges = seeds if len(label) <= SMALL else seeds[:1]  # of few rows all have to judge
-        recipe = _choose_columns(
-            recipe, lambda one: [booster(f, own, one) for f, own in enumerate(judges)], clock
-        )
-    folds = [booster(f, own, recipe) for f, own in enumerate(seeds)]
-    if tried is not None and tried.recipe == recipe:
-        folds[0] = tried  # it has had its first rounds
+        recipe = race.choose_columns(recipe, replace(recipe, only_informative=True), judges)
+    elif len(label) >= FEWEST_ROWS:
+        wider = race.choose_columns(recipe, replace(recipe, share=1.0), judges)
+        if wider is not recipe:  # larger trees may be worth it now
+            wider = race.choose_leaves(wider, len(label), examples.n_classes)
+        recipe = wider
+    folds = race.boosters(recipe, len(seeds))
     losses = _boost(folds, clock, rival)
     n_rounds = recipe.fewest(losses)
     part = 1.0 / len(folds)
@@ -327,41 +335,69 @@ def boost_folds(
     return BoostedFolds(atoms, scores, held[order], losses[n_rounds], parts, kept)
 
 
-def _choose_recipe(
-    recipes: Sequence[BoostingRecipe],
-    booster: Callable[[BoostingRecipe], Booster],
-    clock: Clock,
-) -> tuple[BoostingRecipe, Booster | None]:
-    """Try the recipes on one fold: more leaves in a tree, as long as that is clearly better.
+class _Race:
+    """Boosters of several recipes, which run side by side until it is clear which one is better."""
 
-    Returns the recipe and the booster that tried it, if there was a choice.
-    """
-    chosen, tried, best = recipes[0], None, np.inf
-    for recipe in recipes if len(recipes) > 1 else ():
-        trial = booster(replace(recipe, learning_rate=TRIAL_RATE))
-        _run(trial, TRIAL, clock)
-        if trial.losses[-1] > CLEARLY * best:
-            break
-        chosen, tried, best = recipe, trial, trial.losses[-1]
-    return chosen, tried
+    def __init__(
+        self,
+        make: Callable[[int, np.random.SeedSequence, BoostingRecipe], Booster],
+        seeds: Sequence[np.random.SeedSequence],
+        clock: Clock,
+    ) -> None:
+        self.make, self.seeds, self.clock = make, seeds, clock
+        self.made: dict[BoostingRecipe, list[Booster]] = {}
 
+    def boosters(self, recipe: BoostingRecipe, n_folds: int) -> list[Booster]:
+        """Return the boosters of the first folds, with the rounds that they have had so far."""
+        made = self.made.setdefault(recipe, [])
+        made += [self.make(f, self.seeds[f], recipe) for f in range(len(made), n_folds)]
+        return made[:n_folds]
 
-def _choose_columns(
-    recipe: BoostingRecipe,
-    boosters: Callable[[BoostingRecipe], list[Booster]],
-    clock: Clock,
-) -> BoostingRecipe:
-    """Leave out columns that are not informative on their own, if that is clearly better."""
-    fewer = replace(recipe, only_informative=True)
-    every, some = (boosters(replace(one, learning_rate=TRIAL_RATE)) for one in (recipe, fewer))
-    if not all(
-        0 < b.splits.n_columns < a.splits.n_columns for a, b in zip(every, some, strict=True)
-    ):
+    def choose_leaves(self, recipe: BoostingRecipe, n_rows: int, n_classes: int) -> BoostingRecipe:
+        """Choose larger and larger trees, as long as they lower the loss of the first fold."""
+        for larger in detailed_recipes(recipe, n_rows, n_classes):
+            if larger.max_leaves > recipe.max_leaves:
+                if not self._is_worth_it(larger, recipe, 1, CLEARLY):
+                    break
+                recipe = larger
         return recipe
-    for trial in (*every, *some):
-        _run(trial, TRIAL, clock)
-    losses = [sum(one.losses[-1] for one in trials) for trials in (every, some)]
-    return fewer if losses[1] <= CLEARLY * losses[0] else recipe
+
+    def choose_columns(
+        self, usual: BoostingRecipe, other: BoostingRecipe, n_folds: int
+    ) -> BoostingRecipe:
+        """Choose between recipes that differ in the columns that a tree may use."""
+        allowed = [
+            {(one.splits.n_columns, recipe.max_features(one.splits.n_columns)) for one in boosters}
+            for recipe in (usual, other)
+            if (boosters := self.boosters(recipe, n_folds))
+        ]
+        if allowed[0] == allowed[1] or (0, 0) in allowed[1]:
+            return usual
+        return other if self._is_worth_it(other, usual, n_folds) else usual
+
+    def _is_worth_it(
+        self, recipe: BoostingRecipe, known: BoostingRecipe, n_folds: int, clearly: float = 0.0
+    ) -> bool:
+        """Return whether a recipe is better than one that is known, and forget the worse one.
+
+        If it is ahead after the first steps, but not ``clearly``, both are run to their ends.
+        """
+        losses = []
+        for one in (known, recipe):
+            n_rounds = min(one.rounds, math.ceil(FIRST_STEPS / one.learning_rate))
+            boosters = self.boosters(one, n_folds)
+            _run_all(boosters, n_rounds, self.clock)
+            losses.append(_mean_losses(boosters)[: n_rounds + 1][-1])
+        is_worth_it = losses[1] <= clearly * losses[0]
+        if not is_worth_it and losses[1] <= AHEAD * losses[0]:
+            ends = [
+                min(_boost(self.boosters(one, n_folds), self.clock, np.inf))
+                for one in (known, recipe)
+            ]
+            is_worth_it = ends[1] <= min(WORTH * ends[0], ends[0] - TINY)
+        is_worth_it = is_worth_it and not self.clock.over()
+        del self.made[known if is_worth_it else recipe]
+        return is_worth_it
 
 
 def _boost(
@@ -372,26 +408,33 @@ def _boost(
     ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up.
     """
     recipe = folds[0].recipe
-    mass = np.array([one.weights[one.held].sum() for one in folds])
-
-    def losses() -> list[float]:
-        n_known = min(len(one.losses) for one in folds)
-        known = np.array([one.losses[:n_known] for one in folds])
-        return np.average(known, axis=0, weights=mass).tolist()
 
     def next_round() -> bool:
-        known = losses()
+        known = _mean_losses(folds)
         n_rounds = len(known) - 1
         if n_rounds >= recipe.rounds or has_lost(known, recipe.learning_rate, rival):
             return False
         target = min(n_rounds + min(max(1, n_rounds), at_once), recipe.rounds)
-        Parallel(n_jobs=clock.settings.n_jobs, require="sharedmem")(
-            delayed(_run)(one, target, clock) for one in folds
-        )
+        _run_all(folds, target, clock)
         return True
 
-    run_rounds(next_round, losses, recipe.stopping, clock.over)
-    return losses()
+    run_rounds(next_round, lambda: _mean_losses(folds), recipe.stopping, clock.over)
+    return _mean_losses(folds)
+
+
+def _mean_losses(folds: Sequence[Booster]) -> list[float]:
+    """Return the mean loss of held-out rows after each round that all folds have had."""
+    n_known = min(len(one.losses) for one in folds)
+    known = np.array([one.losses[:n_known] for one in folds])
+    mass = np.array([one.weights[one.held].sum() for one in folds])
+    return np.average(known, axis=0, weights=mass).tolist()
+
+
+def _run_all(folds: Sequence[Booster], n_rounds: int, clock: Clock) -> None:
+    """Run the boosters of all folds up to ``n_rounds`` rounds."""
+    Parallel(n_jobs=clock.settings.n_jobs, require="sharedmem")(
+        delayed(_run)(one, n_rounds, clock) for one in folds
+    )
 
 
 def _run(booster: Booster, n_rounds: int, clock: Clock) -> None:

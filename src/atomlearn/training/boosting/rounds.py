@@ -59,27 +59,27 @@ LARGEST_STEP = 4.0
 large factor."""
 USUAL_ROWS, USUAL_CLASSES = 4000, 2
 """Number of rows and classes for which the learning rate is that of the recipe."""
-SMALLEST_RATE, LARGEST_RATE = 0.06, 0.4
-"""Bounds of the learning rate."""
+USUAL_RATES, LARGEST_RATE = (0.06, 0.1), 0.4
+"""Bounds of the learning rate for any number of rows, and of every learning rate."""
 FEWEST_STEPS = 4.0
 """Minimum product of rounds and learning rate, if the number of rounds is limited."""
 NUMBER_SHARE = 0.75
 """Share of the columns that a tree for a number may use."""
 MANY_CLASSES = 30
-"""With more classes than this, there are fewer rounds."""
+"""With more classes than this, there are fewer rounds, with more regularization: each class has few
+rows."""
 DETAILED = {32: 40.0, 128: 40.0, 512: 20.0}
 """Larger trees that are tried: the number of leaves, and the largest product of the number of
 rounds and the learning rate with such trees."""
-MOST_TREES, FEWEST_DETAILED_STEPS = 4000, 15.0
+MOST_TREES, FEWEST_DETAILED_STEPS = 12_000, 15.0
 """Maximum number of larger trees, of all classes together, and the product of rounds and learning
 rate that has to be possible with as many."""
 ROWS_PER_LEAF = 64
 """Larger trees are tried if there are this many rows for each leaf."""
-WORDS_PER_LEAF = 4
+WORDS_PER_LEAF = 8
 """The batch of a larger tree may have this many words of 64 rows for each leaf."""
-DETAILED_RATE, DETAILED_ROWS, DETAILED_RATES = 0.1, 60_000, (0.05, 0.2)
-"""Learning rate of larger trees for a number of rows, and its bounds: on images, from half a rate
-the loss was 3 % lower, whatever they showed."""
+DETAILED_RATE, DETAILED_ROWS, DETAILED_RATES = 0.1, 15_000, (0.07, 0.12)
+"""Learning rate of larger trees for a number of rows, and its bounds."""
 
 
 STOPPING = Stopping(patience=25, progress=0.998)
@@ -143,14 +143,20 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     n_classes = max(n_classes, USUAL_CLASSES)
     root = math.sqrt(n_rows / USUAL_ROWS)
     learning_rate = usual.learning_rate * root * math.sqrt(math.sqrt(root))
-    learning_rate = max(learning_rate, SMALLEST_RATE) * math.sqrt(
-        math.sqrt(n_classes / USUAL_CLASSES)
-    )
-    rounds = int(usual.rounds * math.sqrt(min(1.0, MANY_CLASSES / n_classes)))
+    smallest, largest = USUAL_RATES
+    learning_rate = min(max(learning_rate, smallest), largest)
+    learning_rate *= math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
+    many = math.sqrt(max(1.0, n_classes / MANY_CLASSES))
+    rounds = int(usual.rounds / many)
     if max_rounds is not None:  # fewer rounds need larger steps
         rounds = min(rounds, max_rounds)
         learning_rate = max(learning_rate, FEWEST_STEPS / rounds)
-    return replace(usual, learning_rate=min(learning_rate, LARGEST_RATE), rounds=rounds)
+    return replace(
+        usual,
+        learning_rate=min(learning_rate, LARGEST_RATE),
+        rounds=rounds,
+        l2_regularization=usual.l2_regularization * many,
+    )
 
 
 def detailed_recipes(usual: BoostingRecipe, n_rows: int, n_classes: int) -> list[BoostingRecipe]:
