@@ -24,7 +24,7 @@ from atomlearn.tables.images import translations
 from atomlearn_paper.images import mnist
 from benchmarks import large, tables
 from benchmarks.fitting import Split, all_figures, error_and_seconds, mean, warm_up
-from benchmarks.peers import OURS, is_number, mlp, svm
+from benchmarks.peers import OURS, SmallNetwork, is_number, mlp, svm
 from benchmarks.record import Step
 
 SMALL = {
@@ -65,9 +65,11 @@ def forest(seed: int) -> RandomForestClassifier:
 
 BOTH: dict[str, Make] = {OURS: ours, "forest": forest}
 WITH_TRANSLATIONS: dict[str, Make] = BOTH | {
+    "with image_shape": lambda seed: ours(seed, image_shape=(28, 28)),
     "with translations": translated,
     "SVM": lambda seed: svm(),
     "MLP": mlp,
+    "small network": SmallNetwork,
 }
 WITH_PERMUTATIONS: dict[str, Make] = BOTH | {"with symmetries": permuted}
 

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -151,6 +153,51 @@ def svm() -> GridSearchCV:
     """An SVM with a radial kernel; C and gamma by 3-fold cross-validation."""
     grid = {"C": [1, 10, 100], "gamma": ["scale", 0.005]}
     return GridSearchCV(SVC(), grid, cv=3)
+
+
+class SmallNetwork(ClassifierMixin, BaseEstimator):
+    """A convolutional network for images of 28 × 28 pixels.
+
+    Two layers of 3 × 3 filters with pooling, then 64 units with dropout; 2,000 steps of Adam.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "SmallNetwork":
+        import torch
+        from torch import nn
+
+        torch.set_num_threads(1)
+        torch.manual_seed(self.seed)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.network_ = nn.Sequential(
+            nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Flatten(), nn.Linear(800, 64), nn.ReLU(), nn.Dropout(0.5),
+            nn.Linear(64, len(self.classes_)),
+        )  # fmt: skip
+        steps = torch.optim.Adam(self.network_.parameters())
+        images, targets = self._images(X), torch.as_tensor(labels)
+        self.network_.train()
+        for _ in range(-(-2000 // -(-len(y) // 32))):
+            for some in torch.randperm(len(y)).split(32):
+                steps.zero_grad()
+                nn.functional.cross_entropy(self.network_(images[some]), targets[some]).backward()
+                steps.step()
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        import torch
+
+        self.network_.eval()
+        with torch.no_grad():
+            return self.classes_[self.network_(self._images(X)).argmax(dim=1).numpy()]
+
+    def _images(self, X: np.ndarray) -> Any:
+        import torch
+
+        return torch.as_tensor(np.asarray(X, dtype=np.float32).reshape(-1, 1, 28, 28))
 
 
 def mlp(seed: int) -> GridSearchCV:

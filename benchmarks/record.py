@@ -47,6 +47,7 @@ PACKAGES = {
     "histogram boosting": "scikit-learn",
     "SVM": "scikit-learn",
     "MLP": "scikit-learn",
+    "small network": "torch",
     "LightGBM": "lightgbm",
     "CatBoost": "catboost",
     "EBM": "interpret-core",

@@ -20,8 +20,13 @@ from atomlearn.errors import (
 )
 from atomlearn.export import export_source
 from atomlearn.tables.training_rows import chain_of
-from atomlearn.training.boosting.losses import ORDERED_LOG_LOSS, held_out_loss, write_gradients
-from atomlearn.training.boosting.losses import write_chances_above as chances_above
+from atomlearn.training.boosting.losses import (
+    ORDERED_LOG_LOSS,
+    held_out_loss,
+    powers_for,
+    write_gradients,
+    write_predictions,
+)
 from atomlearn.training.scores import decided, softmax
 
 GRADES = ["poor", "fair", "good", "very good", "excellent"]
@@ -63,7 +68,7 @@ scores = st.lists(st.floats(-30, 30), min_size=2, max_size=5)
 @given(scores)
 def test_chances_above_are_sums_of_the_softmax(gaps):
     out = np.empty((len(gaps), 1))
-    chances_above(np.array(gaps)[:, None], np.array([0]), out)
+    write_predictions(ORDERED_LOG_LOSS, np.array(gaps)[:, None], np.array([0]), out, powers_for(1))
     p = softmax(np.concatenate([[0.0], np.cumsum(gaps)])[None])[0]
     slow = [p[k + 1 :].sum() for k in range(len(gaps))]
     assert np.allclose(out[:, 0], slow, atol=1e-12)
@@ -81,7 +86,7 @@ def test_gradient_is_that_of_the_log_loss(gaps, label):
 
     gaps = np.array(gaps) / 10
     out = np.empty((len(gaps), 1))
-    found = held_out_loss(ORDERED_LOG_LOSS, gaps[:, None], target, one, row, out)
+    found = held_out_loss(ORDERED_LOG_LOSS, gaps[:, None], target, one, row, out, powers_for(1))
     assert found == pytest.approx(loss(gaps), abs=1e-9)
     for k in range(len(gaps)):
         gradient, hessian = np.empty(1), np.empty(1)

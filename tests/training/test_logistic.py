@@ -12,6 +12,7 @@ from atomlearn.training.boosting.losses import (
     exponentials,
     held_out_loss,
     log,
+    powers_for,
 )
 from atomlearn.training.scores import softmax
 from tests.sets.strategies import KERNELS
@@ -21,10 +22,11 @@ pytestmark = KERNELS
 
 @given(st.lists(st.floats(-800, 0), max_size=20))
 def test_exponentials(powers):
-    found = np.array(powers)
-    exponentials(found)
+    found = powers_for(len(powers))
+    found.x[:] = powers
+    exponentials(found, len(powers))
     expected = [math.exp(power) for power in powers]
-    assert found.tolist() == pytest.approx(expected, rel=1e-14, abs=1e-300)
+    assert found.x.tolist() == pytest.approx(expected, rel=1e-14, abs=1e-300)
 
 
 @given(st.floats(1e-300, 1e300))
@@ -40,7 +42,9 @@ def test_probabilities_and_loss(seed, n_columns):
     counted = np.flatnonzero(rng.random(20) < 0.7)
     p = np.zeros((n_columns, 20))
     by_class = np.ascontiguousarray(scores.T)
-    loss = held_out_loss(LOG_LOSS, by_class, labels.astype(float), weights, counted, p)
+    loss = held_out_loss(
+        LOG_LOSS, by_class, labels.astype(float), weights, counted, p, powers_for(20)
+    )
     p = p.T
     whole = softmax(scores if n_columns > 1 else np.hstack([np.zeros((20, 1)), scores]))
     assert np.allclose(p[counted], (whole if n_columns > 1 else whole[:, 1:])[counted])

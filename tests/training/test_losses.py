@@ -18,6 +18,7 @@ from atomlearn.training.boosting.losses import (
     Loss,
     held_out_loss,
     leaf_quantile,
+    powers_for,
     row_loss,
     scale_of,
     start_of,
@@ -59,7 +60,7 @@ def naive_loss(loss, target, prediction):
 def test_gradients_are_slopes_of_the_loss(loss, seed):
     targets, scores, weights, which = some_rows(loss, seed)
     prediction, gradient, hessian = np.zeros((1, 25)), np.zeros(25), np.zeros(25)
-    write_predictions(loss, scores[None], which, prediction)
+    write_predictions(loss, scores[None], which, prediction, powers_for(25))
     write_gradients(loss, 0, targets, weights, prediction[0], which, gradient, hessian)
 
     def of_score(i, score):
@@ -83,7 +84,9 @@ def test_gradients_are_slopes_of_the_loss(loss, seed):
 @given(seed=SEEDS)
 def test_the_held_out_loss_is_the_weighted_mean(loss, seed):
     targets, scores, weights, which = some_rows(loss, seed)
-    found = held_out_loss(loss, scores[None], targets, weights, which, np.zeros((1, 25)))
+    found = held_out_loss(
+        loss, scores[None], targets, weights, which, np.zeros((1, 25)), powers_for(25)
+    )
     predicted = np.exp(scores) if loss.kind == POISSON else scores
     each = [naive_loss(loss, *pair) for pair in zip(targets, predicted, strict=True)]
     wanted = np.average(np.array(each)[which], weights=weights[which]) if len(which) else 0.0
@@ -100,7 +103,8 @@ def test_the_first_score_is_the_best_constant(loss, seed):
 
     def mean(score):
         scores = np.full((1, 25), score)
-        return held_out_loss(loss, scores, targets, weights, every, np.zeros((1, 25)))
+        out, powers = np.zeros((1, 25)), powers_for(25)
+        return held_out_loss(loss, scores, targets, weights, every, out, powers)
 
     assert all(mean(best) <= mean(best + d) + 1e-12 for d in (-0.5, -0.01, 0.01, 0.5))
 
@@ -110,7 +114,10 @@ def test_the_quantile_of_a_leaf(seed, level):
     rng = np.random.default_rng(seed)
     residual, weights = rng.normal(size=70).round(1), rng.integers(1, 4, 70).astype(float)
     member = rng.random(70) < 0.5
-    found = leaf_quantile(rows.pack(member[None])[0], level, residual, weights, np.zeros(70))
+    every, room = rows.full(70), np.empty((2, 70))
+    found = leaf_quantile(
+        rows.pack(member[None]), 0, every, level, residual, weights, np.zeros(70), *room
+    )
     repeated = np.repeat(residual[member], weights[member].astype(int))
     if not len(repeated):
         assert found == 0.0
@@ -157,6 +164,7 @@ def test_quantisation_follows_the_gradients(seed, size):
 def test_log_loss_is_that_of_the_class():
     probability = np.zeros((1, 1))
     found = held_out_loss(
-        LOG_LOSS, np.zeros((1, 1)), np.ones(1), np.ones(1), np.zeros(1, np.int64), probability
-    )
+        LOG_LOSS, np.zeros((1, 1)), np.ones(1), np.ones(1), np.zeros(1, np.int64), probability,
+        powers_for(1),
+    )  # fmt: skip
     assert found == pytest.approx(math.log(2)) and probability[0, 0] == 0.5

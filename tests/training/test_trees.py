@@ -11,13 +11,15 @@ from atomlearn.training.boosting.trees import (
     Quantisation,
     add_to_leaves,
     grow_tree,
-    leaves_of,
+    growth_for,
     quantisation_for,
     quantised,
     rows_of,
     sum_gradients,
     sum_leaves,
     write_digits,
+    write_leaves,
+    write_paths,
 )
 from tests.sets.strategies import KERNELS
 
@@ -59,11 +61,13 @@ def naive_grow(
 
 @given(st.lists(st.integers(-70, 70), min_size=1, max_size=64))
 def test_binary_digits_add_up_to_the_values(values):
-    digits = np.zeros(8, dtype=np.uint64)
-    write_digits(np.arange(len(values))[::-1].copy(), np.array(values), digits)
+    growth = growth_of(np.array(values), np.array(values) + 70)
+    growth.order[:] = np.arange(len(values))[::-1]
+    write_digits(growth, 0, len(values), 8, 16)
     for place, value in enumerate(reversed(values)):
-        bits = [int(word >> np.uint64(place)) & 1 for word in digits]
-        assert sum(bit << q for q, bit in enumerate(bits)) - (bits[-1] << 8) == value
+        bits = [int(word >> np.uint64(place)) & 1 for word in growth.digits[:16]]
+        assert sum(bit << q for q, bit in enumerate(bits[:8])) - (bits[7] << 8) == value
+        assert sum(bit << q for q, bit in enumerate(bits[8:])) == value + 70
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -88,22 +92,37 @@ def test_rounding_is_right_in_the_mean():
     assert hessian * quantisation.hessian == pytest.approx(0.2, abs=2e-3)
 
 
+def growth_of(gradient, hessian, n_candidates=0, max_leaves=2):
+    """Arrays to grow a tree with, for examples with these levels."""
+    growth = growth_for(len(gradient), n_candidates, max_leaves)
+    growth.gradient[:], growth.hessian[:] = gradient, hessian
+    return growth
+
+
+def leaves_of(paths, has):
+    """The packed rows of each leaf."""
+    leaves = np.empty((len(paths), has.shape[1]), dtype=np.uint64)
+    reached = np.empty((paths.shape[1] + 1, has.shape[1]), dtype=np.uint64)
+    write_leaves(paths, 0, len(paths), has, reached, leaves)
+    return leaves
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 150))
 def test_gradients_are_summed_over_the_examples_of_a_leaf(seed, n, n_splits):
     rng = np.random.default_rng(seed)
     gradient, hessian = rng.integers(-40, 41, n), rng.integers(0, 16, n)
     has, inside = rng.random((n, n_splits)) < 0.5, rng.permutation(n)[: n // 2]
     place = rng.permutation(n)
-    gradients, hessians = np.zeros((2, n_splits), dtype=np.int64)
-    total, quantisation = np.zeros(2, dtype=np.int64), Quantisation(1.0, 1.0, 1.0, 1.0, 7, 4)
+    growth = growth_of(gradient, hessian, n_splits)
     packed = rows.pack(has)
-    sum_gradients(
-        inside, packed, place, gradient, hessian, quantisation, gradients, hessians, total
-    )
+    growth.rows[:] = packed.ravel()
+    growth.order[: n // 2], growth.place[:] = inside, place * packed.shape[1]
+    growth.start[1], growth.end[1] = 0, n // 2
+    sum_gradients(n_splits, Quantisation(1.0, 1.0, 1.0, 1.0, 7, 4), growth, 1)
     having = has[place[inside]]
-    assert (gradients == gradient[inside] @ having).all()
-    assert (hessians == hessian[inside] @ having).all()
-    assert total.tolist() == [gradient[inside].sum(), hessian[inside].sum()]
+    assert (growth.gradients[1, :n_splits] == gradient[inside] @ having).all()
+    assert (growth.hessians[1, :n_splits] == hessian[inside] @ having).all()
+    assert growth.total[1].tolist() == [gradient[inside].sum(), hessian[inside].sum()]
 
 
 @given(
@@ -123,20 +142,14 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves, is_free
     unit = 0.5 + seed / 2**33
     quantisation = Quantisation(unit, 0.25, 1 / unit, 4.0, 7, 4)
     of_batch = rows_of(rows.pack(has), offered, rows.pack(inside[None])[0])
-    place = np.arange(inside.sum())
     signs = rng.integers(3 if is_free else 0, 4, (n_splits, 2)).astype(np.uint8)
-    paths = grow_tree(
-        of_batch,
-        place,
-        offered,
-        gradient[inside],
-        hessian[inside],
-        signs[offered],
-        quantisation,
-        max_leaves,
-        1.0,
-        0.75,
-    )
+    growth = growth_of(gradient[inside], hessian[inside], len(offered), max_leaves)
+    growth.candidates[:], growth.rows[:] = offered, of_batch.ravel()
+    growth.signs[:] = signs[offered]
+    growth.place[:] = np.arange(inside.sum()) * of_batch.shape[1]
+    n_leaves = grow_tree(inside.sum(), len(offered), quantisation, max_leaves, 1.0, 0.75, growth)
+    paths = np.empty((n_leaves, max_leaves), dtype=np.int32)
+    write_paths(n_leaves, growth, paths, 0)
     expected = naive_grow(
         frozenset(np.flatnonzero(inside).tolist()),
         [frozenset(np.flatnonzero(line).tolist()) for line in has],
@@ -197,9 +210,9 @@ def test_gradients_are_summed_and_values_added_by_leaf():
     member = np.array([[True, False, True], [False, True, False]])
     gradient, hessian = np.array([0.5, -0.25, -0.2]), np.array([0.25, 0.1875, 0.16])
     batch, sums = rows.pack(np.array([[True, True, True]]))[0], np.zeros((2, 2))
-    sum_leaves(rows.pack(member), batch, gradient, hessian, sums)
+    sum_leaves(rows.pack(member), 2, batch, gradient, hessian, sums)
     assert sums[0].tolist() == pytest.approx([0.5 - 0.2, -0.25])
     assert sums[1].tolist() == pytest.approx([0.25 + 0.16, 0.1875])
-    scores = np.zeros(3)
-    add_to_leaves(rows.pack(member), np.array([2.0, 5.0]), scores)
-    assert scores.tolist() == [2.0, 5.0, 2.0]
+    scores = np.zeros((2, 3))
+    add_to_leaves(rows.pack(member), 2, np.array([7.0, 2.0, 5.0]), 1, scores, 1)
+    assert scores.tolist() == [[0.0, 0.0, 0.0], [2.0, 5.0, 2.0]]

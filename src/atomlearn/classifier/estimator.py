@@ -341,7 +341,7 @@ class AlgebraicClassifier(
         encoded = rows.encoded(self.encoder_, self.classes_, symmetries, rules)
         examples = encoded.examples
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))
-        n_folds = folds_for(len(examples) * len(examples.variants), examples.n_classes)
+        n_folds = folds_for(len(examples), examples.n_classes)
         most = settings.most_held(len(self.classes_))
         rng = np.random.default_rng(dealing)
         part = home = Part.of(examples, n_folds, rng, most)

@@ -273,8 +273,8 @@ def helpful_symmetries(
     losses = []
     for one in (None, moves):
         examples, rng = encode(some, one), np.random.default_rng(0)
-        n_shown = len(examples) * len(examples.variants)
-        losses.append(loss(Part.of(examples, folds_for(n_shown, examples.n_classes), rng)))
+        n_folds = folds_for(len(examples), examples.n_classes)
+        losses.append(loss(Part.of(examples, n_folds, rng)))
     return moves if losses[1] <= WORTH_MOVING * losses[0] else None
 
 

@@ -464,7 +464,7 @@ def _recoding(
         classifier.symmetries,
         class_weight,
         compile_rules(rules, encoder, classes),
-        folds_for(n_rows * n_variants, len(classes)),
+        folds_for(n_rows, len(classes)),
         min(1.0, most / n_rows),
         classifier.seed_,
     )

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from atomlearn.engine.misses import discriminants
+from atomlearn.sets import rows
 from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Stream, below, permutation
 from atomlearn.sets.rows import Lists, Rows, complement, distinct, to_lists
@@ -43,11 +44,17 @@ def cover(
     """
     separated = discriminants(pins, transpose(left, n_constants), transpose(closed, n_constants))
     separated_by = transpose(separated, len(left))
+    chosen = np.empty(len(left), dtype=np.int64)
     if way == "every":
-        chosen = draw_each(separated_by, rng)
+        draw_each(separated_by, chosen, rng)
     else:
-        order = permutation(rng, len(left))
-        chosen = lazy_cover(order, left, closed, separated, separated_by, way == "greedy", rng)
+        order, done, is_greedy = (
+            permutation(rng, len(left)),
+            rows.row([], len(left)),
+            way == "greedy",
+        )
+        n = lazy_cover(order, left, closed, separated, separated_by, is_greedy, done, chosen, rng)
+        chosen = chosen[:n]
     witnesses = np.empty((len(chosen), closed.shape[1]), dtype=np.uint64)
     write_witnesses(chosen, closed, pins, n_constants, witnesses)
     if way == "every":
@@ -58,14 +65,12 @@ def cover(
 
 
 @kernel
-def draw_each(separated_by: Rows, rng: Stream) -> Integers:
+def draw_each(separated_by: Rows, chosen: Integers, rng: Stream) -> None:
     """Draw a witness for each relation, from the pins that separate it and its own closure."""
-    chosen = np.empty(separated_by.shape[0], dtype=np.int64)
     for j in range(separated_by.shape[0]):
         n_pins = size(separated_by[j])
         pick = below(rng, n_pins + 1)
         chosen[j] = select(separated_by[j], pick) if pick < n_pins else -1 - j
-    return chosen
 
 
 @kernel
@@ -76,19 +81,19 @@ def lazy_cover(
     separated: Rows,
     separated_by: Rows,
     greedy: bool,
+    done: Rows,
+    chosen: Integers,
     rng: Stream,
-) -> Integers:
+) -> int:
     """Find a witness for each negative relation, in order, that no earlier witness separates.
 
     ``separated`` (pins × negatives) tells what a pin separates, ``separated_by`` is its transpose.
     The witness is drawn among the pins that separate the relation and the closure of its own right
-    side. Returns the choices: pin ``k`` as ``k``, the closure of relation ``j`` as ``-1 - j``.
+    side. Writes what is ``chosen``, pin ``k`` as ``k``, the closure of relation ``j`` as
+    ``-1 - j``, and returns how many there are.
     """
-    chosen = np.empty(order.shape[0], dtype=np.int64)
     n_chosen = 0
-    done = np.zeros((left.shape[0] + 63) >> 6, dtype=np.uint64)
-    for m in range(len(order)):
-        j = int(order[m])
+    for j in order:
         if has(done, j):
             continue
         n_pins = size(separated_by[j])
@@ -106,7 +111,7 @@ def lazy_cover(
                     put(done, i)
             chosen[n_chosen] = -1 - j
         n_chosen += 1
-    return chosen[:n_chosen]
+    return n_chosen
 
 
 @helper
@@ -160,17 +165,21 @@ def reduce_dual(left: Rows, right: Rows, witnesses: Rows, n_constants: int, rng:
     return witnesses[keep_one_each(order, transpose(separated, len(left)), rng)]
 
 
-@kernel
 def keep_one_each(order: Integers, by: Rows, rng: Stream) -> Integers:
     """Keep at least one member of each row: where none is kept yet, one at random."""
     kept = np.zeros(by.shape[1], dtype=np.uint64)
-    for m in range(order.shape[0]):
-        row = by[order[m]]
-        if not (row & kept).any():
-            n = size(row)
+    add_one_each(order, by, kept, rng)
+    return rows.members(kept)
+
+
+@kernel
+def add_one_each(order: Integers, by: Rows, kept: Rows, rng: Stream) -> None:
+    """Add a member of each row to those kept, drawn at random, unless one is kept already."""
+    for j in order:
+        common = ZERO
+        for w in range(kept.shape[0]):
+            common |= by[j, w] & kept[w]
+        if common == ZERO:
+            n = size(by[j])
             if n > 0:
-                put(kept, select(row, below(rng, n)))
-    found = np.empty(size(kept), dtype=np.int64)
-    for m in range(found.shape[0]):
-        found[m] = select(kept, m)
-    return found
+                put(kept, select(by[j], below(rng, n)))

@@ -10,7 +10,7 @@ import numpy as np
 from atomlearn.engine.protocol import PackedRelations, check_size
 from atomlearn.sets import rows as bits
 from atomlearn.sets.closing import Implications, close_each
-from atomlearn.sets.jit import kernel
+from atomlearn.sets.jit import allocating_kernel
 from atomlearn.sets.rows import Lists, Rows, to_rows
 from atomlearn.sets.words import ZERO
 from atomlearn.typing import Bits
@@ -45,7 +45,7 @@ def as_free(atoms: Rows, other: Rows, n: int) -> bool:
     return bool(covered(bits.without_full(other, n), atoms).all())
 
 
-@kernel
+@allocating_kernel
 def _covered(outer: Rows, inner: Rows, strictly: bool) -> Bits:
     width = outer.shape[1]
     found = np.zeros(outer.shape[0], dtype=np.bool_)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Lists, Rows
-from atomlearn.sets.words import ONE, ZERO, clear, flip, lowest, size
+from atomlearn.sets.words import ONE, ZERO, clear, lowest, size, transpose_into
 from atomlearn.typing import Bits, Floats, Integers
 
 BLOCK = 32
@@ -30,7 +30,9 @@ def blocks_of(examples: Rows, n_constants: int) -> Blocks:
     """Transpose packed examples into blocks."""
     n_blocks = (len(examples) + BLOCK * 64 - 1) // (BLOCK * 64)
     blocks = np.zeros((n_blocks, n_constants, BLOCK), dtype=np.uint64)
-    fill_blocks(examples, blocks)
+    square = np.empty(64, dtype=np.uint64)
+    for b, block in enumerate(blocks):
+        transpose_into(examples[b * BLOCK * 64 : (b + 1) * BLOCK * 64], block, square)
     return blocks
 
 
@@ -44,14 +46,17 @@ def count_misses(atoms: Lists, blocks: Blocks, n_examples: int) -> npt.NDArray[n
     [1, 0, 2]
     """
     counts = np.zeros(len(blocks) * BLOCK * 64, dtype=np.int32)
-    add_misses(atoms, blocks, counts)
+    held, carry = np.empty((2, BLOCK), dtype=np.uint64)
+    small = np.zeros((4, BLOCK), dtype=np.uint64)  # counts up to 15, added to the planes in one go
+    planes = np.empty((PLANES, BLOCK), dtype=np.uint64)
+    add_misses(atoms, blocks, counts, held, carry, small, planes)
     return counts[:n_examples]
 
 
 def missed_by(atoms: Lists, blocks: Blocks, n_examples: int) -> Integers:
     """Return for each atom the number of examples that miss it."""
     held_by = np.zeros(atoms.n, dtype=np.int64)
-    add_holders(atoms, blocks, held_by)
+    add_holders(atoms, blocks, held_by, np.empty(BLOCK, dtype=np.uint64))
     return n_examples - held_by
 
 
@@ -83,24 +88,6 @@ def typical_misses(misses: npt.NDArray[np.int32], labels: Integers) -> Floats:
     return np.array([float(np.median(ours)) if len(ours) else 0.0 for ours in others])
 
 
-@kernel
-def fill_blocks(rows: Rows, blocks: Blocks) -> None:
-    """Transpose 64 × 64 bits at a time into their place in a block."""
-    square = np.empty(64, dtype=np.uint64)
-    for top in range(0, rows.shape[0], 64):
-        b = top // (64 * BLOCK)
-        column = (top >> 6) % BLOCK
-        height = min(64, rows.shape[0] - top)
-        for w in range(rows.shape[1]):
-            for r in range(height):
-                square[r] = rows[top + r, w]
-            for r in range(height, 64):
-                square[r] = ZERO
-            flip(square)
-            for r in range(min(64, blocks.shape[1] - w * 64)):
-                blocks[b, w * 64 + r, column] = square[r]
-
-
 @helper
 def hold(atoms: Lists, k: int, blocks: Blocks, b: int, held: Rows) -> None:
     """Write the examples of a block that have one of the constants of atom ``k``."""
@@ -114,22 +101,28 @@ def hold(atoms: Lists, k: int, blocks: Blocks, b: int, held: Rows) -> None:
 
 @kernel
 def hold_each(atoms: Lists, blocks: Blocks, out: Rows) -> None:
-    """Write for each atom the examples of the first block that have one of its constants."""
+    """Write for each atom the examples of the only block that have one of its constants."""
+    only = blocks.shape[0] - 1
     for k in range(out.shape[0]):
-        hold(atoms, k, blocks, 0, out[k])
+        hold(atoms, k, blocks, only, out[k])
 
 
 @kernel
-def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> None:
+def add_misses(
+    atoms: Lists,
+    blocks: Blocks,
+    counts: npt.NDArray[np.int32],
+    held: Rows,
+    carry: Rows,
+    small: Rows,
+    planes: Rows,
+) -> None:
     """Add to the counts, block by block."""
     n_atoms = atoms.starts.shape[0] - 1
-    held = np.empty(BLOCK, dtype=np.uint64)
-    carry = np.empty(BLOCK, dtype=np.uint64)
-    small = np.zeros((4, BLOCK), dtype=np.uint64)  # counts up to 15, added to the planes in one go
-    planes = np.zeros((PLANES, BLOCK), dtype=np.uint64)
     for b in range(blocks.shape[0]):
         for q in range(PLANES):
-            clear(planes[q])
+            for w in range(BLOCK):
+                planes[q, w] = ZERO
         pending = 0
         for k in range(n_atoms):
             hold(atoms, k, blocks, b, held)
@@ -155,9 +148,8 @@ def add_misses(atoms: Lists, blocks: Blocks, counts: npt.NDArray[np.int32]) -> N
 
 
 @kernel
-def add_holders(atoms: Lists, blocks: Blocks, counts: Integers) -> None:
+def add_holders(atoms: Lists, blocks: Blocks, counts: Integers, held: Rows) -> None:
     """Add for each atom the number of examples that have one of its constants."""
-    held = np.empty(BLOCK, dtype=np.uint64)
     for b in range(blocks.shape[0]):
         for k in range(counts.shape[0]):
             hold(atoms, k, blocks, b, held)
@@ -189,14 +181,16 @@ def add_small(small: Rows, planes: Rows, carry: Rows) -> None:
 def discriminants(atoms: Lists, left_of: Rows, right_of: Rows) -> Rows:
     """Return the relations that each atom discriminates, as an array of atoms × relations."""
     out = np.empty((atoms.n, left_of.shape[1]), dtype=np.uint64)
-    discriminate(atoms, left_of, right_of[None], _occupied(left_of), out)
+    held = np.empty(left_of.shape[1], dtype=np.uint64)
+    discriminate(atoms, left_of, right_of[None], _occupied(left_of), held, out)
     return out
 
 
 def contradicted(atoms: Lists, left_of: Rows, right_of: Rows) -> Bits:
     """Return which atoms discriminate any of the positive relations, and thereby contradict it."""
     out = np.empty(atoms.n, dtype=np.bool_)
-    discriminate_any(atoms, left_of, right_of[None], _occupied(left_of), out)
+    held = np.empty(left_of.shape[1], dtype=np.uint64)
+    discriminate_any(atoms, left_of, right_of[None], _occupied(left_of), held, out)
     return out
 
 
@@ -205,11 +199,13 @@ def _occupied(rows: Rows) -> Bits:
 
 
 @kernel
-def discriminate(atoms: Lists, left_of: Rows, right_of: Blocks, on_left: Bits, out: Rows) -> None:
+def discriminate(
+    atoms: Lists, left_of: Rows, right_of: Blocks, on_left: Bits, below_right: Rows, out: Rows
+) -> None:
     """Write for each atom the bitset of the relations it discriminates."""
-    below_right = np.empty(out.shape[1], dtype=np.uint64)
+    only = right_of.shape[0] - 1
     for k in range(out.shape[0]):
-        hold(atoms, k, right_of, 0, below_right)
+        hold(atoms, k, right_of, only, below_right)
         for w in range(out.shape[1]):
             out[k, w] = ZERO
         for p in range(atoms.starts[k], atoms.starts[k + 1]):
@@ -223,16 +219,12 @@ def discriminate(atoms: Lists, left_of: Rows, right_of: Blocks, on_left: Bits, o
 
 @kernel
 def discriminate_any(
-    atoms: Lists,
-    left_of: Rows,
-    right_of: Blocks,
-    on_left: Bits,
-    out: Bits,
+    atoms: Lists, left_of: Rows, right_of: Blocks, on_left: Bits, below_right: Rows, out: Bits
 ) -> None:
     """Write for each atom whether it discriminates any relation."""
-    below_right = np.empty(left_of.shape[1], dtype=np.uint64)
+    only = right_of.shape[0] - 1
     for k in range(out.shape[0]):
-        hold(atoms, k, right_of, 0, below_right)
+        hold(atoms, k, right_of, only, below_right)
         found = ZERO
         for p in range(atoms.starts[k], atoms.starts[k + 1]):
             c = atoms.constants[p]

@@ -483,18 +483,22 @@ def write_rows(atoms: Lists, out: Rows) -> None:
             out[k, c >> 6] |= bit_of(c)
 
 
-@kernel
 def hash_lists(atoms: Lists) -> npt.NDArray[np.uint64]:
-    """Return a 64-bit hash of each list (FNV-1a, mixed)."""
-    n = atoms.starts.shape[0] - 1
-    out = np.empty(n, dtype=np.uint64)
-    for k in range(n):
+    """Return a 64-bit hash of each list."""
+    hashes = np.empty(atoms.n, dtype=np.uint64)
+    write_hashes(atoms, hashes)
+    return hashes
+
+
+@kernel
+def write_hashes(atoms: Lists, out: npt.NDArray[np.uint64]) -> None:
+    """Write the hash of each list (FNV-1a, mixed)."""
+    for k in range(out.shape[0]):
         value = _BASIS
         for p in range(atoms.starts[k], atoms.starts[k + 1]):
             value = (value ^ np.uint64(atoms.constants[p])) * _PRIME
             value ^= value >> _S29
         out[k] = value * _MIX
-    return out
 
 
 KIND, VERSION = "pool", 1

@@ -12,14 +12,14 @@ import numpy as np
 from atomlearn.engine.dual import keep_one_each
 from atomlearn.engine.misses import discriminants
 from atomlearn.engine.state import Dual, Master
+from atomlearn.sets import rows
 from atomlearn.sets.jit import helper, kernel
-from atomlearn.sets.random import Stream, below, permutation, shuffle
+from atomlearn.sets.random import Stream, below, permutation
 from atomlearn.sets.rows import Rows, to_lists
 from atomlearn.sets.words import (
     ONE,
     ZERO,
     bit_of,
-    copy_row,
     has,
     lowest,
     popcount,
@@ -28,7 +28,6 @@ from atomlearn.sets.words import (
     size,
     tail,
     transpose,
-    transpose_into,
 )
 from atomlearn.typing import Integers
 
@@ -36,25 +35,44 @@ WHOLE_ROWS = 48
 """Number of kept atoms of a constant after which its remaining witnesses are checked one by one."""
 
 
-@kernel
 def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
     """Delete the atoms that no constant ``c`` needs for its trace ``traces[c]``."""
     n_constants, n_traces = traces.shape
-    n_witnesses = dual.witnesses.shape[0]
-    n_words = (master.n + 63) >> 6
-    holders = np.zeros((n_constants, n_words), dtype=np.uint64)  # the composite atoms of c
-    transpose_into(master.atoms[: master.n], holders)
-    having = np.zeros((n_witnesses, n_words), dtype=np.uint64)  # those with ξ in the trace
-    transpose_into(master.traces[: master.n], having)
+    holders = transpose(master.atoms[: master.n], n_constants)  # the composite atoms of c
+    having = transpose(master.traces[: master.n], len(dual.witnesses))  # those with ξ in the trace
+    kept, fitting = np.zeros((2, holders.shape[1]), dtype=np.uint64)
+    excess, kept_singles = np.empty(n_traces, dtype=np.uint64), np.zeros_like(master.singles)
+    order = permutation(rng, n_constants)
+    choose_kept(
+        order, traces, dual, master, holders, having, kept, kept_singles, fitting, excess, rng
+    )
+    among = rows.members(kept)
+    for table in (master.atoms, master.traces, master.lefts, master.rights):
+        table[: len(among)] = table[among]
+    return master._replace(singles=kept_singles, n=len(among))
 
-    kept = np.zeros(n_words, dtype=np.uint64)  # Q
-    kept_singles = np.zeros(master.singles.shape[0], dtype=np.uint64)
-    fitting = np.empty(n_words, dtype=np.uint64)
-    excess = np.empty(n_traces, dtype=np.uint64)  # W_c \ Tr(c)
-    order = np.arange(n_constants)
-    shuffle(rng, order)
-    for m in range(n_constants):
-        c = int(order[m])
+
+@kernel
+def choose_kept(
+    order: Integers,
+    traces: Rows,
+    dual: Dual,
+    master: Master,
+    holders: Rows,
+    having: Rows,
+    kept: Rows,
+    kept_singles: Rows,
+    fitting: Rows,
+    excess: Rows,
+    rng: Stream,
+) -> None:
+    """Add atoms to those kept, ``Q``, until they give each constant its trace, in this order.
+
+    The ``excess`` of a constant is ``W_c \\ Tr(c)``.
+    """
+    n_traces, n_words = traces.shape[1], kept.shape[0]
+    n_witnesses = dual.witnesses.shape[0]
+    for c in order:
         for t in range(n_traces):
             excess[t] = ~traces[c, t]
         if n_traces > 0:
@@ -79,17 +97,6 @@ def reduce(traces: Rows, dual: Dual, master: Master, rng: Stream) -> Master:
                 for t in range(n_traces):
                     excess[t] &= master.traces[k, t]
             todo = size(excess)
-
-    n = 0
-    for k in range(master.n):
-        if has(kept, k):
-            if n != k:
-                copy_row(master.atoms, k, master.atoms, n)
-                copy_row(master.traces, k, master.traces, n)
-                copy_row(master.lefts, k, master.lefts, n)
-                copy_row(master.rights, k, master.rights, n)
-            n += 1
-    return Master(kept_singles, master.atoms, master.traces, master.lefts, master.rights, n)
 
 
 @helper

@@ -12,10 +12,13 @@ each ``φ``, with those just made; ``needed`` deletes an ``ε`` whose successors
 An atom is named by a number: composite atom ``k`` by ``k``, singleton ``{c}`` by ``-1 - c``.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from atomlearn.engine.state import Dual, Master, Positives
-from atomlearn.sets.jit import allocating_helper, helper, kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import (
@@ -24,7 +27,6 @@ from atomlearn.sets.words import (
     ZERO,
     bit_of,
     clear,
-    copy_row,
     lowest,
     nth,
     popcount,
@@ -33,7 +35,7 @@ from atomlearn.sets.words import (
     size,
     tail,
 )  # fmt: skip
-from atomlearn.typing import Bits
+from atomlearn.typing import Bits, Integers
 
 NONE = 1 << 62
 """The name of no atom."""
@@ -42,7 +44,42 @@ DRAWS = ("guided", "blind", "fewest")
 """The ways to draw a partner; a kernel is given the position."""
 
 
-@kernel
+class Work(NamedTuple):
+    """The arrays that crossing writes to besides the master."""
+
+    row: Rows
+    """The row of the atom ``φ`` that is replaced, its trace, and its sides."""
+    trace: Rows
+    left: Rows
+    right: Rows
+    uncovered: Rows
+    """``Δ``: the witnesses that the successors of ``φ`` have still to miss."""
+    violates: Rows
+    is_below: Rows
+    """For the 64 relations of one word: those an atom violates, and whose right side holds it."""
+    partners: Rows
+    """The composite atoms of the current ``b``."""
+    missing: Rows
+    """By witness, the composite atoms that miss it."""
+    discriminant: Integers
+
+
+class Untried(NamedTuple):
+    """What blind draws have left of the atoms of ``b``: composites, and singletons."""
+
+    composites: Rows
+    singles: Rows
+
+
+class Used(NamedTuple):
+    """By partner, whether it was used, and what the traces of all its ``φ`` share."""
+
+    composites: Bits
+    singles: Bits
+    shared: Rows
+    shared_singles: Rows
+
+
 def cross_until(
     limit: int,
     first: int,
@@ -62,179 +99,223 @@ def cross_until(
     left; ``-1 - i`` if the trace constraint of relation ``i`` does not hold), the master, whose
     arrays may have grown, and the number of words written.
     """
+    room, n_constants, n_words = len(master.atoms), len(positives.left_of), len(master.singles)
+    n_traces = master.traces.shape[1]
+    by_atom = (room + 63) // 64
+    tables = (master.atoms, master.traces, master.lefts, master.rights)
+    row, trace, left, right = (np.empty(table.shape[1], dtype=np.uint64) for table in tables)
+    violates, is_below = np.empty((2, room), dtype=np.uint64)
+    work = Work(
+        row,
+        trace,
+        left,
+        right,
+        np.empty_like(trace),
+        violates,
+        is_below,
+        np.zeros(by_atom, dtype=np.uint64),
+        np.zeros((len(dual.witnesses), by_atom), dtype=np.uint64),
+        np.empty(room + n_constants, dtype=np.int64),
+    )
+    # A way of drawing that is not asked for has no arrays, and is not compiled.
+    untried = best = used = None
+    if DRAWS[draws] == "blind":
+        untried = Untried(np.zeros_like(work.partners), np.zeros_like(master.singles))
+    elif DRAWS[draws] == "fewest":
+        best = np.empty(64 * n_words + room, dtype=np.int64)
+    if needed:
+        used = Used(
+            np.zeros(room, dtype=np.bool_),
+            np.zeros(n_constants, dtype=np.bool_),
+            np.empty((room, n_traces), dtype=np.uint64),
+            np.empty((n_constants, n_traces), dtype=np.uint64),
+        )
+    place: tuple[int, ...] = (first, 0, master.n, 0, 0, 0, 0, 0, 0, 0, 0)
+    while True:
+        place = cross_some(
+            place, limit, positives, dual, master, rng, budget, renewed, work, untried, best, used
+        )
+        if not place[-1]:
+            return place[0], master._replace(n=place[2]), place[7]
+        master = master._replace(
+            atoms=_twice(master.atoms),
+            traces=_twice(master.traces),
+            lefts=_twice(master.lefts),
+            rights=_twice(master.rights),
+        )
+        work = work._replace(
+            violates=_twice(work.violates),
+            is_below=_twice(work.is_below),
+            partners=_twice(work.partners),
+            missing=np.ascontiguousarray(_twice(work.missing.T).T),
+            discriminant=_twice(work.discriminant),
+        )
+        if untried is not None:
+            untried = untried._replace(composites=_twice(untried.composites))
+        if best is not None:
+            best = _twice(best)
+        if used is not None:
+            used = used._replace(composites=_twice(used.composites), shared=_twice(used.shared))
+
+
+def _twice(table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the same rows with room for as many more."""
+    return np.concatenate([table, np.zeros_like(table)])
+
+
+@kernel
+def cross_some(
+    place: tuple[int, ...],
+    limit: int,
+    positives: Positives,
+    dual: Dual,
+    master: Master,
+    rng: Stream,
+    budget: int,
+    renewed: bool,
+    work: Work,
+    untried: Untried | None,
+    best: Integers | None,
+    used: Used | None,
+) -> tuple[int, ...]:
+    """Cross relations until that is done, or there is no room for another atom.
+
+    ``place`` says where to continue: at a relation, or in the middle of one. Returns the place that
+    is reached.
+    """
     left, right, left_of, right_of = positives
     witnesses, witnesses_of = dual
-    singles, atoms, traces, lefts, rights, n = master
-    room = atoms.shape[0]
-    phi_row = np.empty(atoms.shape[1], dtype=np.uint64)
-    phi_trace = np.empty(traces.shape[1], dtype=np.uint64)
-    phi_left = np.empty(lefts.shape[1], dtype=np.uint64)
-    phi_right = np.empty(rights.shape[1], dtype=np.uint64)
-    uncovered = np.empty(traces.shape[1], dtype=np.uint64)
-    # For the 64 relations of one word: those an atom violates, and those whose right side holds it.
-    violates = np.empty(room, dtype=np.uint64)
-    is_below = np.empty(room, dtype=np.uint64)
-    # By witness, the composite atoms that miss it; and the composite atoms of the current b.
-    missing = np.zeros((witnesses.shape[0], (room + 63) >> 6), dtype=np.uint64)
-    for k in range(n):
-        note_missing(k, traces, missing)
-    partners = np.zeros((room + 63) >> 6, dtype=np.uint64)
-    # What blind draws have left of the atoms of b: composites, and singletons.
-    untried = np.zeros((room + 63) >> 6, dtype=np.uint64)
-    untried_singles = np.zeros(singles.shape[0], dtype=np.uint64)
-    discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
-    # By partner, whether it was used, and what the traces of all its φ share.
-    used = np.zeros(room if needed else 0, dtype=np.bool_)
-    used_singles = np.zeros(left_of.shape[0] if needed else 0, dtype=np.bool_)
-    shared = np.empty((room if needed else 1, traces.shape[1]), dtype=np.uint64)
-    shared_singles = np.empty((used_singles.shape[0], traces.shape[1]), dtype=np.uint64)
-    blind = draws == 1
-    words = 0
-    work = 0
-    word = -1
-    violated = ZERO
-
-    for i in range(first, right.shape[0]):
-        if n > limit or work > budget:
-            return i, Master(singles, atoms, traces, lefts, rights, n), words
-        if i >> 6 != word:
-            word = i >> 6
-            violated = ZERO
-            for k in range(n):
-                is_below[k] = rights[k, word]
-                violates[k] = lefts[k, word] & ~rights[k, word]
-                violated |= violates[k]
-
-        # A = dis(a, b), before any atom is replaced.
-        n_dis = 0
-        work += left.shape[1]
-        for w in range(left.shape[1]):
-            outside = left[i, w] & singles[w] & ~right[i, w]
-            while outside != ZERO:
-                discriminant[n_dis] = -1 - (w * 64 + lowest(outside))
-                n_dis += 1
-                outside &= outside - ONE
-        if violated & bit_of(i) != ZERO:
-            for k in range(n):
-                if violates[k] & bit_of(i) != ZERO:
-                    discriminant[n_dis] = k
-                    n_dis += 1
-        if n_dis == 0:
-            continue
-
-        # B = GLᵃ(b), fixed too: the successors do not count as atoms of b until all are there,
-        # unless B is renewed.
-        n_before = n_partners = n
-        work += 2 * n
-        for q in range((n + 63) >> 6):
-            partners[q] = ZERO
+    singles, atoms, traces, lefts, rights, _ = master
+    uncovered, violates, is_below, partners = (
+        work.uncovered, work.violates, work.is_below, work.partners
+    )  # fmt: skip
+    i, j, n, n_dis, n_before, n_partners, n_first, words, spent, replaced, resumed = place
+    word, violated = i >> 6, FULL
+    if not resumed:
+        word = -1
         for k in range(n):
-            partners[k >> 6] |= ((is_below[k] >> np.uint64(i & 63)) & ONE) << np.uint64(k & 63)
+            note_missing(k, traces, work.missing)
 
-        for j in range(n_dis):
-            phi = discriminant[j]
-            if phi >= 0:
-                copy(atoms, phi, phi_row)
-                copy(traces, phi, phi_trace)
-                copy(lefts, phi, phi_left)
-                copy(rights, phi, phi_right)
-            else:
-                c = -1 - phi
-                singles[c >> 6] &= ~bit_of(c)
-                clear(phi_row)
-                put(phi_row, c)
-                copy(witnesses_of, c, phi_trace)
-                copy(left_of, c, phi_left)
-                copy(right_of, c, phi_right)
+    while i < right.shape[0]:
+        if not resumed:
+            if n > limit or spent > budget:
+                break
+            if i >> 6 != word:
+                word = i >> 6
+                violated = ZERO
+                for k in range(n):
+                    violated |= note_sides(k, word, lefts, rights, is_below, violates)
 
-            # Δ: the witnesses that the successors of φ have still to miss.
-            complement(phi_trace, witnesses.shape[0], uncovered)
+            # A = dis(a, b), before any atom is replaced.
+            n_dis = 0
+            spent += left.shape[1]
+            for w in range(left.shape[1]):
+                outside = left[i, w] & singles[w] & ~right[i, w]
+                while outside != ZERO:
+                    work.discriminant[n_dis] = -1 - (w * 64 + lowest(outside))
+                    n_dis += 1
+                    outside &= outside - ONE
+            if violated & bit_of(i) != ZERO:
+                for k in range(n):
+                    if violates[k] & bit_of(i) != ZERO:
+                        work.discriminant[n_dis] = k
+                        n_dis += 1
+            if n_dis == 0:
+                i += 1
+                continue
+
+            # B = GLᵃ(b), fixed too: the successors do not count as atoms of b until all are there,
+            # unless B is renewed.
+            n_before = n_partners = n
+            spent += 2 * n
+            for q in range((n + 63) >> 6):
+                partners[q] = ZERO
+            for k in range(n):
+                partners[k >> 6] |= ((is_below[k] >> np.uint64(i & 63)) & ONE) << np.uint64(k & 63)
+            j = 0
+
+        while j < n_dis:
+            phi = work.discriminant[j]
+            if not resumed:
+                of_trace, of_left, of_right, own = traces, lefts, rights, phi
+                if phi >= 0:
+                    copy(atoms, phi, work.row)
+                else:
+                    of_trace, of_left, of_right, own = witnesses_of, left_of, right_of, -1 - phi
+                    singles[own >> 6] &= ~bit_of(own)
+                    clear(work.row)
+                    put(work.row, own)
+                copy(of_trace, own, work.trace)
+                copy(of_left, own, work.left)
+                copy(of_right, own, work.right)
+
+                # Δ: the witnesses that the successors of φ have still to miss.
+                complement(work.trace, witnesses.shape[0], uncovered)
+                replaced = 0
+                n_first = n
+                if untried is not None:
+                    for q in range((n_partners + 63) >> 6):
+                        untried.composites[q] = partners[q]
+                    for w in range(singles.shape[0]):
+                        untried.singles[w] = right[i, w] & singles[w]
+            resumed = 0
             todo = size(uncovered)
-            replaced = False
-            n_first = n
-            if blind:
-                for q in range((n_partners + 63) >> 6):
-                    untried[q] = partners[q]
-                for w in range(singles.shape[0]):
-                    untried_singles[w] = right[i, w] & singles[w]
-            while todo > 0 or not replaced:
-                work += 2 * (singles.shape[0] + (n_partners >> 6)) + 4 * traces.shape[1]
-                if blind:
-                    epsilon = draw_untried(untried, n_partners, untried_singles, rng)
-                elif draws == 2:
+            while todo > 0 or replaced == 0:
+                if n == atoms.shape[0]:
+                    return (
+                        i, j, n, n_dis, n_before, n_partners, n_first, words, spent, replaced, 1
+                    )  # fmt: skip
+                spent += 2 * (singles.shape[0] + (n_partners >> 6)) + 4 * traces.shape[1]
+                if untried is not None:
+                    epsilon = draw_untried(untried.composites, n_partners, untried.singles, rng)
+                elif best is not None:
                     epsilon = draw_best(
-                        right, i, singles, partners, n_partners, dual, traces, uncovered, rng
+                        right, i, singles, partners, n_partners, dual, traces, uncovered, best, rng
                     )
                 else:
                     zeta = select(uncovered, below(rng, todo)) if todo > 0 else -1
                     epsilon = draw_partner(
-                        right, i, singles, partners, n_partners, witnesses, missing, zeta, rng
+                        right, i, singles, partners, n_partners, witnesses, work.missing, zeta, rng
                     )
                 if epsilon == NONE:
                     break
-                if blind and todo > 0:
-                    helps = (
-                        misses_any(uncovered, traces, epsilon)
-                        if epsilon >= 0
-                        else misses_any(uncovered, witnesses_of, -1 - epsilon)
-                    )
-                    if not helps:
-                        continue
+                of_trace, of_left, of_right, own = traces, lefts, rights, epsilon
+                if epsilon < 0:
+                    of_trace, of_left, of_right, own = (
+                        witnesses_of, left_of, right_of, -1 - epsilon
+                    )  # fmt: skip
+                if untried is not None and todo > 0 and n_missed(uncovered, of_trace, own) == 0:
+                    continue
+                psi = phi  # the first successor takes the place of φ
                 if replaced or phi < 0:
-                    if n == room:
-                        room *= 2
-                        atoms, traces = taller(atoms), taller(traces)
-                        lefts, rights = taller(lefts), taller(rights)
-                        violates, is_below = longer(violates, room), longer(is_below, room)
-                        missing = wider(missing, (room + 63) >> 6)
-                        partners = longer(partners, (room + 63) >> 6)
-                        untried = longer(untried, (room + 63) >> 6)
-                        if needed:
-                            shared = taller(shared)
-                            more = np.zeros(room, dtype=np.bool_)
-                            for k in range(used.shape[0]):  # a slice would compile for seconds
-                                more[k] = used[k]
-                            used = more
                     psi = n
                     n += 1
-                else:
-                    psi = phi  # the first successor takes the place of φ
-                replaced = True
-                if needed:
+                replaced = 1
+                if used is not None:
                     if epsilon >= 0:
-                        note_shared(epsilon, used, phi_trace, shared)
+                        note_shared(own, used.composites, work.trace, used.shared)
                     else:
-                        note_shared(-1 - epsilon, used_singles, phi_trace, shared_singles)
+                        note_shared(own, used.singles, work.trace, used.shared_singles)
+                for w in range(atoms.shape[1]):
+                    atoms[psi, w] = work.row[w] | (atoms[own, w] if epsilon >= 0 else ZERO)
+                if epsilon < 0:
+                    atoms[psi, own >> 6] |= bit_of(own)
                 # Relations of earlier words are done with: their bits are never read again.
-                if epsilon >= 0:
-                    join(phi_row, atoms, epsilon, 0, atoms, psi)
-                    join(phi_trace, traces, epsilon, 0, traces, psi)
-                    join(phi_left, lefts, epsilon, word, lefts, psi)
-                    join(phi_right, rights, epsilon, word, rights, psi)
-                    keep_common(uncovered, traces, epsilon)
-                else:
-                    c = -1 - epsilon
-                    for w in range(phi_row.shape[0]):
-                        atoms[psi, w] = phi_row[w]
-                    atoms[psi, c >> 6] |= bit_of(c)
-                    join(phi_trace, witnesses_of, c, 0, traces, psi)
-                    join(phi_left, left_of, c, word, lefts, psi)
-                    join(phi_right, right_of, c, word, rights, psi)
-                    keep_common(uncovered, witnesses_of, c)
+                join(work.left, of_left, own, word, lefts, psi)
+                join(work.right, of_right, own, word, rights, psi)
+                keep_common(uncovered, of_trace, own)
+                for w in range(traces.shape[1]):
+                    traces[psi, w] = work.trace[w] | of_trace[own, w]
                 if psi == phi:
-                    unnote_missing(psi, phi_trace, traces, missing)
+                    unnote_missing(psi, work.trace, traces, work.missing)
                 else:
-                    note_missing(psi, traces, missing)
+                    note_missing(psi, traces, work.missing)
                 words += atoms.shape[1] + traces.shape[1] + 2 * (rights.shape[1] - word)
                 todo = size(uncovered)
             if todo > 0:
-                return -1 - i, Master(singles, atoms, traces, lefts, rights, n), words
-            if not replaced and phi >= 0:  # b has no atoms, and φ says nothing: it goes
-                for w in range(atoms.shape[1]):
-                    atoms[phi, w] = ZERO
-                for w in range(lefts.shape[1]):
-                    lefts[phi, w] = ZERO
-                    rights[phi, w] = ZERO
+                return (-1 - i, j, n, 0, 0, 0, 0, words, spent, 0, 0)
+            if replaced == 0 and phi >= 0:  # b has no atoms, and φ says nothing: it goes
+                remove(phi, atoms, lefts, rights)
             if renewed:
                 if replaced and phi >= 0:
                     partners[phi >> 6] |= bit_of(phi)
@@ -243,39 +324,52 @@ def cross_until(
                         partners[k >> 6] = ZERO
                     partners[k >> 6] |= bit_of(k)
                 n_partners = n
+            j += 1
 
-        if needed:  # an ε' only where the successors of ε alone would change its trace
+        if used is not None:  # an ε' only where the successors of ε alone would change its trace
             for k in range(n_partners):
-                if used[k]:
-                    used[k] = False
-                    if within(shared, k, traces, k):
-                        copy(traces, k, phi_trace)
+                if used.composites[k]:
+                    used.composites[k] = False
+                    if within(used.shared, k, traces, k):
+                        copy(traces, k, work.trace)
                         for w in range(traces.shape[1]):
                             traces[k, w] = FULL
                         if traces.shape[1] > 0:
                             traces[k, -1] = tail(witnesses.shape[0])
-                        unnote_missing(k, phi_trace, traces, missing)
-                        for w in range(atoms.shape[1]):
-                            atoms[k, w] = ZERO
-                        for w in range(lefts.shape[1]):
-                            lefts[k, w] = ZERO
-                            rights[k, w] = ZERO
+                        unnote_missing(k, work.trace, traces, work.missing)
+                        remove(k, atoms, lefts, rights)
                         is_below[k] = violates[k] = ZERO
-            for c in range(used_singles.shape[0]):
-                if used_singles[c]:
-                    used_singles[c] = False
-                    if within(shared_singles, c, witnesses_of, c):
+            for c in range(used.singles.shape[0]):
+                if used.singles[c]:
+                    used.singles[c] = False
+                    if within(used.shared_singles, c, witnesses_of, c):
                         singles[c >> 6] &= ~bit_of(c)
 
-        for j in range(n_dis + n - n_before):
-            k = discriminant[j] if j < n_dis else n_before + j - n_dis
+        for m in range(n_dis + n - n_before):
+            k = work.discriminant[m] if m < n_dis else n_before + m - n_dis
             if k >= 0:
-                is_below[k] = rights[k, word]
-                violates[k] = lefts[k, word] & ~rights[k, word]
-                violated |= violates[k]
-        if discriminant.shape[0] < room + left_of.shape[0]:
-            discriminant = np.empty(room + left_of.shape[0], dtype=np.int64)
-    return right.shape[0], Master(singles, atoms, traces, lefts, rights, n), words
+                violated |= note_sides(k, word, lefts, rights, is_below, violates)
+        i += 1
+    return (i, 0, n, 0, 0, 0, 0, words, spent, 0, 0)
+
+
+@helper
+def note_sides(
+    k: int, word: int, lefts: Rows, rights: Rows, is_below: Rows, violates: Rows
+) -> np.uint64:
+    """Note the relations of a word whose right side holds an atom; return those it violates."""
+    is_below[k] = rights[k, word]
+    violates[k] = lefts[k, word] & ~rights[k, word]
+    return violates[k]
+
+
+@helper
+def remove(k: int, atoms: Rows, lefts: Rows, rights: Rows) -> None:
+    """Empty an atom, and take it out of all relations."""
+    for w in range(atoms.shape[1]):
+        atoms[k, w] = ZERO
+    for w in range(lefts.shape[1]):
+        lefts[k, w] = rights[k, w] = ZERO
 
 
 @helper
@@ -336,7 +430,7 @@ def draw_untried(untried: Rows, n: int, singles: Rows, rng: Stream) -> int:
     return k
 
 
-@allocating_helper
+@helper
 def draw_best(
     right: Rows,
     i: int,
@@ -346,11 +440,11 @@ def draw_best(
     dual: Dual,
     traces: Rows,
     uncovered: Rows,
+    found: Integers,
     rng: Stream,
 ) -> int:
     """Draw an ``ε`` below ``b`` that misses most witnesses of ``Δ``, uniformly among the best."""
     best = 1 if size(uncovered) > 0 else 0  # one that misses none does not help
-    found = np.empty(64 * singles.shape[0] + n, dtype=np.int64)
     n_best = 0
     for w in range(singles.shape[0] + ((n + 63) >> 6)):
         q = w - singles.shape[0]
@@ -394,15 +488,6 @@ def within(table: Rows, i: int, other: Rows, j: int) -> bool:
 
 
 @helper
-def misses_any(uncovered: Rows, table: Rows, k: int) -> bool:
-    """Return whether any witness of ``Δ`` is outside the trace ``table[k]``."""
-    missed = ZERO
-    for w in range(uncovered.shape[0]):
-        missed |= uncovered[w] & ~table[k, w]
-    return missed != ZERO
-
-
-@helper
 def fitting_singles(
     right: Rows, i: int, singles: Rows, witnesses: Rows, zeta: int, w: int
 ) -> np.uint64:
@@ -433,7 +518,7 @@ def unnote_missing(k: int, before: Rows, traces: Rows, missing: Rows) -> None:
             rest &= rest - ONE
 
 
-@kernel
+@helper
 def complement(trace: Rows, n_witnesses: int, out: Rows) -> None:
     """Write the witnesses that are not in the trace."""
     for w in range(out.shape[0]):
@@ -461,30 +546,3 @@ def keep_common(row: Rows, table: Rows, k: int) -> None:
     """Intersect the row with ``table[k]``."""
     for w in range(row.shape[0]):
         row[w] &= table[k, w]
-
-
-@allocating_helper
-def taller(table: Rows) -> Rows:
-    """Return the same rows with room for twice as many."""
-    more = np.empty((2 * table.shape[0], table.shape[1]), dtype=np.uint64)
-    for k in range(table.shape[0]):
-        copy_row(table, k, more, k)
-    return more
-
-
-@allocating_helper
-def longer(row: Rows, n: int) -> Rows:
-    """Return the same words with room for ``n``."""
-    more = np.empty(n, dtype=np.uint64)
-    for w in range(row.shape[0]):
-        more[w] = row[w]
-    return more
-
-
-@allocating_helper
-def wider(table: Rows, n_words: int) -> Rows:
-    """Return the same sets over a larger universe."""
-    more = np.zeros((table.shape[0], n_words), dtype=np.uint64)
-    for k in range(table.shape[0]):
-        copy_row(table, k, more, k)
-    return more

@@ -16,7 +16,7 @@ import numpy as np
 from atomlearn.sets import rows
 from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Rows
-from atomlearn.sets.words import FULL, ONE, ZERO, has, lowest, tail, transpose
+from atomlearn.sets.words import ONE, ZERO, lowest, transpose
 
 
 @dataclass(repr=False)
@@ -200,24 +200,26 @@ def join_row(source: Rows, i: int, target: Rows, j: int) -> None:
         target[j, w] |= source[i, w]
 
 
-@kernel
 def constant_traces(master: Master, dual: Dual) -> Rows:
     """Return ``Tr(c)`` of every constant: the witnesses that lie above all its atoms."""
-    n_witnesses = dual.witnesses.shape[0]
-    n_constants, n_words = dual.witnesses_of.shape
-    traces = np.full((n_constants, n_words), FULL, dtype=np.uint64)
-    for c in range(n_constants):
-        if n_words > 0:
-            traces[c, -1] = tail(n_witnesses)
-        if has(master.singles, c):
-            traces[c] &= dual.witnesses_of[c]
+    traces = np.tile(rows.full(len(dual.witnesses)), (len(dual.witnesses_of), 1))
+    alone = rows.members(master.singles)
+    traces[alone] &= dual.witnesses_of[alone]
+    intersect_traces(master, traces)
+    return traces
+
+
+@kernel
+def intersect_traces(master: Master, traces: Rows) -> None:
+    """Remove from the trace of each constant what the composites below it miss."""
     for k in range(master.n):
         for w in range(master.atoms.shape[1]):
             word = master.atoms[k, w]
             while word != ZERO:
-                traces[w * 64 + lowest(word)] &= master.traces[k]
+                c = w * 64 + lowest(word)
                 word &= word - ONE
-    return traces
+                for t in range(traces.shape[1]):
+                    traces[c, t] &= master.traces[k, t]
 
 
 def atoms_of(master: Master) -> Rows:

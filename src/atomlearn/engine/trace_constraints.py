@@ -7,7 +7,7 @@ that ``Tr(x)`` of a term is the intersection over its constants.
 import numpy as np
 
 from atomlearn.engine.state import Dual
-from atomlearn.sets.jit import allocating_helper, helper, kernel
+from atomlearn.sets.jit import allocating_helper, allocating_kernel, helper
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import FULL, ONE, ZERO, bit_of, lowest, put, select, size, tail
@@ -16,7 +16,7 @@ HOLD = -1
 """Return value of both algorithms when all constraints hold."""
 
 
-@kernel
+@allocating_kernel
 def enforce_negative(
     left: Rows, right: Rows, dual: Dual, singles: Rows, traces: Rows, rng: Stream
 ) -> int:
@@ -68,7 +68,7 @@ def strongly_discriminant_constant(a: Rows, above_b: Rows, dual: Dual, rng: Stre
     return -1
 
 
-@kernel
+@allocating_kernel
 def enforce_positive(
     left: Rows, right: Rows, dual: Dual, singles: Rows, traces: Rows, rng: Stream
 ) -> int:

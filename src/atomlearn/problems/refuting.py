@@ -17,8 +17,17 @@ from atomlearn.algebra.relations import Conflict, Layout
 from atomlearn.algebra.terms import Constant
 from atomlearn.errors import ContradictoryGivens
 from atomlearn.markup import Displayed
-from atomlearn.sets.closing import Constants, Implications, chain, close, forget, workspace
+from atomlearn.sets.closing import (
+    Constants,
+    Implications,
+    Workspace,
+    chain,
+    close,
+    forget,
+    workspace,
+)
 from atomlearn.sets.jit import kernel
+from atomlearn.sets.words import FIRST
 from atomlearn.typing import Bits
 
 ORDERS = 10
@@ -178,7 +187,6 @@ def minimal(givens: Sequence[str], fails: Callable[[Sequence[str]], bool]) -> tu
     return tuple(kept)
 
 
-@kernel
 def failing(
     rules: Implications, known: Constants, assumed: Constants, yes: Constants, no: Constants
 ) -> Bits:
@@ -186,16 +194,28 @@ def failing(
 
     What is known is assumed, too.
     """
-    work = workspace(rules)
-    start = np.empty(known.shape[0] + 1, dtype=np.int32)
-    start[:-1] = known
-    fails = np.zeros(assumed.shape[0], dtype=np.bool_)
+    fails = np.zeros(len(assumed), dtype=np.bool_)
+    start = np.append(known, np.int32(0))
+    note_failing(rules, start, assumed, yes, no, workspace(rules), fails)
+    return fails
+
+
+@kernel
+def note_failing(
+    rules: Implications,
+    start: Constants,
+    assumed: Constants,
+    yes: Constants,
+    no: Constants,
+    work: Workspace,
+    fails: Bits,
+) -> None:
+    """Write which assumptions fail; each in turn is the last constant to start from."""
     for k in range(assumed.shape[0]):
         start[-1] = assumed[k]
-        n, _ = chain(rules, start, work)
+        n, _ = chain(rules, start, FIRST, start.shape[0], work)
         for c in range(yes.shape[0]):
             if work.inside[yes[c]] and work.inside[no[c]]:
                 fails[k] = True
                 break
         forget(rules, n, work)
-    return fails

@@ -328,8 +328,7 @@ class AlgebraicRegressor(
             warn_of_unmet(self.rules_, encoded.met)
         examples = encoded.examples
         rng = np.random.default_rng(np.random.SeedSequence(self.seed_, spawn_key=(0,)))
-        n_folds = folds_for(len(examples) * len(examples.variants), 1)
-        part = Part.of(examples, n_folds, rng, settings.most_held(1))
+        part = Part.of(examples, folds_for(len(examples), 1), rng, settings.most_held(1))
         most = settings.most_weighed(2, part.dealt.n_folds)
         if most is not None:
             part = part.sample(most, rng)

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import allocating_helper, helper, kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Lists, Rows, lists_of, take
-from atomlearn.sets.words import FULL, ONE, ZERO, lowest, transpose
+from atomlearn.sets.words import FIRST, FULL, ONE, ZERO, lowest, transpose
 from atomlearn.typing import Bits, Integers
 
 Constants = npt.NDArray[np.int32]
@@ -71,10 +71,9 @@ class Workspace(NamedTuple):
     missing: Integers
 
 
-@allocating_helper
 def workspace(rules: Implications) -> Workspace:
     """Return a fresh workspace."""
-    n_constants, n_relations = rules.watch_at.shape[0] - 1, rules.needs.shape[0]
+    n_constants, n_relations = len(rules.watch_at) - 1, len(rules.needs)
     return Workspace(
         np.empty(n_constants, dtype=np.int64),
         np.zeros(n_constants, dtype=np.bool_),
@@ -85,11 +84,17 @@ def workspace(rules: Implications) -> Workspace:
     )
 
 
-@kernel
-def chain(rules: Implications, start: Constants, work: Workspace) -> tuple[int, int]:
-    """Reach all that ``start`` implies; return the number of constants and of relations applied."""
+@helper
+def chain(
+    rules: Implications, start: Constants, first: int, last: int, work: Workspace
+) -> tuple[int, int]:
+    """Reach all that a part of ``start`` implies.
+
+    Returns the number of constants and of relations applied.
+    """
     n = 0
-    for c in start:
+    for i in range(first, last):
+        c = start[i]
         if not work.inside[c]:
             work.inside[c] = True
             work.trail[n] = c
@@ -126,38 +131,59 @@ def forget(rules: Implications, n: int, work: Workspace) -> None:
             work.missing[rules.watch[k]] = rules.needs[rules.watch[k]]
 
 
-@kernel
 def close_each(rules: Implications, sets: Lists) -> Lists:
     """Return the closure of each of many sets."""
-    work = workspace(rules)
-    starts = np.zeros(sets.starts.shape[0], dtype=np.int64)
-    closed = np.empty(max(16, sets.constants.shape[0]), dtype=np.int32)
-    for s in range(starts.shape[0] - 1):
-        n, _ = chain(rules, sets.constants[sets.starts[s] : sets.starts[s + 1]], work)
-        first = starts[s]
-        starts[s + 1] = first + n
-        if first + n > closed.shape[0]:
-            larger = np.empty(2 * (first + n), dtype=np.int32)
-            larger[:first] = closed[:first]
-            closed = larger
-        closed[first : first + n] = np.sort(work.trail[:n])
-        forget(rules, n, work)
-    return Lists(starts, closed[: starts[-1]].copy())
+    work, starts = workspace(rules), np.zeros(sets.n + 1, dtype=np.int64)
+    n_constants = len(work.inside)
+    closed = np.empty(n_constants + len(sets.constants), dtype=np.int32)
+    done = close_some(rules, sets, 0, work, starts, closed)
+    while done < sets.n:  # there is no room for another closure
+        closed = np.concatenate([closed, np.empty_like(closed)])
+        done = close_some(rules, sets, done, work, starts, closed)
+    which = np.repeat(np.arange(sets.n), np.diff(starts))
+    in_order = np.sort(which * n_constants + closed[: starts[-1]])
+    return Lists(starts, (in_order - which * n_constants).astype(np.int32))
 
 
 @kernel
+def close_some(
+    rules: Implications,
+    sets: Lists,
+    s: int,
+    work: Workspace,
+    starts: Integers,
+    closed: Constants,
+) -> int:
+    """Write the closures of sets from ``s`` on while there is room, and return the next set."""
+    while s + 1 < starts.shape[0] and starts[s] + work.inside.shape[0] <= closed.shape[0]:
+        n, _ = chain(rules, sets.constants, sets.starts[s], sets.starts[s + 1], work)
+        for i in range(n):
+            closed[starts[s] + i] = work.trail[i]
+        starts[s + 1] = starts[s] + n
+        forget(rules, n, work)
+        s += 1
+    return s
+
+
 def follow(rules: Implications, left: Lists, right: Lists) -> Bits:
     """Return for each pair whether ``left < right`` follows."""
-    work = workspace(rules)
-    follows = np.ones(right.starts.shape[0] - 1, dtype=np.bool_)
+    follows = np.ones(right.n, dtype=np.bool_)
+    note_following(rules, left, right, workspace(rules), follows)
+    return follows
+
+
+@kernel
+def note_following(
+    rules: Implications, left: Lists, right: Lists, work: Workspace, follows: Bits
+) -> None:
+    """Write which pairs do not follow."""
     for s in range(follows.shape[0]):
-        n, _ = chain(rules, right.constants[right.starts[s] : right.starts[s + 1]], work)
+        n, _ = chain(rules, right.constants, right.starts[s], right.starts[s + 1], work)
         for g in range(left.starts[s], left.starts[s + 1]):
             if not work.inside[left.constants[g]]:
                 follows[s] = False
                 break
         forget(rules, n, work)
-    return follows
 
 
 def close_rows(sets: Rows, left: Rows, right: Rows, n: int) -> Rows:
@@ -174,16 +200,15 @@ def close_rows(sets: Rows, left: Rows, right: Rows, n: int) -> Rows:
     if len(sets) == 0 or len(left) == 0:
         return sets.copy()
     containing = transpose(sets, n)
-    return (
-        transpose(containing, len(sets)) if chain_columns(containing, left, right) else sets.copy()
-    )
+    fires = np.empty(containing.shape[1], dtype=np.uint64)
+    has_grown = chain_columns(containing, left, right, fires)
+    return transpose(containing, len(sets)) if has_grown else sets.copy()
 
 
 @kernel
-def chain_columns(containing: Rows, left: Rows, right: Rows) -> bool:
+def chain_columns(containing: Rows, left: Rows, right: Rows, fires: Rows) -> bool:
     """Add to the transposed sets what the implications require; return whether any was added."""
     n_words = right.shape[1]
-    fires = np.empty(containing.shape[1], dtype=np.uint64)
     grown = False
     changed = True
     while changed:
@@ -240,15 +265,27 @@ def derivation(rules: Implications, left: Sequence[int], right: Sequence[int]) -
     return thin
 
 
-@kernel
 def reached_through(rules: Implications, start: Constants, goal: Constants) -> Integers:
     """Return the relations that added the goal and, recursively, what they needed."""
     work = workspace(rules)
-    _, n_fired = chain(rules, start, work)
-    needed = np.zeros(work.inside.shape[0], dtype=np.bool_)
+    needed, used = np.zeros_like(work.inside), np.zeros_like(work.active)
+    n = trace_back(rules, start, goal, work, needed, used)
+    return work.fired[:n][used[:n]]
+
+
+@kernel
+def trace_back(
+    rules: Implications,
+    start: Constants,
+    goal: Constants,
+    work: Workspace,
+    needed: Bits,
+    used: Bits,
+) -> int:
+    """Write which of the relations that were applied the goal needs, and return their number."""
+    _, n_fired = chain(rules, start, FIRST, start.shape[0], work)
     for c in goal:
         needed[c] = True
-    used = np.zeros(n_fired, dtype=np.bool_)
     for f in range(n_fired - 1, -1, -1):
         r = work.fired[f]
         for m in range(rules.left.starts[r], rules.left.starts[r + 1]):
@@ -258,42 +295,63 @@ def reached_through(rules: Implications, start: Constants, goal: Constants) -> I
         if used[f]:
             for m in range(rules.right.starts[r], rules.right.starts[r + 1]):
                 needed[rules.right.constants[m]] = True
-    return work.fired[:n_fired][used]
+    return n_fired
 
 
-@kernel
 def thinned(rules: Implications, start: Constants, goal: Constants) -> Integers:
     """Leave out relations one by one while the goal is still reached; return the rest in order."""
     work = workspace(rules)
-    proven = np.zeros(rules.needs.shape[0], dtype=np.bool_)
-    prove(rules, start, goal, work.active, proven)
-    for r in range(proven.shape[0] - 1, -1, -1):
-        if proven[r]:
+    sources, source, stack = np.empty((3, len(work.inside)), dtype=np.int64)
+    proof = Proof(np.zeros_like(work.active), sources, source, stack, np.empty_like(work.inside))
+    n = thin(rules, start, goal, work, proof)
+    return work.fired[:n].copy()
+
+
+class Proof(NamedTuple):
+    """The arrays that finding relations which cannot be left out writes to."""
+
+    proven: Bits
+    sources: Integers
+    """By constant, the number of active relations that add it."""
+    source: Integers
+    """One of them."""
+    stack: Integers
+    seen: Bits
+
+
+@kernel
+def thin(
+    rules: Implications, start: Constants, goal: Constants, work: Workspace, proof: Proof
+) -> int:
+    """Leave out relations one by one; return the number of those applied in the end."""
+    first, last = FIRST, start.shape[0]
+    prove(rules, start, goal, work.active, proof)
+    for r in range(work.active.shape[0] - 1, -1, -1):
+        if proof.proven[r]:
             continue
         work.active[r] = False
-        n, _ = chain(rules, start, work)
+        n, _ = chain(rules, start, first, last, work)
         for c in goal:
             if not work.inside[c]:
                 work.active[r] = True
                 break
         forget(rules, n, work)
         if not work.active[r]:
-            prove(rules, start, goal, work.active, proven)
-    _, n_fired = chain(rules, start, work)
-    return work.fired[:n_fired].copy()
+            prove(rules, start, goal, work.active, proof)
+    return chain(rules, start, first, last, work)[1]
 
 
-@allocating_helper
+@helper
 def prove(
-    rules: Implications, start: Constants, goal: Constants, active: Bits, proven: Bits
+    rules: Implications, start: Constants, goal: Constants, active: Bits, proof: Proof
 ) -> None:
     """Mark relations that cannot be left out: the only ones that add something needed.
 
     Long chains, where every relation is needed, are proven at once and not tried one by one.
     """
-    n_constants = rules.watch_at.shape[0] - 1
-    sources = np.zeros(n_constants, dtype=np.int64)
-    source = np.zeros(n_constants, dtype=np.int64)
+    proven, sources, source, stack, seen = proof
+    for c in range(seen.shape[0]):
+        sources[c], seen[c] = 0, False
     for r in range(active.shape[0]):
         if active[r]:
             for m in range(rules.left.starts[r], rules.left.starts[r + 1]):
@@ -301,8 +359,6 @@ def prove(
                 source[rules.left.constants[m]] = r
     for c in start:
         sources[c] = 0
-    stack = np.empty(n_constants, dtype=np.int64)
-    seen = np.zeros(n_constants, dtype=np.bool_)
     top = 0
     for c in goal:
         if not seen[c]:

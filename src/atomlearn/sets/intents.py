@@ -14,12 +14,12 @@ and are visited in lectic order by Next Closure: Ganter, "Two basic algorithms i
 
 import numpy as np
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import allocating_kernel, helper
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import ONE, ZERO
 
 
-@kernel
+@allocating_kernel
 def list_intents(columns: Rows, everyone: Rows, n_words: int, limit: int) -> Rows:
     """Return all intents, or ``limit + 1`` of them if there are more.
 
@@ -83,7 +83,7 @@ def add_shared(columns: Rows, extent: Rows, before: Rows, intent: Rows, j: int) 
     return True
 
 
-@kernel
+@allocating_kernel
 def close_in_context(columns: Rows, everyone: Rows, row: Rows) -> Rows:
     """Return the attributes that all objects with the attributes of a row have."""
     extent = everyone.copy()
@@ -109,7 +109,7 @@ def preclose(row: Rows, premises: Rows, conclusions: Rows) -> None:
                         changed = True
 
 
-@kernel
+@allocating_kernel
 def next_preclosed(row: Rows, n: int, premises: Rows, conclusions: Rows) -> bool:
     """Replace a row by the next set in lectic order that premises leave as it is; False if none."""
     smaller = row.copy()
@@ -133,7 +133,7 @@ def next_preclosed(row: Rows, n: int, premises: Rows, conclusions: Rows) -> bool
     return False
 
 
-@kernel
+@allocating_kernel
 def canonical_base(columns: Rows, everyone: Rows, n_words: int, limit: int) -> tuple[Rows, Rows]:
     """Return the premises of the canonical base and their closures.
 

@@ -4,6 +4,8 @@
 is how the suite covers them and checks that both forms agree."""
 
 import contextlib
+import functools
+import gc
 import logging
 import sys
 import time
@@ -12,8 +14,11 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core import event
+from numba.core import event, typed_passes, types, untyped_passes
 from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, Flags
+from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 
 from atomlearn import interrupts
@@ -37,6 +42,16 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
                 return super().__call__(*arguments)
         return super().__call__(*arguments)
 
+    def compile(self, signature: Any) -> Any:
+        """Compile or load the kernel; garbage is not looked for meanwhile, which takes long."""
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile(signature)
+        finally:
+            if was_enabled:
+                gc.enable()
+
 
 class Helper(CPUDispatcher):  # type: ignore[misc]
     """A compiled function for other kernels; Python runs it as it is written."""
@@ -47,17 +62,120 @@ class Helper(CPUDispatcher):  # type: ignore[misc]
             return self.py_func(*arguments)
 
 
+PASSES = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.DeadBranchPrune,
+    untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)
+"""Numba's passes without those for closures, objects, literals and parallel loops."""
+
+
+@functools.cache
+def passes(has_none: bool) -> PassManager:
+    """Return the passes; branches for an argument that is ``None`` are left out."""
+    found = PassManager("atomlearn")
+    for one in PASSES:
+        if has_none or one is not untyped_passes.DeadBranchPrune:
+            found.add_pass(one, one.__name__)
+    found.finalize()
+    return found
+
+
+class KernelCode(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is optimised once, when all helpers are there, and not each function before."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+
+class HelperCode(KernelCode):
+    """Code that is only ever linked into kernels: of its own no machine code is made."""
+
+    serialize_using_object_code = JITCodeLibrary.serialize_using_bitcode
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return no address."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> "HelperCode":
+        """What would be told the environment."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: only functions that raise errors need an environment."""
+
+
+class FixedFlags(Flags):  # type: ignore[misc]
+    """Flags that are compared by identity: Numba looks them up for every operation of a kernel."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def copy(self) -> "FixedFlags":
+        """Return the same flags."""
+        return self
+
+
+fixed = functools.cache(FixedFlags)
+
+
+class KernelCompiler(CompilerBase):  # type: ignore[misc]
+    """Compile plain loops."""
+
+    code = KernelCode
+
+    def __init__(self, *arguments: Any) -> None:
+        *others, flags, types_of_locals = arguments
+        super().__init__(*others, fixed(flags), types_of_locals)
+
+    def define_pipelines(self) -> list[PassManager]:
+        """Return the passes, which will write to a library of our own."""
+        state = self.state
+        state.library = self.code(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return [passes(types.none in state.args)]
+
+
+class HelperCompiler(KernelCompiler):
+    """Compile helpers."""
+
+    code = HelperCode
+
+
 def kernel(function: F) -> F:
-    """Compile ``function`` on its first call on a machine, and load it from disk afterwards."""
-    return _compiled(function, Kernel)
+    """Compile ``function`` on its first call on a machine, and load it from disk afterwards.
+
+    It is given its arrays: to make one inside takes longer to compile than most kernels.
+    """
+    return _compiled(function, Kernel, _nrt=False)
 
 
 def helper(function: F) -> F:
-    """Compile ``function`` for the kernels that call it, in a fraction of the time of a kernel.
-
-    It is given its arrays: it makes none, so that no references have to be counted.
-    """
+    """Compile ``function`` for the kernels that call it, in a fraction of the time of a kernel."""
     return _compiled(function, Helper, no_cpython_wrapper=True, _nrt=False)
+
+
+def allocating_kernel(function: F) -> F:
+    """Compile a kernel that makes arrays."""
+    return _compiled(function, Kernel)
 
 
 def allocating_helper(function: F) -> F:
@@ -66,9 +184,13 @@ def allocating_helper(function: F) -> F:
 
 
 def _compiled(function: F, kind: type[CPUDispatcher], **options: bool) -> F:
-    compiled: F = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(
-        function
-    )
+    compiled: F = numba.njit(
+        nogil=True,
+        error_model="numpy",
+        no_cfunc_wrapper=True,
+        pipeline_class=KernelCompiler if kind is Kernel else HelperCompiler,
+        **options,
+    )(function)
     if isinstance(compiled, CPUDispatcher):  # not with NUMBA_DISABLE_JIT
         compiled.__class__ = kind
         if kind is Kernel:
@@ -121,7 +243,7 @@ def warn_once(error: Exception) -> None:
         )
 
 
-OF_A_FIT = 88
+OF_A_FIT = 81
 """Number of functions that the first fit compiles: iris, counted in tests/sets/test_cache.py."""
 
 

@@ -1,5 +1,7 @@
 """Packed rows inside compiled code: counting and picking members, transposing matrices."""
 
+from typing import cast
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,9 @@ from atomlearn.typing import Floats, Integers
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 FULL = ~np.uint64(0)
+FIRST = cast(int, np.int64(0))
+"""Zero as a number like any other. To Numba a literal is a type of its own, for which it would
+compile helpers once more."""
 
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
@@ -99,27 +104,42 @@ def select(row: Rows, n: int) -> int:
     return -1
 
 
-@kernel
 def sum_members(rows: Rows, values: Floats) -> Floats:
     """Add up the values of the members of each row, in order."""
-    sums = np.zeros(rows.shape[0])
+    sums = np.zeros(len(rows))
+    add_members(rows, values, sums)
+    return sums
+
+
+@kernel
+def add_members(rows: Rows, values: Floats, sums: Floats) -> None:
+    """Add to each sum the values of the members of a row, in order."""
     for i in range(rows.shape[0]):
         for w in range(rows.shape[1]):
             word = rows[i, w]
             while word != ZERO:
                 sums[i] += values[w * 64 + lowest(word)]
                 word &= word - ONE
-    return sums
 
 
-@kernel
 def greedy_cover(rows: Rows, sizes: Integers, members: Rows, most: int) -> Integers:
     """Choose up to ``most`` rows, each with most of the ``members`` that no earlier one has.
 
     Of rows with equally many, the first of the smallest ``sizes`` is chosen.
     """
-    left, bound = members.copy(), np.full(rows.shape[0], members.shape[0] * 64)
-    chosen = np.empty(min(most, rows.shape[0]), dtype=np.int64)
+    chosen = np.empty(min(most, len(rows)), dtype=np.int64)
+    bound = np.full(len(rows), 64 * len(members))
+    return chosen[: choose_greedily(rows, sizes, members.copy(), bound, chosen)]
+
+
+@kernel
+def choose_greedily(
+    rows: Rows, sizes: Integers, left: Rows, bound: Integers, chosen: Integers
+) -> int:
+    """Choose rows until nothing is ``left``, and return their number.
+
+    The ``bound`` of a row is at least the number of members that it would add.
+    """
     for n in range(chosen.shape[0]):
         best, gained = -1, 0
         for k in range(rows.shape[0]):
@@ -131,11 +151,11 @@ def greedy_cover(rows: Rows, sizes: Integers, members: Rows, most: int) -> Integ
             if bound[k] > gained or (bound[k] == gained > 0 and sizes[k] < sizes[best]):
                 best, gained = k, bound[k]
         if best < 0:
-            return chosen[:n]
+            return n
         chosen[n] = best
         for w in range(left.shape[0]):
             left[w] &= ~rows[best, w]
-    return chosen
+    return chosen.shape[0]
 
 
 @kernel
@@ -159,14 +179,13 @@ def transpose(rows: Rows, n: int) -> Rows:
     [[0], [], [0, 1]]
     """
     out = empty(n, len(rows))
-    transpose_into(rows, out)
+    transpose_into(rows, out, np.empty(64, dtype=np.uint64))
     return out
 
 
 @kernel
-def transpose_into(rows: Rows, out: Rows) -> None:
+def transpose_into(rows: Rows, out: Rows, block: Rows) -> None:
     """Write the transpose of ``rows`` to ``out`` (which has a row for each member)."""
-    block = np.empty(64, dtype=np.uint64)
     for top in range(0, rows.shape[0], 64):
         height = min(64, rows.shape[0] - top)
         for w in range(rows.shape[1]):

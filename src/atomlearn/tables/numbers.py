@@ -333,29 +333,35 @@ def tree_cuts(histogram: Histogram, classes: Integers | Floats, most: int) -> In
         cells = bins * n_classes + classes
         counts = np.bincount(cells, histogram.row_weights, n_bins * n_classes).astype(np.float64)
         counts = counts.reshape(n_bins, n_classes)
-    last_bins = grow_tree(counts, most, SMALLEST_LEAF * (1 - 1e-9))
+    before = np.zeros((n_bins + 1, n_classes))
+    np.cumsum(counts, axis=0, out=before[1:])
+    first, last, cut, last_bins = np.zeros((4, most + 1), dtype=np.int64)
+    smallest = SMALLEST_LEAF * (1 - 1e-9)
+    n = grow_tree(before, smallest, first, last, np.zeros(most + 1), cut, last_bins)
+    last_bins = last_bins[:n]
     return np.unique(np.searchsorted(bin_of, last_bins, side="right")).astype(np.int64) - 1
 
 
 @kernel
-def grow_tree(counts: Floats, most: int, smallest: float) -> Integers:
-    """Cut a row of bins, ``(n_bins, n_classes)``, repeatedly where Gini impurity falls most.
+def grow_tree(
+    before: Floats,
+    smallest: float,
+    first: Integers,
+    last: Integers,
+    gain: Floats,
+    cut: Integers,
+    found: Integers,
+) -> int:
+    """Cut a row of bins repeatedly where Gini impurity falls most.
 
-    Returns the bin before each cut. A side has at least the weight ``smallest``.
+    ``before`` has the weight of each class before each bin, and in the end of all. Writes the bin
+    before each cut, and returns the number of cuts, which there is one array more room for. A side
+    has at least the weight ``smallest``.
     """
-    n_bins, n_classes = counts.shape
-    before = np.zeros((n_bins + 1, n_classes))
-    for b in range(n_bins):
-        for k in range(n_classes):
-            before[b + 1, k] = before[b, k] + counts[b, k]
-    first = np.zeros(most + 1, dtype=np.int64)
-    last = np.empty(most + 1, dtype=np.int64)
-    last[0] = n_bins
-    gain, cut = np.zeros(most + 1), np.zeros(most + 1, dtype=np.int64)
-    gain[0], cut[0] = best_cut(before, 0, n_bins, smallest)
-    found = np.empty(most, dtype=np.int64)
+    last[0] = before.shape[0] - 1
+    gain[0], cut[0] = best_cut(before, first[0], last[0], smallest)
     n = 0
-    while n < most:
+    while n < found.shape[0] - 1:
         part = 0
         for i in range(1, n + 1):
             if gain[i] > gain[part]:
@@ -365,9 +371,9 @@ def grow_tree(counts: Floats, most: int, smallest: float) -> Integers:
         found[n] = cut[part] - 1
         n += 1
         first[n], last[n], last[part] = cut[part], last[part], cut[part]
-        for i in (part, n):
-            gain[i], cut[i] = best_cut(before, first[i], last[i], smallest)
-    return found[:n]
+        gain[part], cut[part] = best_cut(before, first[part], last[part], smallest)
+        gain[n], cut[n] = best_cut(before, first[n], last[n], smallest)
+    return n
 
 
 @helper

@@ -624,7 +624,7 @@ def _is_first(learned: Learned) -> bool:
 
 def _first_part(examples: Examples, seed: int, settings: Settings) -> Part:
     dealing = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0,)))
-    n_folds = folds_for(len(examples) * len(examples.variants), examples.n_classes)
+    n_folds = folds_for(len(examples), examples.n_classes)
     return Part.of(examples, n_folds, dealing, settings.most_held(examples.n_classes))
 
 

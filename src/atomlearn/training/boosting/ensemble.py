@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from atomlearn.engine.misses import BLOCK, Blocks, blocks_of
@@ -123,7 +124,11 @@ class WeightedAtoms:
     def scores(self, blocks: Blocks, n_examples: int) -> Floats:
         """Return scores of examples, ``(n_examples, n_classes)``."""
         scores = np.repeat(self.offset[:, None], n_examples, axis=1)
-        add_missed(*self._in_shared_order, self.classes, self.weights, blocks, scores)
+        atoms, shared = self._in_shared_order
+        longest = int(np.diff(atoms.starts).max(initial=0))
+        held = np.zeros((longest + 1, BLOCK), dtype=np.uint64)
+        some = np.empty(BLOCK, dtype=np.int64)
+        add_missed(atoms, shared, self.classes, self.weights, blocks, scores, held, some)
         return scores.T
 
     @cached_property
@@ -139,18 +144,16 @@ def add_missed(
     weights: Floats,
     blocks: Blocks,
     scores: Floats,
+    held: Rows,
+    some: Integers,
 ) -> None:
     """Add the weight of each atom to the score of its class, for the examples that miss it.
 
     ``scores`` are by class and example. Each atom begins with ``shared`` constants of the one
     before: most of them, in one round. The examples that have one of those are computed once.
+    ``held`` has room for those of the first 0, 1, ... constants of an atom.
     """
     n_examples = scores.shape[1]
-    longest = 0
-    for k in range(weights.shape[0]):
-        longest = max(longest, atoms.starts[k + 1] - atoms.starts[k])
-    held = np.zeros((longest + 1, BLOCK), dtype=np.uint64)  # by the first 0, 1, ... constants
-    some = np.empty(BLOCK, dtype=np.int64)
     for b in range(blocks.shape[0]):
         n_words = min(BLOCK, ((n_examples + 63) >> 6) - b * BLOCK)
         last = tail(n_examples) if b == blocks.shape[0] - 1 else FULL
@@ -178,27 +181,44 @@ def add_missed(
                     missed &= missed - ONE
 
 
-@kernel
 def in_shared_order(atoms: Lists) -> tuple[Lists, Integers]:
     """Reorder the constants of each atom to begin with those shared with the atom before.
 
     Also returns the number of shared constants. Constants that more of the following atoms have
     come first.
     """
-    n_atoms, n_constants = atoms.starts.shape[0] - 1, 0
-    for c in atoms.constants:
-        n_constants = max(n_constants, c + 1)
-    until = np.empty(atoms.constants.shape[0], dtype=np.int64)  # the last of a run of atoms with it
-    ends, seen = np.zeros(n_constants, dtype=np.int64), np.full(n_constants, n_atoms + 1)
+    constants, shared = np.empty_like(atoms.constants), np.zeros(atoms.n, dtype=np.int64)
+    until, lasting = np.empty((2, len(constants)), dtype=np.int64)
+    ends, seen = np.zeros((2, int(atoms.constants.max(initial=-1)) + 1), dtype=np.int64)
+    share_order(atoms, constants, shared, until, lasting, ends, seen)
+    return Lists(atoms.starts, constants), shared
+
+
+@kernel
+def share_order(
+    atoms: Lists,
+    constants: npt.NDArray[np.int32],
+    shared: Integers,
+    until: Integers,
+    lasting: Integers,
+    ends: Integers,
+    seen: Integers,
+) -> None:
+    """Write the reordered constants of each atom, and how many it shares with the one before.
+
+    ``until`` is for each the last of a run of atoms with it, ``lasting`` the same reordered.
+    """
+    n_atoms = shared.shape[0]
+    for c in range(seen.shape[0]):
+        seen[c] = n_atoms + 1
     for k in range(n_atoms - 1, -1, -1):
         for p in range(atoms.starts[k], atoms.starts[k + 1]):
             c = atoms.constants[p]
             ends[c] = ends[c] if seen[c] == k + 1 else k
             seen[c] = k
             until[p] = ends[c]
-    constants, lasting = np.empty_like(atoms.constants), np.empty_like(until)
-    shared = np.zeros(n_atoms, dtype=np.int64)
-    seen[:] = -1
+    for c in range(seen.shape[0]):
+        seen[c] = -1
     for k in range(n_atoms):
         start = atoms.starts[k]
         n = start
@@ -219,7 +239,6 @@ def in_shared_order(atoms: Lists) -> tuple[Lists, Integers]:
                 q -= 1
             constants[q], lasting[q] = atoms.constants[p], until[p]
             n += 1
-    return Lists(atoms.starts, constants), shared
 
 
 def no_weighted_atoms(n_classes: int) -> WeightedAtoms:

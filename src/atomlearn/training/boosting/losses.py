@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atomlearn.sets.jit import allocating_helper, helper, kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import ONE, ZERO, lowest
 from atomlearn.typing import Floats, Integers
@@ -63,26 +63,44 @@ _TERMS = tuple(1.0 / math.factorial(i) for i in range(13, -1, -1))
 _SMALLEST = 1e-12
 
 
-@allocating_helper
-def exponentials(x: Floats) -> None:
-    """Replace numbers by ``e`` to their power.
+class Powers(NamedTuple):
+    """The arrays that predicting writes to, for as many rows as there ever are at a time."""
+
+    x: Floats
+    """Numbers that are replaced by ``e`` to their power."""
+    bits: Integers
+    scale: Floats
+    """The same memory as ``bits``, as floating-point numbers."""
+    highest: Floats
+    total: Floats
+
+
+def powers_for(n: int) -> Powers:
+    """Return arrays for ``n`` rows."""
+    x, scale, highest, total = np.empty((4, n))
+    return Powers(x, scale.view(np.int64), scale, highest, total)
+
+
+@helper
+def exponentials(powers: Powers, n: int) -> None:
+    """Replace the first numbers by ``e`` to their power.
 
     Passes without branches become vector instructions, several times faster than one number at a
     time.
 
-    >>> x = np.array([-1.0, 0.0])
-    >>> exponentials(x)
-    >>> bool(abs(x[0] - math.exp(-1.0)) < 1e-15), float(x[1])
+    >>> powers = powers_for(2)
+    >>> powers.x[:] = -1.0, 0.0
+    >>> exponentials(powers, 2)
+    >>> bool(abs(powers.x[0] - math.exp(-1.0)) < 1e-15), float(powers.x[1])
     (True, 1.0)
     """
-    exponents = np.empty(x.shape[0], dtype=np.int64)
-    for j in range(x.shape[0]):
+    x, exponents, scale = powers.x, powers.bits, powers.scale
+    for j in range(n):
         power = min(max(x[j], _FLOOR), _CEILING)
         k = math.floor(power * _LOG2E + 0.5)
         x[j] = (power - k * _LN2_HIGH) - k * _LN2_LOW
         exponents[j] = (np.int64(np.int32(k)) + _BIAS) << _MANTISSA
-    scale = exponents.view(np.float64)
-    for j in range(x.shape[0]):
+    for j in range(n):
         rest, series = x[j], _TERMS[0]
         for i in range(1, len(_TERMS)):
             series = series * rest + _TERMS[i]
@@ -106,33 +124,32 @@ def log(x: float) -> float:
     return 2.0 * t * series + exponent * (_LN2_HIGH + _LN2_LOW)
 
 
-@allocating_helper
-def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
+@helper
+def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
     """Write a softmax over the classes of some rows; scores are by class and row.
 
     For a single class it is the probability of the second of two. The rows of a class are
     contiguous in memory: with many classes, class by class is several times faster than row by row.
     """
     n_classes, n = scores.shape[0], which.shape[0]
-    power = np.empty(n)
+    power, highest, total = powers.x, powers.highest, powers.total
     if n_classes == 1:
         for j in range(n):
             power[j] = -abs(scores[0, which[j]])
-        exponentials(power)
+        exponentials(powers, n)
         for j in range(n):
             likely = 1.0 if scores[0, which[j]] > 0 else power[j]
             out[0, which[j]] = likely / (1.0 + power[j])
         return
-    highest, total = np.empty(n), np.zeros(n)
     for j in range(n):
-        highest[j] = -np.inf
+        highest[j], total[j] = -np.inf, 0.0
     for k in range(n_classes):
         for j in range(n):
             highest[j] = max(highest[j], scores[k, which[j]])
     for k in range(n_classes):
         for j in range(n):
             power[j] = scores[k, which[j]] - highest[j]
-        exponentials(power)
+        exponentials(powers, n)
         for j in range(n):
             out[k, which[j]] = power[j]
             total[j] += power[j]
@@ -141,55 +158,63 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats) -> None:
             out[k, which[j]] /= total[j]
 
 
-@allocating_helper
-def write_chances_above(scores: Floats, which: Integers, out: Floats) -> None:
-    """Write the probabilities that some rows are above each threshold; they never rise.
-
-    >>> out = np.empty((2, 1))
-    >>> write_chances_above(np.zeros((2, 1)), np.array([0]), out)
-    >>> out.round(3).ravel().tolist()
-    [0.667, 0.333]
-    """
+@helper
+def write_chances_above(scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
+    """Write the probabilities that some rows are above each threshold; they never rise."""
     n_scores, n = scores.shape[0], which.shape[0]
-    summed, highest = np.zeros(n), np.zeros(n)
+    power, highest, total = powers.x, powers.highest, powers.total
+    for j in range(n):
+        highest[j] = total[j] = 0.0
     for k in range(n_scores):
         for j in range(n):
-            summed[j] += scores[k, which[j]]
-            highest[j] = max(highest[j], summed[j])
-    power, above = -highest, np.zeros(n)
-    exponentials(power)
-    total = power.copy()
-    summed[:] = 0.0
+            total[j] += scores[k, which[j]]
+            out[k, which[j]] = total[j]
+            highest[j] = max(highest[j], total[j])
+    for j in range(n):
+        power[j] = -highest[j]
+    exponentials(powers, n)
+    for j in range(n):
+        total[j] = power[j]
     for k in range(n_scores):
         for j in range(n):
-            summed[j] += scores[k, which[j]]
-            power[j] = summed[j] - highest[j]
-        exponentials(power)
+            power[j] = out[k, which[j]] - highest[j]
+        exponentials(powers, n)
         for j in range(n):
             out[k, which[j]] = power[j]
             total[j] += power[j]
+    above = power
+    for j in range(n):
+        above[j] = 0.0
     for k in range(n_scores - 1, -1, -1):
         for j in range(n):
             above[j] += out[k, which[j]]
             out[k, which[j]] = above[j] / total[j]
 
 
-@allocating_helper
-def write_predictions(loss: Loss, scores: Floats, which: Integers, out: Floats) -> None:
-    """Write what the scores of some rows predict: probabilities, means or numbers."""
-    if loss.kind == CLASSES:
-        write_probabilities(scores, which, out)
-        return
+@helper
+def write_predictions(
+    loss: Loss, scores: Floats, which: Integers, out: Floats, powers: Powers
+) -> None:
+    """Write what the scores of some rows predict: probabilities, means or numbers.
+
+    >>> out = np.empty((2, 1))
+    >>> write_predictions(
+    ...     ORDERED_LOG_LOSS, np.zeros((2, 1)), np.array([0]), out, powers_for(1))
+    >>> out.round(3).ravel().tolist()
+    [0.667, 0.333]
+    """
+    n, found = which.shape[0], powers.x
     if loss.kind == ORDERED:
-        write_chances_above(scores, which, out)
-        return
-    found = np.empty(which.shape[0])
-    for j in range(which.shape[0]):
-        found[j] = scores[0, which[j]]
-    if loss.kind == POISSON:
-        exponentials(found)
-    for j in range(which.shape[0]):
-        out[0, which[j]] = found[j]
+        write_chances_above(scores, which, out, powers)
+    elif loss.kind == CLASSES:
+        write_probabilities(scores, which, out, powers)
+    else:
+        for j in range(n):
+            found[j] = scores[0, which[j]]
+        if loss.kind == POISSON:
+            exponentials(powers, n)
+        for j in range(n):
+            out[0, which[j]] = found[j]
 
 
 @helper
@@ -253,9 +278,10 @@ def held_out_loss(
     weights: Floats,
     held: Integers,
     prediction: Floats,
+    powers: Powers,
 ) -> float:
     """Return the mean loss of some rows; their predictions are written on the way."""
-    write_predictions(loss, scores, held, prediction)
+    write_predictions(loss, scores, held, prediction, powers)
     summed, total = 0.0, 0.0
     for i in held:
         if loss.kind != CLASSES and loss.kind != ORDERED:
@@ -274,31 +300,32 @@ def held_out_loss(
     return summed / total if total > 0 else 0.0
 
 
-@allocating_helper
+@helper
 def leaf_quantile(
-    leaf: Rows, level: float, targets: Floats, weights: Floats, prediction: Floats
+    leaves: Rows,
+    k: int,
+    batch: Rows,
+    level: float,
+    targets: Floats,
+    weights: Floats,
+    prediction: Floats,
+    residual: Floats,
+    weight: Floats,
 ) -> float:
-    """Return the weighted quantile of the residuals of a set of rows.
+    """Return the weighted quantile of the residuals of the batch in a leaf.
 
     It is the lowest residual up to which there is at least the share ``level`` of the weight.
     """
-    n = 0
-    for w in range(leaf.shape[0]):
-        word = leaf[w]
-        while word != ZERO:
-            n += 1
-            word &= word - ONE
-    residual, weight = np.empty(n), np.empty(n)
     n, total = 0, 0.0
-    for w in range(leaf.shape[0]):
-        word = leaf[w]
+    for w in range(batch.shape[0]):
+        word = leaves[k, w] & batch[w]
         while word != ZERO:
             i = w * 64 + lowest(word)
             word &= word - ONE
             residual[n], weight[n] = targets[i] - prediction[i], weights[i]
             total += weights[i]
             n += 1
-    sort_together(residual, weight)
+    sort_together(residual, weight, n)
     reached = 0.0
     for j in range(n):
         reached += weight[j]
@@ -308,15 +335,14 @@ def leaf_quantile(
 
 
 @helper
-def sort_together(values: Floats, others: Floats) -> None:
-    """Sort values, and others in the same order (Shell sort, which compiles in no time).
+def sort_together(values: Floats, others: Floats, n: int) -> None:
+    """Sort ``n`` values, and others in the same order (Shell sort, which compiles in no time).
 
     >>> values, others = np.array([3.0, 1.0, 2.0]), np.array([30.0, 10.0, 20.0])
-    >>> sort_together(values, others)
+    >>> sort_together(values, others, 3)
     >>> values.tolist(), others.tolist()
     ([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
     """
-    n = values.shape[0]
     gap = 1
     while gap < n // 3:
         gap = 3 * gap + 1

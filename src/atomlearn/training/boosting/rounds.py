@@ -17,31 +17,35 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import allocating_helper, kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
-from atomlearn.sets.words import ONE, ZERO, lowest, size, transpose
+from atomlearn.sets.words import FIRST, ONE, ZERO, copy_row, lowest, transpose
 from atomlearn.training.boosting.losses import (
     CLASSES,
     LOG_LOSS,
     ORDERED,
     QUANTILE,
     Loss,
+    Powers,
     held_out_loss,
     leaf_quantile,
+    powers_for,
     start_of,
     write_gradients,
     write_predictions,
 )
 from atomlearn.training.boosting.trees import (
     ANY_SIGN,
+    Growth,
+    Paths,
     Quantisation,
     Signs,
     Splits,
     add_to_leaves,
     grow_tree,
+    growth_for,
     informative_columns,
-    leaves_of,
     only,
     quantisation_for,
     quantisation_of,
@@ -50,6 +54,9 @@ from atomlearn.training.boosting.trees import (
     side_signs,
     sign_of,
     sum_leaves,
+    write_leaves,
+    write_paths,
+    write_rows_of,
 )
 from atomlearn.training.settings import Stopping
 from atomlearn.typing import Bits, Floats, Integers
@@ -190,7 +197,7 @@ class Trees(NamedTuple):
     to, and its weight.
     """
 
-    path: npt.NDArray[np.int32]
+    path: Paths
     column: Integers
     weight: Floats
 
@@ -304,17 +311,43 @@ class Booster:
         self.rounds: list[Trees] = []
         self.quantisation = quantisation_for(weights, recipe.gradient_levels, recipe.hessian_levels)
         self.losses: list[float] = []
+        self._make_room()
         self._judge()
+
+    def _make_room(self) -> None:
+        """Make the arrays that rounds write to."""
+        n, n_words = len(self.targets), self.splits.has.shape[1]
+        most, n_splits = self.recipe.max_leaves, len(self.splits.group)
+        n_columns, in_batch = self.splits.n_columns, min(n, 64 * self.recipe.max_batch)
+        slope, bend, residual, weight = np.empty((4, n))
+        self.work = Work(
+            np.empty(n_words, dtype=np.int64),
+            np.empty(n_columns, dtype=np.int64),
+            np.empty(n_columns, dtype=np.bool_),
+            np.empty(n_words, dtype=np.uint64),
+            np.empty(in_batch, dtype=np.int64),
+            slope,
+            bend,
+            np.empty((2, most)),
+            np.empty((most, n_words), dtype=np.uint64),
+            np.empty((max(most, 2), n_words), dtype=np.uint64),
+            residual,
+            weight,
+        )
+        self.growth = growth_for(in_batch, n_splits, most)
+        self.powers = powers_for(max(len(self.held), in_batch))
 
     def run_round(self) -> float:
         """Run one more round, and return the loss on held-out rows."""
-        recipe = self.recipe
-        found = boost_round(
+        recipe, loss, most = self.recipe, self.loss, self.recipe.max_leaves
+        path = np.empty((len(self.scores) * most, max(most - 1, 1)), dtype=np.int32)
+        column, weight = np.empty(len(path), dtype=np.int64), np.empty(len(path))
+        n = boost_round(
             self.splits.has,
             self.splits.group,
             self.signs,
-            recipe.max_features(self.splits.n_columns),
-            self.loss,
+            recipe.max_features(len(self.work.columns)),
+            loss,
             self.targets,
             self.weights,
             self.learned,
@@ -323,12 +356,17 @@ class Booster:
             self.prediction,
             self.quantisation,
             self.rng,
-            recipe.max_leaves,
             recipe.learning_rate,
             recipe.l2_regularization,
             recipe.min_hessian,
+            self.work,
+            self.growth,
+            self.powers,
+            path,
+            column,
+            weight,
         )
-        self.rounds.append(found.trimmed())
+        self.rounds.append(Trees(path[:n], column[:n], weight[:n]).trimmed())
         self._judge()
         return self.losses[-1]
 
@@ -347,7 +385,13 @@ class Booster:
         """Record the loss on held-out rows."""
         self.losses.append(
             held_out_loss(
-                self.loss, self.scores, self.targets, self.weights, self.held, self.prediction
+                self.loss,
+                self.scores,
+                self.targets,
+                self.weights,
+                self.held,
+                self.prediction,
+                self.powers,
             )
         )
 
@@ -370,21 +414,50 @@ def levels_of(targets: Floats) -> Integers:
 def add_rounds(rounds: Sequence[Trees], has: Rows, scores: Floats) -> None:
     """Add the leaf weights of some rounds to the scores of rows, by class and row."""
     for found in rounds:
-        add_round(found.path, found.column, found.weight, has, scores)
+        n, depth = found.path.shape
+        leaves = np.empty((n, has.shape[1]), dtype=np.uint64)
+        reached = np.empty((depth + 1, has.shape[1]), dtype=np.uint64)
+        add_round(found.path, found.column, found.weight, has, reached, leaves, scores)
 
 
 @kernel
 def add_round(
-    path: npt.NDArray[Any], column: Integers, weight: Floats, has: Rows, scores: Floats
+    path: Paths,
+    column: Integers,
+    weight: Floats,
+    has: Rows,
+    reached: Rows,
+    leaves: Rows,
+    scores: Floats,
 ) -> None:
     """Add the leaf weights of one round, in which the leaves of a tree are contiguous."""
-    start = 0
+    start = FIRST
     while start < column.shape[0]:
         end = start + 1
         while end < column.shape[0] and column[end] == column[start]:
             end += 1
-        add_to_leaves(leaves_of(path[start:end], has), weight[start:end], scores[column[start]])
+        write_leaves(path, start, end - start, has, reached, leaves)
+        add_to_leaves(leaves, end - start, weight, start, scores, column[start])
         start = end
+
+
+class Work(NamedTuple):
+    """The arrays that a round of boosting writes to."""
+
+    words: Integers
+    columns: Integers
+    is_drawn: Bits
+    batch: Rows
+    """The rows that the trees of a round are grown on."""
+    members: Integers
+    slope: Floats
+    bend: Floats
+    sums: Floats
+    leaves: Rows
+    """The rows of the leaves of a tree."""
+    reached: Rows
+    residual: Floats
+    weight: Floats
 
 
 @kernel
@@ -402,114 +475,114 @@ def boost_round(
     prediction: Floats,
     quantisation: Quantisation,
     rng: Stream,
-    max_leaves: int,
     learning_rate: float,
     l2_regularization: float,
     min_hessian: float,
-) -> Trees:
-    """Run one round: for each score, grow a tree on a batch of rows and add its leaf weights."""
-    batch = draw_batch(learned, max_batch, rng)
-    candidates = draw_columns(group, max_features, rng)
-    members = members_of(batch)
-    write_predictions(loss, scores, members, prediction)
-    rows = rows_of(has, candidates, batch)
-    n_columns = scores.shape[0]
-    path = np.empty((n_columns * max_leaves, max(max_leaves - 1, 1)), dtype=np.int32)
-    column = np.empty(n_columns * max_leaves, dtype=np.int64)
-    weight = np.empty(n_columns * max_leaves)
-    sums = np.empty((2, max_leaves))
-    place = np.empty(members.shape[0], dtype=np.int64)
-    gradient = np.empty(members.shape[0], dtype=np.int64)
-    hessian = np.empty(members.shape[0], dtype=np.int64)
-    slope, bend = np.empty(targets.shape[0]), np.empty(targets.shape[0])
-    n = 0
+    work: Work,
+    growth: Growth,
+    powers: Powers,
+    path: Paths,
+    column: Integers,
+    weight: Floats,
+) -> int:
+    """Run one round: for each score, grow a tree on a batch of rows and add its leaf weights.
+
+    Writes the path, column and weight of each leaf, and returns the number of leaves.
+    """
+    leaves, batch, slope, bend, sums = work.leaves, work.batch, work.slope, work.bend, work.sums
+    members = work.members[: draw_batch(learned, max_batch, rng, work)]
+    n_candidates = draw_columns(group, max_features, rng, work, growth.candidates)
+    write_predictions(loss, scores, members, prediction, powers)
+    write_rows_of(has, growth.candidates, n_candidates, batch, growth.rows, growth.block)
+    n_columns, width, n = scores.shape[0], (n_candidates + 63) >> 6, FIRST
     for k in range(n_columns):
         own = 1 if n_columns == 1 and loss.kind == CLASSES else k
         write_gradients(loss, own, targets, weights, prediction[k], members, slope, bend)
         if loss.kind != CLASSES and loss.kind != ORDERED:
             quantisation = quantisation_of(slope, bend, members, quantisation)
         # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
-        n_left = 0
+        n_left = FIRST
         for j in range(members.shape[0]):
             i = members[j]
-            first, second = quantised(slope[i], bend[i], quantisation, rng)
-            if first != 0 or second != 0:
-                place[n_left], gradient[n_left], hessian[n_left] = j, first, second
+            level, other = quantised(slope[i], bend[i], quantisation, rng)
+            if level != 0 or other != 0:
+                growth.place[n_left] = j * width
+                growth.gradient[n_left], growth.hessian[n_left] = level, other
                 n_left += 1
-        found = grow_tree(
-            rows, place[:n_left], candidates, gradient[:n_left], hessian[:n_left],
-            signs[k][candidates], quantisation, max_leaves, l2_regularization, min_hessian,
+        for m in range(n_candidates):
+            for side in range(2):
+                growth.signs[m, side] = signs[k, growth.candidates[m], side]
+        n_leaves = grow_tree(
+            n_left, n_candidates, quantisation, leaves.shape[0], l2_regularization,
+            min_hessian, growth,
         )  # fmt: skip
-        n_leaves = found.shape[0]
         if n_leaves == 1:
             continue
-        leaves = leaves_of(found, has)
-        sum_leaves(leaves, batch, slope, bend, sums)
+        write_paths(n_leaves, growth, path, n)
+        write_leaves(path, n, n_leaves, has, work.reached, leaves)
+        sum_leaves(leaves, n_leaves, batch, slope, bend, sums)
         first = n
         for j in range(n_leaves):
             step = sums[0, j]
             if loss.kind == QUANTILE:
                 step = sums[1, j] * leaf_quantile(
-                    leaves[j] & batch, loss.quantile, targets, weights, prediction[k]
-                )
+                    leaves, j, batch, loss.quantile, targets, weights, prediction[k],
+                    work.residual, work.weight,
+                )  # fmt: skip
             step = learning_rate * step / (sums[1, j] + l2_regularization)
             if loss.kind != CLASSES and loss.kind != ORDERED:
                 step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
             allowed = ANY_SIGN
             for d in range(path.shape[1]):
-                side = found[j, d] if d < found.shape[1] else -1
-                path[n, d] = side
+                side = path[n, d] = path[first + j, d]
                 if side >= 0:
                     allowed &= signs[k, side >> 1, side & 1]
             if allowed & sign_of(step):  # other leaves have no weight
-                leaves[n - first], weight[n], column[n] = leaves[j], step, k
+                copy_row(leaves, j, leaves, n - first)
+                weight[n], column[n] = step, k
                 n += 1
-        add_to_leaves(leaves[: n - first], weight[first:n], scores[k])
-    return Trees(path[:n], column[:n], weight[:n])
+        add_to_leaves(leaves, n - first, weight, first, scores, k)
+    return n
 
 
-@allocating_helper
-def draw_batch(learned: Rows, max_batch: int, rng: Stream) -> Rows:
+@helper
+def draw_batch(learned: Rows, max_batch: int, rng: Stream, work: Work) -> int:
     """Draw five of eight rows that are learned from, in at most ``max_batch`` words."""
-    batch = np.zeros(learned.shape[0], dtype=np.uint64)
-    words = np.arange(learned.shape[0])
-    if words.shape[0] > max_batch:
+    words, batch, members = work.words, work.batch, work.members
+    n_words = learned.shape[0]
+    for w in range(n_words):
+        words[w] = w
+        batch[w] = ZERO
+    if n_words > max_batch:
         draw_first(rng, words, max_batch)
-        words = words[:max_batch]
-    for w in words:
+        n_words = max_batch
+    for j in range(n_words):
+        w = words[j]
         batch[w] = learned[w] & (draw(rng) | (draw(rng) & draw(rng)))
-    return batch
-
-
-@allocating_helper
-def draw_columns(group: Integers, max_features: int, rng: Stream) -> Integers:
-    """Draw the splits of some columns at random."""
-    n_columns = 0
-    for c in group:
-        n_columns = c + 1 if c >= n_columns else n_columns
-    columns = np.arange(n_columns)
-    draw_first(rng, columns, max_features)
-    is_drawn = np.zeros(n_columns, dtype=np.bool_)
-    for c in columns[:max_features]:
-        is_drawn[c] = True
-    drawn = np.empty(group.shape[0], dtype=np.int64)
     n = 0
-    for a in range(group.shape[0]):
-        if is_drawn[group[a]]:
-            drawn[n] = a
-            n += 1
-    return drawn[:n]
-
-
-@allocating_helper
-def members_of(row: Rows) -> Integers:
-    """Return the members of a row, in order."""
-    members = np.empty(size(row), dtype=np.int64)
-    n = 0
-    for w in range(row.shape[0]):
-        word = row[w]
+    for w in range(learned.shape[0]):
+        word = batch[w]
         while word != ZERO:
             members[n] = w * 64 + lowest(word)
             n += 1
             word &= word - ONE
-    return members
+    return n
+
+
+@helper
+def draw_columns(
+    group: Integers, max_features: int, rng: Stream, work: Work, drawn: Integers
+) -> int:
+    """Draw the splits of some columns at random, and return their number."""
+    for c in range(work.columns.shape[0]):
+        work.columns[c] = c
+        work.is_drawn[c] = False
+    draw_first(rng, work.columns, max_features)
+    for j in range(max_features):
+        work.is_drawn[work.columns[j]] = True
+    n = 0
+    for a in range(group.shape[0]):
+        if work.is_drawn[group[a]]:
+            drawn[n] = a
+            n += 1
+    return n

@@ -21,15 +21,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri
 
-from atomlearn.sets.jit import allocating_helper, helper, kernel
+from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Lists, Rows, count, pack, take
-from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount, size
+from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount
 from atomlearn.typing import Bits, Floats, Integers
 
 NEGATIVE, POSITIVE = 1, 2
 ANY_SIGN = NEGATIVE | POSITIVE
 """Signs that the weight of an atom may have, as bits."""
+Paths = npt.NDArray[np.int32]
+"""The sides that lead to leaves, padded with ``-1``."""
 Signs = npt.NDArray[np.uint8]
 OPPOSITE: Signs = np.array([0, POSITIVE, NEGATIVE, ANY_SIGN], dtype=np.uint8)
 """The opposite of each set of signs."""
@@ -126,142 +128,180 @@ def quantised(
     return min(max(first, -most), most), min(second, highest)
 
 
-@kernel
 def rows_of(has: Rows, candidates: Integers, chosen: Rows) -> Rows:
     """Return which first sides each chosen example has, as examples × candidate splits."""
-    out = np.empty((size(chosen), (candidates.shape[0] + 63) // 64), dtype=np.uint64)
+    width = (len(candidates) + 63) // 64
+    out = np.empty((int(np.bitwise_count(chosen).sum()), width), dtype=np.uint64)
     block = np.empty(64, dtype=np.uint64)
-    n = 0
+    write_rows_of(has, candidates, len(candidates), chosen, out.reshape(-1), block)
+    return out
+
+
+@kernel
+def write_rows_of(
+    has: Rows, candidates: Integers, n_candidates: int, chosen: Rows, out: Rows, block: Rows
+) -> None:
+    """Write which first sides each chosen example has, one example after the other."""
+    n, width = 0, (n_candidates + 63) >> 6
     for w in range(chosen.shape[0]):
         if chosen[w] == ZERO:
             continue
-        for g in range(out.shape[1]):
-            n_here = min(64, candidates.shape[0] - 64 * g)
+        for g in range(width):
+            n_here = min(64, n_candidates - 64 * g)
             for r in range(n_here):
                 block[r] = has[candidates[64 * g + r], w]
             for r in range(n_here, 64):
                 block[r] = ZERO
             flip(block)
-            word, j = chosen[w], n
+            word, j = chosen[w], n + g
             while word != ZERO:
-                out[j, g] = block[lowest(word)]
+                out[j] = block[lowest(word)]
                 word &= word - ONE
-                j += 1
-        n += popcount(chosen[w])
-    return out
+                j += width
+        n += popcount(chosen[w]) * width
 
 
-@kernel
+class Growth(NamedTuple):
+    """The arrays that growing a tree writes to."""
+
+    candidates: Integers
+    """The splits that are tried."""
+    signs: Signs
+    """The signs that the weight of a leaf may have on either side of each candidate."""
+    rows: Rows
+    """The first sides of the candidates that each example of the batch has, one after the other."""
+    place: Integers
+    """For each example with a gradient, where its row begins."""
+    gradient: Integers
+    hessian: Integers
+    """The levels of each of these examples."""
+    order: Integers
+    """The examples, those of a node side by side."""
+    others: Integers
+    start: Integers
+    end: Integers
+    children: Integers
+    """For each node, the first of its two children; the first node is no child."""
+    choice: Integers
+    allowed: Integers
+    side: Integers
+    gain: Floats
+    gradients: Integers
+    hessians: Integers
+    """The sums for each node and candidate."""
+    total: Integers
+    waiting: Integers
+    """Nodes with their depths, whose paths are still to be written."""
+    digits: Rows
+    block: Rows
+
+
+def growth_for(n_examples: int, n_splits: int, max_leaves: int) -> Growth:
+    """Return arrays that are large enough; each is written before it is read."""
+    n_nodes, width = 2 * max_leaves, (n_splits + 63) // 64
+    gradients, hessians = np.empty((2, n_nodes, 64 * width), dtype=np.int64)
+    place, gradient, hessian, order, others = np.empty((5, n_examples), dtype=np.int64)
+    start, end, children, choice, allowed, side = np.empty((6, n_nodes), dtype=np.int64)
+    total, waiting = np.empty((2, n_nodes, 2), dtype=np.int64)
+    digits, block = np.empty((2, 128), dtype=np.uint64)
+    candidates, rows = np.empty(n_splits, np.int64), np.empty(n_examples * width, np.uint64)
+    signs = np.empty((n_splits, 2), dtype=np.uint8)
+    return Growth(
+        candidates, signs, rows, place, gradient, hessian, order, others,
+        start, end, children, choice, allowed, side, np.empty(n_nodes),
+        gradients, hessians, total, waiting, digits, block,
+    )  # fmt: skip
+
+
+@helper
 def grow_tree(
-    rows: Rows,
-    place: Integers,
-    candidates: Integers,
-    gradient: Integers,
-    hessian: Integers,
-    signs: Signs,
+    n_examples: int,
+    n_candidates: int,
     quantisation: Quantisation,
     max_leaves: int,
     l2_regularization: float,
     min_hessian: float,
-) -> Integers:
+    growth: Growth,
+) -> int:
     """Split leaves until there are ``max_leaves`` of them or no split gains anything.
 
-    Row ``place[i]`` of ``rows`` has the first sides of the ``candidates`` for splits that example
-    ``i`` has; ``gradient[i]`` and ``hessian[i]`` are its levels. ``signs`` are those that the
-    weight of a leaf may have on either side of each split. Returns the path to each leaf: the
-    sides ``2 a + s`` of splits ``a`` that lead to it, padded with ``-1``, leaves with a common
-    beginning side by side.
+    Returns the number of leaves.
     """
-    n_nodes, n_candidates = 2 * max_leaves, candidates.shape[0]
-    order = np.arange(place.shape[0])  # the examples of a node are side by side
-    start, end = np.zeros(n_nodes, dtype=np.int64), np.zeros(n_nodes, dtype=np.int64)
-    children = np.zeros(n_nodes, dtype=np.int64)  # the first of two; none has node 0
-    gradients = np.zeros((n_nodes, n_candidates), dtype=np.int64)
-    hessians = np.zeros((n_nodes, n_candidates), dtype=np.int64)
-    total = np.zeros((n_nodes, 2), dtype=np.int64)
-    gain = np.empty(n_nodes)
-    choice = np.empty(n_nodes, dtype=np.int64)
-    allowed = np.empty(n_nodes, dtype=np.uint8)
-    for node in range(n_nodes):
-        gain[node], choice[node], allowed[node] = -1.0, -1, ANY_SIGN
-
-    end[0] = place.shape[0]
-    sum_gradients(
-        order, rows, place, gradient, hessian, quantisation, gradients[0], hessians[0], total[0]
-    )
-    gain[0], choice[0] = best_split(
-        gradients[0], hessians[0], total[0], signs, allowed[0],
-        quantisation, l2_regularization, min_hessian,
-    )  # fmt: skip
-    n, n_leaves = 1, 1
+    order, start, end, gain = growth.order, growth.start, growth.end, growth.gain
+    children, choice, allowed, total = growth.children, growth.choice, growth.allowed, growth.total
+    gradients, hessians = growth.gradients, growth.hessians
+    for i in range(n_examples):
+        order[i] = i
+    for node in range(gain.shape[0]):
+        children[node] = 0
+    start[0], end[0], allowed[0] = 0, n_examples, ANY_SIGN
+    root, n, n_leaves = start[0], 1, 1
+    sum_gradients(n_candidates, quantisation, growth, root)
+    find_split(n_candidates, quantisation, l2_regularization, min_hessian, growth, root)
     while n_leaves < max_leaves:
-        parent = 0
+        parent = root
         for node in range(1, n):
             if gain[node] > gain[parent]:
                 parent = node
         if gain[parent] <= 0.0:
             break
-        middle = partition(order[start[parent] : end[parent]], rows, place, choice[parent])
-        start[n], end[n] = start[parent], start[parent] + middle
-        start[n + 1], end[n + 1] = end[n], end[parent]
+        start[n], end[n + 1] = start[parent], end[parent]
+        start[n + 1] = end[n] = partition(growth, parent)
         children[parent] = n
         n_leaves += 1
         if n_leaves < max_leaves:  # the last two are not split any more
             # Count the sums of the smaller child; the other has the rest.
             small = n if end[n] - start[n] <= end[n + 1] - start[n + 1] else n + 1
             large = 2 * n + 1 - small
-            inside = order[start[small] : end[small]]
-            sum_gradients(
-                inside, rows, place, gradient, hessian, quantisation,
-                gradients[small], hessians[small], total[small],
-            )  # fmt: skip
+            sum_gradients(n_candidates, quantisation, growth, small)
             for m in range(n_candidates):
                 gradients[large, m] = gradients[parent, m] - gradients[small, m]
                 hessians[large, m] = hessians[parent, m] - hessians[small, m]
             for s in range(2):
                 total[large, s] = total[parent, s] - total[small, s]
             for child in range(n, n + 2):
-                allowed[child] = allowed[parent] & signs[choice[parent], child - n]
-                gain[child], choice[child] = best_split(
-                    gradients[child], hessians[child], total[child], signs, allowed[child],
-                    quantisation, l2_regularization, min_hessian,
-                )  # fmt: skip
+                allowed[child] = allowed[parent] & growth.signs[choice[parent], child - n]
+                find_split(
+                    n_candidates, quantisation, l2_regularization, min_hessian, growth, child
+                )
         gain[parent] = -2.0  # no longer a leaf
         n += 2
-    return paths(children, choice, candidates, n_leaves)
+    return n_leaves
 
 
-@allocating_helper
-def partition(inside: Integers, rows: Rows, place: Integers, a: int) -> int:
-    """Partition the examples by a split, and return the number that have its first side."""
-    others = np.empty(inside.shape[0], dtype=np.int64)
+@helper
+def partition(growth: Growth, node: int) -> int:
+    """Partition the examples of a node by its split, and return where the others begin."""
+    order, others, a = growth.order, growth.others, growth.choice[node]
     g, shift = a >> 6, np.uint64(a & 63)
-    n, n_others = 0, 0
-    for j in range(inside.shape[0]):
-        i = inside[j]
-        if (rows[place[i], g] >> shift) & ONE:
-            inside[n] = i
+    n, n_others = growth.start[node], 0
+    for j in range(growth.start[node], growth.end[node]):
+        i = order[j]
+        if (growth.rows[growth.place[i] + g] >> shift) & ONE:
+            order[n] = i
             n += 1
         else:
             others[n_others] = i
             n_others += 1
     for j in range(n_others):
-        inside[n + j] = others[j]
+        order[n + j] = others[j]
     return n
 
 
-@allocating_helper
-def paths(children: Integers, choice: Integers, candidates: Integers, n_leaves: int) -> Integers:
-    """Return the sides that lead to each leaf, depth first."""
-    path = np.empty((n_leaves, n_leaves - 1 if n_leaves > 1 else 1), dtype=np.int64)
+@helper
+def write_paths(n_leaves: int, growth: Growth, path: Paths, first: int) -> None:
+    """Write the sides that lead to each leaf, depth first, to rows from the first on.
+
+    They are the sides ``2 a + s`` of splits ``a``, padded with ``-1``; leaves with a common
+    beginning are side by side.
+    """
+    waiting, children, side = growth.waiting, growth.children, growth.side
+    waiting[0, 0] = waiting[0, 1] = 0
+    n_waiting, n = 1, 0
+    sides = growth.start  # not needed any more
     for k in range(n_leaves):
         for d in range(path.shape[1]):
-            path[k, d] = -1
-    sides = np.empty(n_leaves, dtype=np.int64)
-    waiting = np.empty((2 * n_leaves, 2), dtype=np.int64)  # nodes, and their depths
-    waiting[0, 0], waiting[0, 1] = 0, 0
-    n_waiting, n = 1, 0
-    side = np.empty(children.shape[0], dtype=np.int64)  # written before it is read
+            path[first + k, d] = -1
     while n_waiting:
         n_waiting -= 1
         node, depth = waiting[n_waiting, 0], waiting[n_waiting, 1]
@@ -269,34 +309,33 @@ def paths(children: Integers, choice: Integers, candidates: Integers, n_leaves: 
             sides[depth - 1] = side[node]
         if children[node] == 0:
             for d in range(depth):
-                path[n, d] = sides[d]
+                path[first + n, d] = sides[d]
             n += 1
             continue
         for s in range(2):
             child = children[node] + 1 - s  # the first side comes off the stack first
-            side[child] = 2 * candidates[choice[node]] + 1 - s
+            side[child] = 2 * growth.candidates[growth.choice[node]] + 1 - s
             waiting[n_waiting, 0], waiting[n_waiting, 1] = child, depth + 1
             n_waiting += 1
-    return path
 
 
-@allocating_helper
-def leaves_of(path: Integers, has: Rows) -> Rows:
-    """Return the rows of each leaf, given the sides that lead to it.
+@helper
+def write_leaves(
+    path: Paths, first: int, n_leaves: int, has: Rows, reached: Rows, leaves: Rows
+) -> None:
+    """Write the rows of each leaf, given from the first on the sides that lead to it.
 
     The beginning that a path shares with the one before it is not computed again.
     """
     n_words = has.shape[1]
-    leaves = np.empty((path.shape[0], n_words), dtype=np.uint64)
-    reached = np.empty((path.shape[1] + 1, n_words), dtype=np.uint64)
     for w in range(n_words):
         reached[0, w] = FULL
-    for k in range(path.shape[0]):
+    for k in range(n_leaves):
         shared = True
         depth = 0
-        while depth < path.shape[1] and path[k, depth] >= 0:
-            side = path[k, depth]
-            shared = shared and k > 0 and path[k - 1, depth] == side
+        while depth < path.shape[1] and path[first + k, depth] >= 0:
+            side = path[first + k, depth]
+            shared = shared and k > 0 and path[first + k - 1, depth] == side
             if not shared:
                 a = side >> 1
                 turned = FULL if side & 1 else ZERO
@@ -305,99 +344,100 @@ def leaves_of(path: Integers, has: Rows) -> Rows:
             depth += 1
         for w in range(n_words):
             leaves[k, w] = reached[depth, w]
-    return leaves
 
 
-@allocating_helper
-def sum_gradients(
-    inside: Integers,
-    rows: Rows,
-    place: Integers,
-    gradient: Integers,
-    hessian: Integers,
-    quantisation: Quantisation,
-    gradients: Integers,
-    hessians: Integers,
-    total: Integers,
-) -> None:
-    """Add up gradients and Hessians of the examples inside that have the first side of each split.
+@helper
+def sum_gradients(n_candidates: int, quantisation: Quantisation, growth: Growth, node: int) -> None:
+    """Add up gradients and Hessians of the examples of a node with the first side of each split.
 
     This takes 64 examples at a time: the bits of their gradients are written side by side as words,
     and masked by the words that tell which of them have the first side.
     """
-    n_gradient, n_digits = (
-        quantisation.gradient_bits,
-        quantisation.gradient_bits + quantisation.hessian_bits,
-    )
-    digits = np.empty(n_digits, dtype=np.uint64)
-    block = np.empty(64, dtype=np.uint64)
-    for first in range(0, inside.shape[0], 64):
-        some = inside[first : first + 64]
-        write_digits(some, gradient, digits[:n_gradient])
-        write_digits(some, hessian, digits[n_gradient:])
-        for i in some:
-            total[0] += gradient[i]
-            total[1] += hessian[i]
-        for g in range(rows.shape[1]):
-            for r in range(some.shape[0]):
-                block[r] = rows[place[some[r]], g]
-            for r in range(some.shape[0], 64):
+    n_gradient = quantisation.gradient_bits
+    n_digits = n_gradient + quantisation.hessian_bits
+    order, block, total = growth.order, growth.block, growth.total
+    width = (n_candidates + 63) >> 6
+    for m in range(64 * width):
+        growth.gradients[node, m] = growth.hessians[node, m] = 0
+    total[node, 0] = total[node, 1] = 0
+    for first in range(growth.start[node], growth.end[node], 64):
+        n_here = min(64, growth.end[node] - first)
+        write_digits(growth, first, n_here, n_gradient, n_digits)
+        for r in range(n_here):
+            total[node, 0] += growth.gradient[order[first + r]]
+            total[node, 1] += growth.hessian[order[first + r]]
+        for g in range(width):
+            for r in range(n_here):
+                block[r] = growth.rows[growth.place[order[first + r]] + g]
+            for r in range(n_here, 64):
                 block[r] = ZERO
             flip(block)
-            add_counts(block, digits[:n_gradient], True, gradients[64 * g : 64 * g + 64])
-            add_counts(block, digits[n_gradient:], False, hessians[64 * g : 64 * g + 64])
+            gradients = growth.gradients[node, 64 * g : 64 * g + 64]
+            hessians = growth.hessians[node, 64 * g : 64 * g + 64]
+            add_counts(block, growth.digits, n_gradient, n_digits, gradients, hessians)
 
 
 @helper
-def write_digits(some: Integers, values: Integers, digits: Rows) -> None:
-    """Write the binary digits of some values, lowest first, negative ones in two's complement.
+def write_digits(growth: Growth, first: int, n: int, n_gradient: int, n_digits: int) -> None:
+    """Write the binary digits of ``n`` examples, lowest first, negative ones in two's complement.
 
-    Word ``q`` has the digit ``q`` of all of them.
+    Each word has one digit of all of them: those of the gradients, then those of the Hessians.
     """
-    for q in range(digits.shape[0]):
+    for q in range(n_digits):
+        values, shift = growth.gradient, q
+        if q >= n_gradient:
+            values, shift = growth.hessian, q - n_gradient
         word = ZERO
-        for r in range(some.shape[0]):
-            word |= np.uint64((values[some[r]] >> q) & 1) << np.uint64(r)
-        digits[q] = word
+        for r in range(n):
+            word |= np.uint64((values[growth.order[first + r]] >> shift) & 1) << np.uint64(r)
+        growth.digits[q] = word
 
 
 @helper
-def add_counts(block: Rows, digits: Rows, signed: bool, sums: Integers) -> None:
+def add_counts(
+    block: Rows,
+    digits: Rows,
+    n_gradient: int,
+    n_digits: int,
+    gradients: Integers,
+    hessians: Integers,
+) -> None:
     """Add to each sum the values, given by their digits, of the members of a word."""
-    for q in range(digits.shape[0]):
+    for q in range(n_digits):
         word = digits[q]
         if word == ZERO:
             continue
-        unit = np.int64(1) << q
-        if signed and q == digits.shape[0] - 1:
+        sums, unit = gradients, np.int64(1) << q
+        if q == n_gradient - 1:
             unit = -unit  # the sign of two's complement
+        elif q >= n_gradient:
+            sums, unit = hessians, np.int64(1) << (q - n_gradient)
         for r in range(sums.shape[0]):
             sums[r] += unit * popcount(block[r] & word)
 
 
 @helper
-def best_split(
-    gradients: Integers,
-    hessians: Integers,
-    total: Integers,
-    signs: Signs,
-    allowed: int,
+def find_split(
+    n_candidates: int,
     quantisation: Quantisation,
     l2_regularization: float,
     min_hessian: float,
-) -> tuple[float, int]:
-    """Return the gain of the best split of a leaf, and its index.
+    growth: Growth,
+    node: int,
+) -> None:
+    """Write the gain of the best split of a leaf, and its index.
 
     A side whose weight would have a sign that is not ``allowed`` has the weight zero.
     """
-    gradient, hessian = total[0] * quantisation.gradient, total[1] * quantisation.hessian
+    gradients, hessians, signs = growth.gradients, growth.hessians, growth.signs
+    allowed = growth.allowed[node]
+    gradient = growth.total[node, 0] * quantisation.gradient
+    hessian = growth.total[node, 1] * quantisation.hessian
     found, choice = 0.0, -1
-    if hessian < 2 * min_hessian:
-        return found, choice
     own = gradient if allowed & sign_of(gradient) else 0.0
     whole = own * own / (hessian + l2_regularization)
-    for m in range(gradients.shape[0]):
-        g, h = gradients[m] * quantisation.gradient, hessians[m] * quantisation.hessian
+    for m in range(n_candidates if hessian >= 2 * min_hessian else 0):
+        g, h = gradients[node, m] * quantisation.gradient, hessians[node, m] * quantisation.hessian
         if h < min_hessian or hessian - h < min_hessian:
             continue
         rest = gradient - g
@@ -410,7 +450,7 @@ def best_split(
         )
         if gain > found:
             found, choice = gain, m
-    return found, choice
+    growth.gain[node], growth.choice[node] = found, choice
 
 
 @helper
@@ -420,9 +460,11 @@ def sign_of(value: float) -> int:
 
 
 @helper
-def sum_leaves(leaves: Rows, batch: Rows, gradient: Floats, hessian: Floats, out: Floats) -> None:
+def sum_leaves(
+    leaves: Rows, n_leaves: int, batch: Rows, gradient: Floats, hessian: Floats, out: Floats
+) -> None:
     """Write the sums of gradients and Hessians of the batch in each leaf, not quantised."""
-    for k in range(leaves.shape[0]):
+    for k in range(n_leaves):
         slope, bend = 0.0, 0.0
         for w in range(leaves.shape[1]):
             word = leaves[k, w] & batch[w]
@@ -435,16 +477,18 @@ def sum_leaves(leaves: Rows, batch: Rows, gradient: Floats, hessian: Floats, out
 
 
 @helper
-def add_to_leaves(leaves: Rows, amounts: Floats, scores: Floats) -> None:
-    """Add the amount of each leaf to the scores of its rows."""
-    for k in range(leaves.shape[0]):
+def add_to_leaves(
+    leaves: Rows, n_leaves: int, amounts: Floats, first: int, scores: Floats, column: int
+) -> None:
+    """Add the amount of each leaf, from the first on, to the scores of its rows in a column."""
+    for k in range(n_leaves):
         for w in range(leaves.shape[1]):
             word = leaves[k, w]
             while word != ZERO:
                 i = w * 64 + lowest(word)
                 word &= word - ONE
-                if i < scores.shape[0]:
-                    scores[i] += amounts[k]
+                if i < scores.shape[1]:
+                    scores[column, i] += amounts[first + k]
 
 
 CHANCE = 0.001
@@ -499,12 +543,17 @@ def side_signs(splits: Splits, signs: Signs) -> Signs:
     return own & OPPOSITE[own[:, ::-1]]
 
 
-@kernel
 def count_common(first: Rows, second: Rows) -> Integers:
     """Return the number of members that each row of one matrix shares with each row of another."""
-    out = np.zeros((first.shape[0], second.shape[0]), dtype=np.int64)
+    out = np.zeros((len(first), len(second)), dtype=np.int64)
+    add_common(first, second, out)
+    return out
+
+
+@kernel
+def add_common(first: Rows, second: Rows, out: Integers) -> None:
+    """Add the number of members that each row shares with each row of another matrix."""
     for a in range(first.shape[0]):
         for k in range(second.shape[0]):
             for w in range(first.shape[1]):
                 out[a, k] += popcount(first[a, w] & second[k, w])
-    return out
