@@ -197,7 +197,7 @@ def _compared(results: dict[str, dict[str, Any]], names: tuple[str, ...]) -> str
     shared = [one for one in results.values() if set(measured) <= one.keys()]
     if everywhere != measured and shared:
         late = " and ".join(m for m in measured if m not in everywhere)
-        parts.append(f"The first {len(shared)} tables, on which {late} was run too:")
+        parts.append(f"The {len(shared)} tables on which {late} was run too:")
         parts.append(_means(shared, measured))
     return "\n\n".join(parts)
 

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 from atomlearn import AlgebraicClassifier, load
 from atomlearn.cli import app
-from atomlearn.distributed import fit_batches
 from atomlearn.errors import (
     ContradictoryRules,
     DifferentConstants,
@@ -296,11 +295,9 @@ def test_two_classes_are_as_without_an_order(rows):
     assert one.estimated_distance_ == pytest.approx(one.estimated_error_)
 
 
-def test_programs_and_parts_are_refused(rows):
+def test_programs_are_refused(rows):
     X, y = rows
     clf = AlgebraicClassifier(ordered=True, max_epochs=1, random_state=0)
-    with pytest.raises(InvalidParameter, match="in memory only"):
-        fit_batches([(X.to_numpy(), y)], classifier=clone(clf))
     with pytest.raises(InvalidParameter, match="most probable class"):
         export_source(clf.fit(X, y), "python")
 

@@ -1,6 +1,7 @@
 """A number as the target, on the command line."""
 
 import csv
+import importlib.util
 import io
 import json
 import sqlite3
@@ -70,7 +71,7 @@ def test_the_other_way_is_asked_for(run, tmp_path, table):
     assert code == 0 and "classes from" in out and err == ""
     code, out, err = run(*few, "--regress")
     assert code == 0 and "a regressor of rooms" in out and err == ""
-    for option in (("--max-classes", 5), ("--class-weight", "1=2"), ("--batch-rows", 10)):
+    for option in (("--max-classes", 5), ("--class-weight", "1=2")):
         code, _, err = run(*few, "--regress", *option)
         assert code == 2 and f"{option[0]} is for classes" in err
 
@@ -94,7 +95,8 @@ def test_rules_and_audit(run, tmp_path):
     rules = ("--rule", "price rises with size", "--rule", "price <= 300 if zone = north")
     code, out, _ = run(*FIT, *rules)
     assert code == 0
-    code, out, _ = run("audit", "h.atoms", "homes.csv", "--html", "a.html")
+    code, out, err = run("audit", "h.atoms", "homes.csv", "--html", "a.html")
+    assert "feature names" not in err
     assert code == 0 and out.count("proved") >= 2 and (tmp_path / "a.html").exists()
     assert run("audit", "h.atoms", "homes.csv", "--costs")[0] == 2
 
@@ -149,13 +151,30 @@ def test_export(run, table):
     base = sqlite3.connect(":memory:")
     table.to_sql("homes", base, index=False)
     assert len(base.execute(out).fetchall()) == len(table)
-    code, _, err = run("export", "h.atoms", "--to", "onnx", "--out", "m.onnx")
-    assert code == 2 and "sql, js, c, python" in err
+    if importlib.util.find_spec("onnx") is not None:
+        code, out, _ = run("export", "h.atoms", "--to", "onnx", "--out", "m.onnx")
+        assert code == 0 and out.startswith("m.onnx: ONNX")
 
 
-def test_what_is_for_classes_says_what_a_regressor_goes_with(run):
+def test_two_models_of_a_number(run, tmp_path):
     run(*FIT)
-    for command in (("compare", "h.atoms", "h.atoms", "homes.csv"),
-                    ("show", "h.atoms", "--model-card", "m.md")):  # fmt: skip
-        code, _, err = run(*command)
-        assert code == 2 and "holds a regressor" in err and "evaluate, audit, explore" in err
+    run(*FIT[:-1], "small.atoms", "--max-atoms", "3")
+    code, out, _ = run("compare", "h.atoms", "small.atoms", "homes.csv")
+    assert code == 0 and "second less first: mean absolute error +" in out
+    told = json.loads(run("compare", "small.atoms", "small.atoms", "homes.csv", "--json")[1])
+    assert told["p_value"] == 1.0 and told["rows"] == [] and told["rules"]["common"] == 3
+    assert run("show", "small.atoms", "--model-card", "m.md")[0] == 0
+    assert "Scorecard for price: 3 rules" in (tmp_path / "m.md").read_text(encoding="utf-8")
+    code, _, err = run("merge", "h.atoms", "h.atoms", "--out", "both.atoms")
+    assert code == 2 and "neither a classifier nor a pool" in err
+
+
+def test_batches_give_the_same_model(run, tmp_path):
+    run(*FIT, "--rule", "price rises with size")
+    code, out, _ = run(*FIT[:-1], "b.atoms", "--regress", "--batch-rows", 70,
+                       "--rule", "price rises with size")  # fmt: skip
+    assert code == 0 and "a regressor of price" in out
+    whole, same = (load(tmp_path / name) for name in ("h.atoms", "b.atoms"))
+    assert whole.rules_ == same.rules_ and same.target_name_ == "price"
+    assert [str(one) for one in whole.encoder_.literals_] == list(map(str, same.encoder_.literals_))
+    assert (whole.learned_.weighted.weights == same.learned_.weighted.weights).all()

@@ -11,9 +11,11 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
-from atomlearn import AlgebraicClassifier
+from atomlearn import AlgebraicClassifier, AlgebraicRegressor
 from atomlearn.distributed import fit, fit_batches, fitting
+from atomlearn.errors import InvalidParameter, UnfitParts
 from atomlearn.tables.images import translations
 
 RULES = ["a if n > 2 and word = w1", "not b if flag = true"]
@@ -25,8 +27,9 @@ def content(model, folder):
     model.save(path)
     with zipfile.ZipFile(path) as file:
         found = {name: file.read(name) for name in file.namelist()}
-    history = json.loads(found["history.json"])
-    found["history.json"] = [{**one, "seconds": 0} for one in history]
+    if "history.json" in found:
+        history = json.loads(found["history.json"])
+        found["history.json"] = [{**one, "seconds": 0} for one in history]
     return found
 
 
@@ -101,13 +104,116 @@ def test_many_random_tables(seed, tmp_path):
     check(seed, tmp_path, n=1 + 5 * (seed % 50) + 60)
 
 
-def test_images_that_are_moved(digits, tmp_path):
+@pytest.mark.parametrize("estimator", [AlgebraicClassifier(), AlgebraicRegressor()])
+@pytest.mark.parametrize("moves", [None, translations((8, 8)), [np.arange(63, -1, -1)]])
+def test_images_that_are_moved(digits, tmp_path, estimator, moves):
     X, y = digits
-    told = {"random_state": 0, "max_epochs": 2, "symmetries": translations((8, 8))}
-    told["image_shape"] = (8, 8)
+    told = {"random_state": 0, "max_epochs": 2, "symmetries": moves, "image_shape": (8, 8)}
+    parts = [(X[rows], y[rows]) for rows in np.array_split(np.arange(len(y)), 3)]
+    whole = clone(estimator).set_params(**told).fit(X, y)
+    same = fit_batches(parts, estimator=clone(estimator), **told)
+    assert content(same, tmp_path) == content(whole, tmp_path)
+
+
+def numbers(rng, n):
+    """A table, a number with ties and outliers, and statements that hold of it here and there."""
+    X, _ = table(rng, n)
+    y = sum(pd.to_numeric(X[name], errors="coerce").fillna(0.5) for name in X)
+    y = np.round(y + rng.standard_cauchy(n), 1)
+    return X, pd.Series(y, index=X.index, name="price")
+
+
+def check_numbers(seed, folder, n):
+    rng = np.random.default_rng(seed)
+    X, y = numbers(rng, n)
+    told = {"random_state": seed % 5, "max_epochs": 4, "max_cuts": [None, 5][rng.integers(2)]}
+    told["loss"] = ["squared", "absolute", "quantile", "poisson"][rng.integers(4)]
+    told["max_atoms"] = [None, 3][rng.integers(2)]
+    if "n" in X and rng.random() < 0.5:
+        told["rules"] = ["price rises with n", "price <= 9 if n = 0"]
+    y = y.abs() if told["loss"] == "poisson" else y
+    parts = [(X.iloc[rows], y.iloc[rows]) for rows in cut(rng, n)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = content(AlgebraicRegressor(**told).fit(X, y), folder)
+        same = fit_batches(parts, estimator=AlgebraicRegressor(), **told)
+        assert content(same, folder) == whole
+        if seed % 4 == 0:
+            same = fit(on_dask(parts), "y", estimator=AlgebraicRegressor(), **named(told))
+            told = content(AlgebraicRegressor(**named(told)).fit(X, y.rename("y")), folder)
+            assert content(same, folder) == told
+
+
+def named(told):
+    """The same settings, with the name that the number has on Dask."""
+    given = told.get("rules")
+    return {**told, "rules": given and [one.replace("price", "y") for one in given]}
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(seed=st.integers(0, 10_000))
+def test_numbers(seed, tmp_path):
+    check_numbers(seed, tmp_path, n=80)
+
+
+@pytest.mark.slow
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10_000))
+def test_many_numbers(seed, tmp_path):
+    check_numbers(seed, tmp_path, n=60 + 7 * (seed % 50))
+
+
+@pytest.mark.parametrize("order", [True, [2, 0, 3, 1]])
+def test_ordered_classes(digits, tmp_path, order):
+    X, y = digits
+    told = {"random_state": 0, "max_epochs": 3, "ordered": order}
     parts = [(X[rows], y[rows]) for rows in np.array_split(np.arange(len(y)), 3)]
     whole = AlgebraicClassifier(**told).fit(X, y)
     assert content(fit_batches(parts, **told), tmp_path) == content(whole, tmp_path)
+
+
+def test_ordered_categories_of_a_data_frame(digits, tmp_path):
+    import dask.dataframe as dd
+
+    frame = pd.DataFrame(digits[0][:, 20:40], columns=[f"p{i}" for i in range(20)])
+    words = np.array(["mid", "low", "top", "high"])[digits[1]]
+    frame["size"] = pd.Categorical(words, ["low", "mid", "high", "top"], ordered=True)
+    told = {"random_state": 0, "max_epochs": 3, "rules": ["size rises with p3"]}
+    whole = AlgebraicClassifier(**told).fit(frame.drop(columns="size"), frame["size"])
+    same = fit(dd.from_pandas(frame, npartitions=3), "size", **told)
+    assert same.classes_.tolist() == ["low", "mid", "high", "top"]
+    assert content(same, tmp_path) == content(whole, tmp_path)
+    parts = [frame[:300], frame[300:].assign(size=frame["size"].cat.reorder_categories(
+        ["top", "mid", "high", "low"]))]  # fmt: skip
+    with pytest.raises(UnfitParts, match="partition 1 has the classes in the order"):
+        fit_batches([(one.drop(columns="size"), one["size"]) for one in parts], **told)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "what"),
+    [(AlgebraicRegressor(), "a number"), (AlgebraicClassifier(ordered=True), "ordered classes")],
+)
+def test_what_is_learned_as_a_whole_only(digits, monkeypatch, estimator, what):
+    from dask.array import from_array
+
+    X, y = from_array(digits[0], chunks=(360, -1)), from_array(digits[1], chunks=360)
+    with pytest.raises(UnfitParts, match=f"{what} can be learned from all rows together only"):
+        fit(X, y, estimator=estimator, share_examples=False)
+    for most in (0, 10_000):
+        monkeypatch.setattr(fitting, "MOST_JOINED", most)
+        with pytest.raises(UnfitParts, match=what):
+            fit_batches([digits], estimator=estimator)
+
+
+def test_what_is_no_number_and_a_checkpoint_of_one(digits, tmp_path):
+    odd = digits[1].astype(object)
+    odd[3] = "much"
+    with pytest.raises(UnfitParts, match="partition 1: row 3 of y is 'much'"):
+        fit_batches([digits, (digits[0], odd)], estimator=AlgebraicRegressor())
+    with pytest.raises(InvalidParameter, match="leave out checkpoint"):
+        fit_batches([digits], estimator=AlgebraicRegressor(), checkpoint=tmp_path / "c.atoms")
 
 
 def test_columns_are_fetched_a_few_at_a_time(digits, tmp_path, monkeypatch):

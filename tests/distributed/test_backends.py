@@ -3,7 +3,7 @@
 import joblib
 import pytest
 
-from atomlearn import AlgebraicClassifier
+from atomlearn import AlgebraicClassifier, AlgebraicRegressor
 from tests.distributed.fingerprints import fingerprint
 
 
@@ -33,3 +33,20 @@ def test_a_dask_cluster(alone, digits, client):
     with joblib.parallel_config("dask"):
         model = learned(digits, -1)
     assert fingerprint(model) == alone
+
+
+def predicted(digits, n_jobs=None):
+    reg = AlgebraicRegressor(random_state=0, max_epochs=12, n_jobs=n_jobs)
+    return reg.fit(*digits).predict(digits[0]).tolist()
+
+
+def test_a_number_with_several_jobs(digits):
+    with joblib.parallel_config("loky"):
+        assert predicted(digits, 2) == predicted(digits, 3) == predicted(digits)
+
+
+@pytest.mark.slow
+def test_a_number_on_a_dask_cluster(digits, client):
+    with joblib.parallel_config("dask"):
+        found = predicted(digits, -1)
+    assert found == predicted(digits)

@@ -292,7 +292,7 @@ class TestBadInput:
         client.run_on_scheduler(_allow_no_failures)
         deadly = X.map_blocks(_die, dtype=X.dtype, meta=np.zeros((0, 0)))
         with pytest.raises(WorkersLost, match="smaller partitions"):
-            fit(deadly, y, client=client, classifier=AlgebraicClassifier())
+            fit(deadly, y, client=client, estimator=AlgebraicClassifier())
 
 
 def _allow_no_failures(dask_scheduler):

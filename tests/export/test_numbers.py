@@ -57,6 +57,18 @@ def test_python(fitted, odd_rows, kind):  # noqa: F811
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_onnx(fitted, odd_rows, kind, tmp_path):  # noqa: F811
+    pytest.importorskip("onnx")
+    from tests.export.test_onnx import run
+
+    reg = fitted[kind]
+    model = reg.to_onnx(tmp_path / "m.onnx")
+    assert (tmp_path / "m.onnx").read_bytes() == model
+    (found,) = run(model, odd_rows)
+    assert found == pytest.approx(reg.predict(odd_rows), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_reasons_are_those_of_explain(fitted, odd_rows, kind):  # noqa: F811
     reg, space = fitted[kind], {}
     exec(reg.export("python"), space)

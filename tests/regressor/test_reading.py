@@ -1,11 +1,13 @@
 """Statements, explanations, scorecards and intervals of a number."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import atomlearn
 from atomlearn import AlgebraicClassifier, AlgebraicRegressor
 from atomlearn.errors import ContradictoryRules, DoubtfulRule, InvalidRule
 from atomlearn.tables.rules import Bound, parse_rules
@@ -23,18 +25,20 @@ RULES = [
 
 
 def fit(given, loss="squared", **more):
-    X, y = prices()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DoubtfulRule)
-        return AlgebraicRegressor(random_state=0, loss=loss, rules=given, **more).fit(
-            X, np.maximum(y, 0.0).rename("price")
-        )
+        return fit_plainly(given, loss=loss, **more)
+
+
+def fit_plainly(given, **more):
+    X, y = prices()
+    reg = AlgebraicRegressor(random_state=0, rules=given, **more)
+    return reg.fit(X, np.maximum(y, 0.0).rename("price"))
 
 
 @pytest.fixture(scope="module", params=["squared", "poisson", "absolute"])
 def obedient(request):
-    without = [one for one in RULES if one != "price rises with size"]
-    return fit(without, request.param), fit(RULES[2:], request.param)
+    return fit(RULES, request.param), fit(RULES[2:], request.param)
 
 
 def random_rows(n=3000):
@@ -69,13 +73,13 @@ def test_rules_hold_on_every_row(obedient):
 
 
 def test_monotone_statements_hold_on_every_row(obedient):
-    _, monotone = obedient
+    ruled, monotone = obedient
     X = random_rows(500)
-    for reg in (monotone, monotone.compact(6)):
+    for reg in (ruled, monotone, monotone.compact(6)):
         for name, way in (("size", 1), ("age", -1)):
             steps = [reg.predict(X.assign(**{name: value})) for value in np.linspace(-20, 300, 60)]
             assert (way * np.diff(steps, axis=0) >= 0).all()
-        assert [one.verdict for one in reg.check_rules(X).statements] == ["proved"] * 3
+        assert {one.verdict for one in reg.check_rules(X).statements} == {"proved"}
     spelt = fit(None, monotonic_cst={"size": 1, "age": -1})
     assert {str(one) for one in spelt.rules_} == {"price rises with size", "price falls with age"}
 
@@ -85,8 +89,6 @@ def test_a_broken_model_is_not_proved(obedient):
     weighted = monotone.learned_.weighted
     turned = AlgebraicRegressor.__new__(AlgebraicRegressor)
     turned.__dict__.update(monotone.__dict__)
-    from dataclasses import replace
-
     turned.learned_ = replace(
         monotone.learned_, weighted=replace(weighted, weights=-weighted.weights)
     )
@@ -98,7 +100,9 @@ def test_a_broken_model_is_not_proved(obedient):
     [
         ["price = 0 if size = 0", "price >= 5 if age > 3"],
         ["price <= 3", "price > 3 if city = Ulm"],
-        ["price rises with size", "price = 0 if size = 0"],
+        ["price rises with size", "price = 0 if size = 9", "price = 5 if size = 3"],
+        ["price rises with size", "price >= 5 if size != 9"],
+        ["price rises with size", "price >= 5 if size < age"],
         ["price rises with size", "price falls with size"],
     ],
 )
@@ -106,6 +110,59 @@ def test_contradictions_are_refused(rules):
     with pytest.raises(ContradictoryRules, match="contradict each other") as caught:
         fit(rules)
     assert len(caught.value.rules) == 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "limits"),
+    [
+        ("price = 30 if size = 50", [(50, 30, 30), (60, 30, np.inf), (40, -np.inf, 30)]),
+        ("price <= 40 if size > 50", [(250, -np.inf, 40), (0, -np.inf, 40)]),
+        ("price >= 40 if size <= 50 and age < 9", [(250, 40, np.inf), (0, 40, np.inf)]),
+        ("price = 30 if size = 50 or size = 70", [(50, 30, 30), (60, 30, 30), (71, 30, np.inf)]),
+        ("price = 30 if garden = true", [(0, 30, 30), (90, 30, 30)]),
+        ("price = 30 if garden = 1", [(0, 30, 30), (90, 30, 30)]),
+    ],
+)
+def test_what_follows_from_a_limit_and_a_monotone_statement_is_obeyed(tmp_path, rule, limits):
+    X, y = prices()
+    X["garden"] = np.arange(len(X)) % 2 == 0
+    rules = [rule, "price rises with size", "price rises with garden"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DoubtfulRule)
+        reg = AlgebraicRegressor(random_state=0, rules=rules, max_epochs=40).fit(X, y)
+    rows = random_rows(300).assign(age=3.0, garden=True)
+    reg.save(tmp_path / "ruled.atoms")
+    for one in (reg, reg.compact(5), atomlearn.load(tmp_path / "ruled.atoms")):
+        for size, low, high in limits:
+            found = one.predict(rows.assign(size=float(size)))
+            assert found.min() >= low and found.max() <= high
+        steps = [one.predict(rows.assign(size=float(size))) for size in range(-20, 260, 7)]
+        assert (np.diff(steps, axis=0) >= 0).all()
+        assert (one.predict(rows) >= one.predict(rows.assign(garden=False))).all()
+        assert {one.verdict for one in one.check_rules(rows).statements} == {"proved"}
+    removed = replace(reg.learned_.rules, rules=reg.learned_.rules.rules[1:])
+    reg.learned_ = replace(reg.learned_, rules=removed)
+    assert reg.check_rules().statements[0].verdict == "broken"
+
+
+def test_nothing_follows_from_a_rule_that_no_row_can_meet():
+    with pytest.warns(DoubtfulRule, match="no row can meet"):
+        reg = fit_plainly(["price = 900 if size > 90 and size < 5", "price rises with size"])
+    assert reg.predict(random_rows()).max() < 900 and reg.check_rules().holds
+
+
+def test_explanations_say_from_what_a_limit_follows():
+    reg = fit(["price = 90 if size = 50", "price rises with size"], max_epochs=40)
+    rows = random_rows(1).assign(size=50.0), random_rows(1).assign(size=49.0, age=0.0)
+    told = [[str(rule) for rule in reg.explain(row).rules] for row in rows]
+    assert told == [["price = 90 if size = 50"],
+                    ["price = 90 if size = 50", "price rises with size"]]  # fmt: skip
+    assert "a rule limits it: price rises with size" in str(reg.explain(rows[1]))
+
+
+def test_a_limit_that_reaches_every_value_is_a_warning():
+    with pytest.warns(DoubtfulRule, match="limits price wherever size is known"):
+        fit_plainly(["price <= 90 if size > 50", "price rises with size"])
 
 
 def test_a_bound_of_all_rows_makes_room_for_a_rule():

@@ -14,6 +14,7 @@ from sklearn.model_selection import cross_val_score
 from atomlearn import AlgebraicRegressor, LiteralEncoder, interrupts, load
 from atomlearn.errors import InterruptedWarning, InvalidParameter, InvalidTable, InvalidTarget
 from atomlearn.tables.encoder import positions
+from atomlearn.tables.images import translations
 from tests.regressor.conftest import prices
 
 LOSSES = ("squared", "absolute", "poisson", "quantile")
@@ -107,7 +108,9 @@ def test_generated_data_are_learned():
         ([1.0, np.nan, 2.0], InvalidTable, "contains NaN: row 1"),
         ([1.0, 2.0, np.inf], InvalidTable, "contains infinity: row 2"),
         (["1", "2", "much"], InvalidTarget, "row 2 of y is 'much'"),
-        ([1.0, 1e200, 2.0], InvalidTarget, "row 1 of y is 1e\\+200"),
+        ([1.0, 1e99, 2.0], InvalidTarget, "row 1 of y is 1e\\+99"),
+        ([1, 10**400, 2], InvalidTable, "contains infinity: row 1"),
+        ([False, "True", 2], InvalidTarget, "row 1 of y is 'True'"),
         ([1.0, 2.0], InvalidTable, "inconsistent numbers of samples"),
         ([[1.0], [2.0, 3.0], 1], Exception, "row 0"),
     ],
@@ -157,6 +160,19 @@ def test_batches(loss):
     assert warm.fit(X[300:600], y[300:600]).n_rows_ == 600
 
 
+@pytest.mark.parametrize("loss", ["squared", "poisson", "absolute"])
+def test_a_first_batch_of_small_numbers_holds_nothing_back(loss, tmp_path):
+    X, y = prices(800)
+    y = np.maximum(y, 0.0) * 1e4
+    reg = AlgebraicRegressor(loss=loss, random_state=0).partial_fit(X[:100], np.zeros(100))
+    for _ in range(3):
+        reg.partial_fit(X[100:], y[100:])
+    assert reg.score(X[100:], y[100:]) > 0.8
+    reg.save(tmp_path / "m.atoms")
+    again = load(tmp_path / "m.atoms").partial_fit(X[:100], y[:100])
+    assert (again.predict(X) == reg.partial_fit(X[:100], y[:100]).predict(X)).all()
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -189,6 +205,47 @@ def test_what_is_saved_is_loaded_by_another_process(given, flats, tmp_path):
     assert str(again.compact(3).scorecard()) == str(reg.compact(3).scorecard())
     more = again.partial_fit(X[:90], y[:90]).predict(X), reg.partial_fit(X[:90], y[:90]).predict(X)
     assert (more[0] == more[1]).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("size", [1e-300, 9e44])
+def test_the_largest_and_the_smallest_numbers_are_saved(loss, size, tmp_path):
+    X, y = prices(150)
+    y = np.abs(y / y.abs().max()) * size
+    reg = AlgebraicRegressor(loss=loss, random_state=0, max_epochs=5, max_atoms=3).fit(X, y)
+    reg.save(tmp_path / "m.atoms")
+    again = load(tmp_path / "m.atoms")
+    assert (again.predict(X) == reg.predict(X)).all() and np.isfinite(reg.predict(X)).all()
+    assert (again.predict_interval(X) == reg.predict_interval(X)).all()
+
+
+@pytest.mark.parametrize("given", [{}, {"loss": "absolute", "max_atoms": 4}, {"time_limit": 0.5}])
+def test_many_rows_have_a_single_fold(given, tmp_path):
+    X, y = prices(10_500)
+    reg = AlgebraicRegressor(random_state=0, max_epochs=6, max_cuts=5, **given).fit(X, y)
+    X_new, y_new = prices(2000, seed=1)
+    assert reg.estimated_score_ == pytest.approx(reg.score(X_new, y_new), abs=0.1)
+    low, high = reg.predict_interval(X_new).T
+    assert np.mean((low <= y_new) & (y_new <= high)) == pytest.approx(0.9, abs=0.04)
+    assert len(reg.compact(4).scorecard()) <= 4 and len(reg.sizes_) > 1
+    reg.save(tmp_path / "m.atoms")
+    assert str(load(tmp_path / "m.atoms").compact(3)) == str(reg.compact(3))
+
+
+def test_the_loss_stays_while_learning_goes_on(flats):
+    X, y = flats[0], np.maximum(flats[1], 0.0)
+    reg = AlgebraicRegressor(loss="quantile", quantile=0.7, max_epochs=3).fit(X, y)
+    for change in ({"loss": "absolute"}, {"loss": "poisson"}, {"quantile": 0.6}):
+        other = pickle.loads(pickle.dumps(reg)).set_params(**change)
+        with pytest.raises(InvalidParameter, match="cannot change while learning goes on"):
+            other.partial_fit(X, y)
+        assert other.export("python") == reg.export("python")
+    assert reg.partial_fit(X, y).n_rows_ == 2 * len(X)
+
+
+def test_a_score_needs_numbers(fitted, flats):
+    with pytest.raises(InvalidTable, match="contains NaN: row 0"):
+        fitted.score(flats[0], [np.nan] * len(flats[1]))
 
 
 def test_pickling(fitted, flats):
@@ -226,3 +283,62 @@ def test_text_and_frames_are_read(flats):
     assert (as_text.predict(X) == plain.predict(X)).all() and as_text.target_name_ == "y"
     nullable = pd.Series(y.round(), dtype="Int64")
     assert AlgebraicRegressor(max_epochs=2).fit(X, nullable).n_rows_ == 400
+
+
+def spots(n, seed, side=6):
+    """Images of one bright spot on a dim ground, whose size is to be predicted, wherever it is."""
+    rng = np.random.default_rng(seed)
+    images, sizes = np.round(rng.random((n, side, side)) * 0.2, 1), rng.integers(1, 4, n)
+    for image, size in zip(images, sizes, strict=True):
+        top, left = rng.integers(0, side - size + 1, 2)
+        image[top : top + size, left : left + size] = 1.0
+    return images.reshape(n, -1), sizes * 10.0
+
+
+def test_moved_images_are_learned_from(tmp_path):
+    X, y = spots(250, 0)
+    new, truth = spots(400, 1)
+    plain, given = (
+        AlgebraicRegressor(random_state=0, max_epochs=80, symmetries=moves).fit(X, y)
+        for moves in ([], translations((6, 6)))
+    )
+    tried = AlgebraicRegressor(random_state=0, max_epochs=80, image_shape=(6, 6)).fit(X, y)
+    assert 1 - given.score(new, truth) < 0.8 * (1 - plain.score(new, truth))
+    assert (tried.predict(new) == given.predict(new)).all()  # because it helps
+    given.save(tmp_path / "moved.atoms")
+    loaded = load(tmp_path / "moved.atoms")
+    assert (loaded.predict(new) == given.predict(new)).all()
+    for one in (given, loaded):
+        one.partial_fit(*spots(100, 2))
+    assert (loaded.predict(new) == given.predict(new)).all()
+
+
+def test_translations_that_do_not_help_are_not_learned_from():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 16)).round(1)
+    shaped, plain = (
+        AlgebraicRegressor(random_state=0, max_epochs=20, **told).fit(X, X[:, 0] - X[:, 1])
+        for told in ({"image_shape": (4, 4)}, {"image_shape": (4, 4), "symmetries": []})
+    )
+    assert (shaped.predict(X) == plain.predict(X)).all()
+
+
+def test_columns_that_are_alike_are_learned_as_one():
+    rng = np.random.default_rng(0)
+    X = -np.sort(-rng.normal(size=(400, 2)), axis=1)  # the larger one is always in front
+    y = X[:, 0]
+    both, one = (
+        AlgebraicRegressor(random_state=0, symmetries=maps).fit(X, y) for maps in ([[1, 0]], None)
+    )
+    assert both.score(X[:, ::-1], y) > 0.9 > 0.5 > one.score(X[:, ::-1], y)
+    ruled = AlgebraicRegressor(random_state=0, symmetries=[[1, 0]], monotonic_cst=[1, 0])
+    assert ruled.fit(X, y).check_rules(X).holds
+
+
+@pytest.mark.parametrize(
+    ("maps", "message"),
+    [([[0, 1, 2]], "one column index for each"), ([[0, 7]], "not there"), (3, "a list of maps")],
+)
+def test_maps_of_columns_that_are_none(maps, message):
+    with pytest.raises(InvalidParameter, match=message):
+        AlgebraicRegressor(symmetries=maps).fit([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0])

@@ -31,7 +31,7 @@ from atomlearn.markup import Displayed, escape, folded, table
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Bound, MonotoneStatement, Rule, Statement
-from atomlearn.tables.validation import object_column, read_table
+from atomlearn.tables.validation import NamedArray, object_column, read_table
 from atomlearn.training.learned import Learned
 from atomlearn.typing import Bits, Floats, Integers
 
@@ -367,7 +367,7 @@ def _as_frame(rows: npt.NDArray[Any], names: Sequence[str], like: Any) -> Any:
 
         frame = pd.DataFrame(rows, columns=list(like.columns))
         return frame.infer_objects()
-    return rows
+    return NamedArray.of(rows, list(names)) if hasattr(like, "column_names") else rows
 
 
 def _digest(value: Any) -> str:

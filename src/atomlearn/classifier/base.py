@@ -52,6 +52,41 @@ class TableEstimator:
         check_is_fitted(self)
         self._write(path, rows)
 
+    def to_onnx(self, path: str | Path | None = None) -> bytes:
+        """Return the model as an ONNX model, for ONNX Runtime and other engines.
+
+        Each column is an input of shape ``[rows, 1]``: numbers and truth values as doubles, with
+        ``nan`` for a missing value, and categories as strings, with an empty one for a missing
+        value. The outputs are ``label`` and ``probabilities``, that of a regressor ``prediction``.
+        The metadata of the model has the classes, or the name of the number, and the columns, each
+        with the text that stands for a missing value.
+
+        Parameters
+        ----------
+        path : str or Path, default=None
+            A file to write, usually with the ending ``.onnx``.
+
+        Returns
+        -------
+        bytes
+            The model.
+
+        Examples
+        --------
+        >>> from atomlearn import AlgebraicClassifier
+        >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
+        >>> model = clf.to_onnx()                                               # doctest: +SKIP
+        """
+        from atomlearn.export.onnx_graph import onnx_model
+
+        made = onnx_model(self)
+        if path is not None:
+            from atomlearn.files.container import replacing
+
+            with replacing(path) as file:
+                file.write(made)
+        return made
+
     def _write(self, path: str | Path, rows: bool) -> None:
         raise NotImplementedError
 

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.classifier.scorecard import OFFSET, SCALE, CardRule, Scorecard
+from atomlearn.classifier.scorecard import OFFSET, SCALE, CardRule, Clause, Scorecard
 from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule
 from atomlearn.tables.rules import joined, parse_conditions
 
-_LINE = re.compile(r"^\s*(?P<points>(?:[+−-]?\d+(?:\.\d+)?\s+)+)(?P<text>if .*\S|always)\s*$")
-_SHARE = re.compile(r"\s{2,}\d+ %\s*$")
+_NUMBER = r"(?:× )?[+−-]?\d+(?:\.\d+)?(?:e[+−-]?\d+)?"
+_LINE = re.compile(rf"^\s*(?P<points>(?:{_NUMBER}\s+)+)(?P<text>if .*\S|always)\s*$")
+_SHARE = re.compile(r"\s{2,}\d+ ?%\s*$")
+_BESIDE = ("rows", "factor")
+"""Columns of data frames of cards that nothing depends on."""
 _SCALE = re.compile(r"exp\(−(\S+) × sum\)|softmax of (\S+) × sum")
 
 
@@ -24,16 +27,25 @@ def read_scorecard(source: Any, columns: Sequence[str], labels: Sequence[Any]) -
         source = source.scorecard()
     if isinstance(source, Scorecard):
         return source
+    shown = [str(labels[1])] if len(labels) == 2 else list(map(str, labels))
+    return _from_lines(*card_lines(source, shown), columns, labels)
+
+
+def card_lines(source: Any, shown: Sequence[str]) -> tuple[list[list[str]], str]:
+    """Return a card as the lines of a CSV, with the names of what is ``shown``, and its name.
+
+    The card is CSV, its text, a file of either, or a data frame.
+    """
     name = "the scorecard"
     if hasattr(source, "to_csv") and hasattr(source, "attrs"):
         lines = [list(map(str, source.columns)), *source.astype(str).values.tolist()]
         lines = [
-            [cell for cell, head in zip(line, lines[0], strict=True) if head != "rows"]
+            [cell for cell, head in zip(line, lines[0], strict=True) if head not in _BESIDE]
             for line in lines
         ]
         if "scale" in source.attrs:
             lines.append([SCALE, str(source.attrs["scale"])])
-        return _from_lines(lines, name, columns, labels)
+        return lines, name
     if not isinstance(source, str | Path):
         raise InvalidParameter(f"a scorecard is a file or text, not {type(source).__name__}")
     text = str(source)
@@ -44,13 +56,12 @@ def read_scorecard(source: Any, columns: Sequence[str], labels: Sequence[Any]) -
         except UnicodeDecodeError as error:
             raise FileFormatError(f"{name} is not UTF-8 text: {error}") from None
     if text.lstrip().startswith("Scorecard"):
-        return _from_text(text, name, columns, labels)
-    return _from_lines(list(csv.reader(io.StringIO(text))), name, columns, labels)
+        return _from_text(text, name, shown), name
+    return list(csv.reader(io.StringIO(text))), name
 
 
-def _from_text(text: str, name: str, columns: Sequence[str], labels: Sequence[Any]) -> Scorecard:
+def _from_text(text: str, name: str, shown: Sequence[str]) -> list[list[str]]:
     """Read a card as it is printed."""
-    shown = [str(labels[1])] if len(labels) == 2 else list(map(str, labels))
     lines = [["rule", *shown]]
     for line in text.split("\n"):
         scale = _SCALE.search(line)
@@ -59,10 +70,11 @@ def _from_text(text: str, name: str, columns: Sequence[str], labels: Sequence[An
         match = _LINE.match(_SHARE.sub("", line))
         if match is not None:
             told = OFFSET if match["text"] == "always" else match["text"].removeprefix("if ")
-            lines.append([told, *match["points"].replace("−", "-").split()])
+            points = match["points"].replace("−", "-").replace("× ", "×")
+            lines.append([told, *points.split()])
     if len(lines) == 1:
         raise FileFormatError(f"{name} has no line with points and 'if'")
-    return _from_lines(lines, name, columns, labels)
+    return lines
 
 
 def _from_lines(
@@ -85,7 +97,7 @@ def _from_lines(
         where = f"{name}, line {number}"
         text, cells = line[0].strip(), line[1:]
         if text == SCALE:
-            scale = _number(cells[0] if cells else "", where)
+            scale = read_amount(cells[0] if cells else "", where)
             if not 0 < scale <= 1000:
                 raise FileFormatError(f"{where}: the scale must be above 0, not {scale}")
             continue
@@ -94,7 +106,7 @@ def _from_lines(
                 f"{where}: there must be a rule and {len(heads)} number(s) of points, not "
                 f"{line}; a rule with a comma stands in quotes"
             )
-        values = [_number(cell, where) for cell in cells[: len(heads)]]
+        values = [read_amount(cell, where) for cell in cells[: len(heads)]]
         if text == OFFSET:
             offsets[places] = values
             continue
@@ -102,22 +114,27 @@ def _from_lines(
             raise FileFormatError(f"{where}: points must be whole numbers, not {cells}")
         points = np.zeros(len(labels), dtype=np.int64)
         points[places] = np.array(values, dtype=np.int64)
-        try:
-            clauses = joined(parse_conditions(text.removeprefix("if "), columns))
-        except InvalidRule as error:
-            raise InvalidRule(f"{where}: {error}") from None
-        rules.append(CardRule(clauses, tuple(points.tolist())))
+        rules.append(CardRule(read_clauses(text, columns, where), tuple(points.tolist())))
     if scale is None:
         raise FileFormatError(f"{name} has no line '{SCALE}'")
     most = max((abs(one) for rule in rules for one in rule.points), default=1)
     return Scorecard(tuple(labels), tuple(rules), tuple(offsets.tolist()), scale, max(most, 1))
 
 
-def _number(cell: str, where: str) -> float:
+def read_clauses(text: str, columns: Sequence[str], where: str) -> tuple[Clause, ...]:
+    """Return the conditions of a rule; an error says ``where`` it stands."""
+    try:
+        return joined(parse_conditions(text.removeprefix("if "), columns))
+    except InvalidRule as error:
+        raise InvalidRule(f"{where}: {error}") from None
+
+
+def read_amount(cell: str, where: str, most: float = 1e6) -> float:
+    """Return a number of points; an error says ``where`` it stands."""
     try:
         value = float(str(cell).strip().replace("−", "-"))
     except ValueError:
         raise FileFormatError(f"{where}: {cell!r} is not a number") from None
-    if not np.isfinite(value) or abs(value) > 1e6:
+    if not np.isfinite(value) or abs(value) > most:
         raise FileFormatError(f"{where}: {cell!r} is not a number of points")
     return value

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from atomlearn.classifier.card_reading import read_scorecard
 from atomlearn.classifier.explanation import met_rules
 from atomlearn.classifier.proofs import BROKEN, prove_monotone
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.scorecard import Scorecard, card_rule
+from atomlearn.classifier.scorecard import CardRule, Scorecard, card_rule
 from atomlearn.engine.misses import blocks_of
 from atomlearn.errors import InvalidParameter, InvalidRule, MissingExtra
 from atomlearn.sets.rows import Rows, lists_of
@@ -37,6 +37,7 @@ from atomlearn.typing import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
 NOT_COMPACT = (
@@ -367,18 +368,7 @@ class Compacting:
         columns = table_columns(X)
         card = read_scorecard(source, columns, labels)
         cards = [card, *([] if original is None else [read_scorecard(original, columns, labels)])]
-        classifier.card_conditions_ = [  # type: ignore[attr-defined]
-            one for each in cards for rule in each.rules for ours in rule.clauses for one in ours
-        ]
-        classifier.fit(X, y, sample_weight=sample_weight)  # type: ignore[attr-defined]
-        del classifier.card_conditions_  # type: ignore[attr-defined]
-        classifier._decide_by(cards, X, y, sample_weight, recalibrate)
-        for one in classifier.rules_:
-            if isinstance(one, MonotoneStatement):
-                verdict, proof, _ = prove_monotone(classifier, one)
-                if verdict == BROKEN:
-                    raise InvalidRule(f"the card contradicts '{one}'. {proof[0]}")
-        return classifier
+        return fitted_with_cards(classifier, cards, X, y, sample_weight, recalibrate)
 
     def _decide_by(
         self, cards: Sequence[Scorecard], X: Any, y: Any, sample_weight: Any, recalibrate: bool
@@ -390,7 +380,7 @@ class Compacting:
         blocks = blocks_of(rows, self.learned_.n_constants)
         sizes, held, made = [], [], []
         for i, told in enumerate(cards):
-            card = card_of(told, self.encoder_)
+            card = card_of(told.rules, told.scale, told.offsets, told.max_points, self.encoder_)
             if recalibrate and i == 0:
                 targets = np.eye(len(self.classes_))[codes]
                 points = card.met(blocks, len(rows)).T.astype(np.float64) @ card.points
@@ -495,22 +485,47 @@ def sizes_frame(sizes: Sequence[Size], loss: str) -> Any:
     )
 
 
-def card_of(told: Scorecard, encoder: LiteralEncoder) -> Card:
-    """Return a scorecard that was read as a card over the literals of the encoder."""
+def fitted_with_cards(
+    estimator: T, cards: Sequence[Any], X: Any, y: Any, sample_weight: Any, recalibrate: bool
+) -> T:
+    """Fit an estimator and let the first card decide; an error if it contradicts a statement."""
+    made: Any = estimator
+    made.card_conditions_ = [
+        one for each in cards for rule in each.rules for ours in rule.clauses for one in ours
+    ]
+    made.fit(X, y, sample_weight=sample_weight)
+    del made.card_conditions_
+    made._decide_by(cards, X, y, sample_weight, recalibrate)
+    for one in made.rules_:
+        if isinstance(one, MonotoneStatement):
+            verdict, proof, _ = prove_monotone(made, one)
+            if verdict == BROKEN:
+                raise InvalidRule(f"the card contradicts '{one}'. {proof[0]}")
+    return estimator
+
+
+def card_of(
+    told: Sequence[CardRule],
+    scale: float,
+    offsets: Sequence[float],
+    max_points: int,
+    encoder: LiteralEncoder,
+) -> Card:
+    """Return the rules of a scorecard that was read as a card over the literals of the encoder."""
     rules, atoms = [], []
-    for rule in told.rules:
+    for rule in told:
         conditions = [tuple(encoder.literal_numbers([clause])[0]) for clause in rule.clauses]
         rules.append(tuple(conditions))
         opposite = {i for ours in conditions for i in _opposite(ours, encoder.literals_)}
         atoms.append(sorted(opposite) or [len(encoder.literals_)])  # which no row has
-    points = np.array([rule.points for rule in told.rules], dtype=np.int64)
+    points = np.array([rule.points for rule in told], dtype=np.int64)
     return Card(
         tuple(rules),
-        points.reshape(len(rules), len(told.labels)),
-        told.scale,
-        np.array(told.offsets),
+        points.reshape(len(rules), len(offsets)),
+        scale,
+        np.array(offsets),
         lists_of(atoms),
-        told.max_points,
+        max_points,
     )
 
 

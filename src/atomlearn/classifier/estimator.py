@@ -1,5 +1,6 @@
 """The scikit-learn estimator. It only translates: tables in, engine called, attributes out."""
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from atomlearn.classifier.audit import Auditing
 from atomlearn.classifier.base import TableEstimator
 from atomlearn.classifier.compacting import (
     NOT_COMPACT,
@@ -32,6 +34,7 @@ from atomlearn.classifier.fitting import (
     with_callbacks,
 )
 from atomlearn.classifier.model_card import ModelCards
+from atomlearn.classifier.paired import Comparing
 from atomlearn.classifier.readable import Readable
 from atomlearn.classifier.sample import TrainingSample, measure_definitions, trials_of
 from atomlearn.classifier.sharing import Sharing
@@ -59,7 +62,7 @@ from atomlearn.tables.training_rows import (
     root_seed,
 )
 from atomlearn.tables.validation import check_targets, declared_kinds, read_table
-from atomlearn.training.data import HardRules, HeldOutPredictions, folds_for
+from atomlearn.training.data import Examples, HardRules, HeldOutPredictions, folds_for
 from atomlearn.training.learned import Learned
 from atomlearn.training.loop import Training, nothing_learned, plan_part, train_batch
 from atomlearn.training.parts import InMemory, Part
@@ -72,6 +75,8 @@ class AlgebraicClassifier(
     CallbackSupportMixin,  # type: ignore[misc]
     Readable,
     Sharing,
+    Auditing,
+    Comparing,
     ModelCards,
     TableEstimator,
     ClassifierMixin,  # type: ignore[misc]
@@ -288,7 +293,8 @@ class AlgebraicClassifier(
         with self._interruptible():
             settings = self._settings()
             self.seed_ = root_seed(self.random_state)
-            self._learn(source.prepare(self, partial(self._in_one, settings=settings)), settings)
+            in_one = partial(self._in_one, settings=settings)
+            self._learn(source.prepare(self, in_one), settings)
         return self
 
     def _in_memory(
@@ -299,17 +305,17 @@ class AlgebraicClassifier(
         if not continues:
             self.seed_ = root_seed(self.random_state)
         declared = declared_kinds(X)
-        return self._in_one(table, targets, declared, settings, sample_weight, continues, y)
+        return self._in_one(table, targets, declared, y, settings, sample_weight, continues)
 
     def _in_one(
         self,
         table: Any,
         targets: Any,
         declared: Sequence[str | None] | None,
+        y: Any,
         settings: Settings,
         sample_weight: Any = None,
         continues: bool = False,
-        y: Any = None,
     ) -> TrainingData:
         """Return a validated table as one part; ``y`` may say the order of its labels."""
         check_targets(targets, self.max_classes)
@@ -320,7 +326,18 @@ class AlgebraicClassifier(
             self._order(np.unique(rows.targets), y)
             self._begin(rows, declared)
         rules = self._known_rules() if continues else self._compiled_rules()
-        symmetries = helpful_symmetries(self, rows, rules, settings, self._splits)
+
+        def encode(some: TrainingRows, maps: Any) -> Examples:
+            return some.encoded(self.encoder_, self.classes_, maps, rules).examples
+
+        def loss(part: Part) -> float:
+            weighted = replace(settings, evidence="weighted")
+            tried = Training(InMemory(part), part, 0, weighted, find_splits=self._splits).run()
+            return tried.evidence.losses.get("weighted", math.inf)
+
+        symmetries = self.symmetries
+        if len(self.classes_) > 1:
+            symmetries = helpful_symmetries(self, rows, loss, encode)
         encoded = rows.encoded(self.encoder_, self.classes_, symmetries, rules)
         examples = encoded.examples
         dealing = np.random.SeedSequence(self.seed_, spawn_key=(0,))

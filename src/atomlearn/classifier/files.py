@@ -191,9 +191,12 @@ def _evidence(told: Value) -> Evidence:
     return Evidence(chosen, losses, errors, strict, weighted)
 
 
-def add_compact(file: Container, learned: Learned) -> dict[str, Any]:
+def add_compact(file: Container, estimator: Any) -> dict[str, Any]:
     """Add the members of a compact model and of what it is made of; return those for JSON."""
+    learned: Learned = estimator.learned_
     told: dict[str, Any] = {"sizes": [list(one) for one in learned.sizes]}
+    if hasattr(estimator, "before_"):  # a card that somebody changed
+        told["before"] = None if estimator.before_ is None else list(estimator.before_)
     if (teacher := learned.teacher) is not None:
         file.add_array("teacher_rows.npy", teacher.rows)
         file.add_array("teacher_labels.npy", teacher.labels)
@@ -244,6 +247,15 @@ def with_compact(
         card_size=None if size is None else _size(size, is_number),
         card_held_out=_card_held_out(file, learned.n_classes),
     )
+
+
+def take_before(estimator: Any, state: Value) -> None:
+    """Take the measures of a card before somebody changed it, if the model is such a card."""
+    compact = state.given("compact")
+    if compact is not None and "before" in compact.fields():
+        before = compact.given("before")
+        is_number = not hasattr(estimator, "classes_")
+        estimator.before_ = None if before is None else _size(before, is_number)
 
 
 def _size(told: Value, is_number: bool = False) -> Size:
@@ -387,10 +399,7 @@ def write_classifier(classifier: AlgebraicClassifier, path: str | Path, rows: bo
     if is_withheld:
         info["training_rows"] = "none: this model was saved without any training row"
     file = Container(KIND, VERSION if classifier.ordered_ else UNORDERED, info)
-    compact = add_compact(file, learned)
-    if hasattr(classifier, "before_"):
-        before = classifier.before_
-        compact["before"] = None if before is None else list(before)
+    compact = add_compact(file, classifier)
     names = getattr(classifier, "feature_names_in_", None)
     first_rows = getattr(classifier, "first_rows_", None)
     file.add_json(
@@ -486,10 +495,7 @@ class Reader:
         classifier.learned_ = replace(classifier.learned_, rules=rules)
         columns = np.array([one.column for one in encoder.literals_], dtype=np.int64)
         classifier.learned_ = with_compact(classifier.learned_, self.file, state, columns)
-        compact = state.given("compact")
-        if compact is not None and "before" in compact.fields():
-            before = compact.given("before")
-            classifier.before_ = None if before is None else _size(before)
+        take_before(classifier, state)
         refused = rule_conflicts_in(state.given("rule_conflicts"), classifier.rules_, classes)
         classifier.rule_conflicts_ = Listed(refused)
         classifier.sample_ = self.sample()

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from atomlearn import interrupts
 from atomlearn.errors import InvalidParameter, nearest
 from atomlearn.markup import in_notebook, table
 from atomlearn.tables.encoder import LiteralEncoder, check_count, is_whole
-from atomlearn.tables.images import translations
+from atomlearn.tables.images import Map, translations
 from atomlearn.tables.rules import (
     MonotoneStatement,
     Statement,
@@ -27,9 +27,8 @@ from atomlearn.tables.rules import (
 from atomlearn.tables.statements import RuleConflict, conditions_of
 from atomlearn.tables.training_rows import RowConflict, TrainingRows, codes_of
 from atomlearn.tables.validation import column_names
-from atomlearn.training.data import HardRules, folds_for
-from atomlearn.training.loop import FindSplits, Training
-from atomlearn.training.parts import InMemory, Part, Parts
+from atomlearn.training.data import Examples, folds_for
+from atomlearn.training.parts import Part, Parts
 from atomlearn.training.settings import Current, Hooks, Plan, Round, Settings, ignore
 from atomlearn.training.strict import State
 from atomlearn.typing import Floats, Integers
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from atomlearn.classifier.estimator import AlgebraicClassifier
+
+T = TypeVar("T")
 
 EVIDENCE = ("auto", "strict", "weighted")
 
@@ -60,6 +61,9 @@ def check_common_parameters(parameters: Mapping[str, Any]) -> None:
     rules = parameters["rules"]
     if rules is not None and not isinstance(rules, list | tuple):
         raise InvalidParameter(f"rules must be a list of rules, not {rules!r}")
+    maps = parameters["symmetries"]
+    if maps is not None and not hasattr(maps, "__iter__"):
+        raise InvalidParameter("symmetries must be a list of maps of columns")
 
 
 def check_coverage(coverage: Any) -> None:
@@ -77,10 +81,6 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         raise InvalidParameter(f"evidence must be one of {known}, not {evidence!r}{hint}")
     _check_class_weight(parameters["class_weight"])
     _check_ordered(parameters["ordered"])
-    if not isinstance(parameters["symmetries"], None | list | tuple) and not hasattr(
-        parameters["symmetries"], "__iter__"
-    ):
-        raise InvalidParameter("symmetries must be a list of maps of columns")
 
 
 def _is_finite(value: Any) -> bool:
@@ -221,14 +221,13 @@ def fitted_encoder(
     rules: Sequence[Statement],
 ) -> LiteralEncoder:
     """Choose the literals of a validated table, with those that the rules need."""
-    symmetries = getattr(estimator, "symmetries", None)
     return LiteralEncoder(max_cuts=estimator.max_cuts).fit_table(
         table,
         weights,
         estimator,
         declared,
         classes,
-        are_pixels=estimator.image_shape is not None or symmetries is not None,
+        are_pixels=estimator.image_shape is not None or estimator.symmetries is not None,
         conditions=[
             *(conditions_of(rules) if rules else ()),
             *getattr(estimator, "card_conditions_", ()),
@@ -237,6 +236,8 @@ def fitted_encoder(
     )
 
 
+EncodeRows = Callable[[TrainingRows, Any], Examples]
+"""Makes examples of rows, with these symmetries."""
 MOST_TRIED = 2000
 """Maximum number of images on which moving them is tried."""
 WORTH_MOVING = 0.97
@@ -244,46 +245,55 @@ WORTH_MOVING = 0.97
 from moved images takes longer."""
 
 
+def moves_to_try(estimator: Any, n_columns: int) -> list[Map] | None:
+    """Return the translations that are tried, if there is an image and nothing else is asked for.
+
+    Not with a time limit, or where strict atoms alone decide.
+    """
+    given, shape = estimator.symmetries, estimator.image_shape
+    if given is not None or shape is None or shape[0] * shape[1] != n_columns:
+        return None
+    is_strict = getattr(estimator, "evidence", "weighted") == "strict"
+    return None if is_strict or estimator.time_limit else translations(shape)
+
+
 def helpful_symmetries(
-    classifier: "AlgebraicClassifier",
-    rows: TrainingRows,
-    rules: HardRules,
-    settings: Settings,
-    find_splits: FindSplits,
+    estimator: Any, rows: TrainingRows, loss: Callable[[Part], float], encode: EncodeRows
 ) -> Any:
     """Return the symmetries that were given; without any, translations of images if they help.
 
-    Weighted atoms are learned from some of the images with and without translations, and the loss
-    on held-out images decides.
+    Weighted atoms are learned from some of the images with and without translations, and the
+    ``loss`` on held-out images decides.
     """
-    given, shape = classifier.symmetries, classifier.image_shape
-    if given is not None or shape is None or shape[0] * shape[1] != rows.table.shape[1]:
-        return given
-    if classifier.evidence == "strict" or len(classifier.classes_) < 2 or settings.time_limit:
-        return given
+    moves = moves_to_try(estimator, rows.table.shape[1])
+    if moves is None:
+        return estimator.symmetries
     order = np.random.default_rng(0).permutation(len(rows.targets))
     some = rows.some(np.sort(order[:MOST_TRIED]))
-    losses, moves = [], translations(shape)
+    losses = []
     for one in (None, moves):
-        examples = some.encoded(classifier.encoder_, classifier.classes_, one, rules).examples
-        rng = np.random.default_rng(0)
-        part = Part.of(examples, folds_for(len(examples), examples.n_classes), rng)
-        weighted = replace(settings, evidence="weighted")
-        tried = Training(InMemory(part), part, 0, weighted, find_splits=find_splits).run()
-        losses.append(tried.evidence.losses.get("weighted", math.inf))
+        examples, rng = encode(some, one), np.random.default_rng(0)
+        n_folds = folds_for(len(examples), examples.n_classes)
+        losses.append(loss(Part.of(examples, n_folds, rng)))
     return moves if losses[1] <= WORTH_MOVING * losses[0] else None
 
 
 class PartsSource(Protocol):
     """A table in parts, wherever these are."""
 
+    def whole(self, estimator: Any, in_one: Callable[..., T]) -> T:
+        """Survey all parts, and return what ``in_one`` makes of them, as :meth:`prepare` has it.
+
+        It is an error if the packed rows do not fit into memory.
+        """
+
     def prepare(
         self, classifier: "AlgebraicClassifier", in_one: Callable[..., TrainingData]
     ) -> TrainingData:
         """Survey all parts and encode them where they are, with the classifier's parameters.
 
-        ``in_one(table, targets, declared)`` makes one part of a table whose packed rows fit into
-        memory.
+        ``in_one(table, targets, declared, y)`` makes one part of a table whose packed rows fit into
+        memory; ``y`` is a target without rows, which has its name and the order of its categories.
         """
 
 

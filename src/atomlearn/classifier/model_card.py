@@ -1,4 +1,4 @@
-"""A model card: what a fitted classifier was learned from and how, how good it is, and its limits.
+"""A model card: what a fitted model was learned from and how, how good it is, and its limits.
 
 It is Markdown, with the model itself and the proofs of its statements, and says of each figure on
 which rows it was measured."""
@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.audit import Auditing, versions
-from atomlearn.classifier.paired import Comparing
+from atomlearn.classifier.audit import versions
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.scorecard import markdown_text, written
 from atomlearn.logic.definition import plain
@@ -21,14 +20,14 @@ MOST_COLUMNS = 100
 """A model card lists at most this many columns."""
 MOST_CLASSES = 20
 """A model card lists and defines at most this many classes."""
+IN_SHORT = 10
+"""Number of rules of the scorecard that a model card has of a regressor with many atoms."""
 MOST_NAMED = 10
 """A model card names at most this many categories of a column."""
 
 
-class ModelCards(Auditing, Comparing):
-    """Mixin for model cards."""
-
-    sample_: TrainingSample
+class ModelCards:
+    """Mixin for model cards of classifiers and regressors."""
 
     def to_model_card(self, X: Any = None, y: Any = None, *, path: str | Path | None = None) -> str:
         """Return a model card in Markdown: data, learning, figures, the model, proofs, limits.
@@ -36,9 +35,9 @@ class ModelCards(Auditing, Comparing):
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features), default=None
-            New rows on which to measure the classifier, and to try its statements.
+            New rows on which to measure the model, and to try its statements.
         y : array-like of shape (n_samples,), default=None
-            Their labels.
+            Their labels or numbers.
         path : str or Path, default=None
             A file to write.
 
@@ -56,12 +55,13 @@ class ModelCards(Auditing, Comparing):
         # Model card: 2 classes by 1 column
         """
         check_is_fitted(self)
+        is_number = not hasattr(self, "classes_")
         parts = [
             _head(self),
             _data(self),
             _learning(self),
-            _figures(self, X, y),
-            _model(self),
+            _figures_of_number(self, X, y) if is_number else _figures(self, X, y),
+            _model_of_number(self) if is_number else _model(self),
             _statements(self, X, y),
             _limits(self),
         ]
@@ -78,11 +78,13 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _head(clf: Any) -> str:
-    n_classes, n_columns = len(clf.classes_), len(clf.encoder_.columns_)
     target = getattr(clf, "target_name_", None)
-    of = "" if target is None else f"{markdown_text(target)}, "
-    title = f"# Model card: {of}{_counted(n_classes, 'class', 'classes')} by "
-    title += _counted(n_columns, "column")
+    of = [] if target is None else [markdown_text(target)]
+    if hasattr(clf, "classes_"):
+        of.append(_counted(len(clf.classes_), "class", "classes"))
+    else:
+        of.append("a number")
+    title = f"# Model card: {', '.join(of)} by {_counted(len(clf.encoder_.columns_), 'column')}"
     kind = "scorecard" if clf.learned_.card is not None else "model"
     n = clf.learned_.deciding().n_atoms
     rules = "rule" if kind == "scorecard" else "atom"
@@ -94,29 +96,17 @@ def _head(clf: Any) -> str:
 
 
 def _data(clf: Any) -> str:
-    labels = [str(plain(label)) for label in clf.classes_]
-    totals = clf.sample_.totals.tolist()
-    classes = [[a, f"{n:,}"] for a, n in zip(labels, totals, strict=True)][:MOST_CLASSES]
     columns = [
         [one.name, _kind(one), "yes" if one.has_missing else "no", _values(one)]
         for one in clf.encoder_.columns_[:MOST_COLUMNS]
     ]
-    more_classes, more_columns = (
-        len(labels) - len(classes),
-        len(clf.encoder_.columns_) - len(columns),
-    )
+    more_columns = len(clf.encoder_.columns_) - len(columns)
     lines = [
         "## Data",
         "",
         f"- Training rows: {clf.n_rows_:,}",
         f"- Fingerprint (SHA-256): {_fingerprint(clf.sample_)}",
-        f"- Contradictions: {_counted(len(clf.conflicts_), 'set')} of equal rows with different "
-        "labels",
-        "",
-        _table(["class", "rows that were learned from"], classes),
-        *([f"\nand {_counted(more_classes, 'more class', 'more classes')}."] * (more_classes > 0)),
-        "",
-        "Equal rows are counted once, and rows that a rule decides are left out.",
+        *(_classes(clf) if hasattr(clf, "classes_") else _numbers(clf)),
         "",
         _table(["column", "kind", "missing values", "what the model distinguishes"], columns),
         *([f"\nand {_counted(more_columns, 'more column')}."] * (more_columns > 0)),
@@ -124,10 +114,39 @@ def _data(clf: Any) -> str:
     return "\n".join(lines)
 
 
+def _classes(clf: Any) -> list[str]:
+    """Return the classes with their rows, and how often these contradict each other."""
+    labels = [str(plain(label)) for label in clf.classes_]
+    totals = clf.sample_.totals.tolist()
+    classes = [[a, f"{n:,}"] for a, n in zip(labels, totals, strict=True)][:MOST_CLASSES]
+    more = len(labels) - len(classes)
+    return [
+        f"- Contradictions: {_counted(len(clf.conflicts_), 'set')} of equal rows with different "
+        "labels",
+        "",
+        _table(["class", "rows that were learned from"], classes),
+        *([f"\nand {_counted(more, 'more class', 'more classes')}."] * (more > 0)),
+        "",
+        "Equal rows are counted once, and rows that a rule decides are left out.",
+    ]
+
+
+def _numbers(reg: Any) -> list[str]:
+    """Return the range of the numbers, as far as the model knows it."""
+    held, scale = reg.numbers_.held_out, reg.numbers_.scale
+    lines = [f"- Rows that contradict a rule: {sum(len(one.rows) for one in reg.rule_conflicts_)}"]
+    if reg.sample_.is_withheld or not len(held.targets):
+        return [*lines, f"- {markdown_text(reg.target_name_)}: about {scale.center:.6g}"]
+    low, middle, high = np.quantile(held.targets, [0.0, 0.5, 1.0]).tolist()
+    told = f"from {low:.6g} to {high:.6g}, the median is {middle:.6g}"
+    return [*lines, f"- {markdown_text(reg.target_name_)} of held-out rows: {told}"]
+
+
 def _fingerprint(sample: TrainingSample) -> str:
     if sample.is_withheld:
         return "not known, since the model was saved without training rows"
-    digest = hashlib.sha256(np.ascontiguousarray(sample.rows).tobytes() + sample.labels.tobytes())
+    known = sample.labels if sample.targets is None else sample.targets
+    digest = hashlib.sha256(np.ascontiguousarray(sample.rows).tobytes() + known.tobytes())
     n = len(sample.labels)
     return f"`{digest.hexdigest()}`, of the sample of {_counted(n, 'row')} that the model keeps"
 
@@ -162,7 +181,9 @@ def _learning(clf: Any) -> str:
             "",
             f"- Parameters: {markdown_text(told)}",
             f"- Seed: {clf.seed_}; the same rows, parameters and seed give the same model",
-            f"- Atoms that decide: {clf.evidence_.chosen}, chosen by held-out rows",
+            f"- Atoms that decide: {clf.learned_.evidence.chosen}, "
+            + ("chosen by" if hasattr(clf, "classes_") else "as many as are best on")
+            + " held-out rows",
             f"- This card was written by {facts['versions']}, {facts['date']}",
         ]
     )
@@ -222,6 +243,50 @@ def _figures(clf: Any, X: Any, y: Any) -> str:
     return "\n".join(lines).rstrip()
 
 
+def _figures_of_number(reg: Any, X: Any, y: Any) -> str:
+    error, score, lines = reg.estimated_error_, reg.estimated_score_, ["## Figures", ""]
+    where = "held-out training rows"
+    if reg.learned_.card is not None and hasattr(reg, "before_"):
+        where = "the rows given with the card"
+    if error is None:
+        lines.append("- No row was held out while learning, so no error is known.")
+    else:
+        what = {
+            "squared": "root of the mean squared error",
+            "absolute": "mean absolute error",
+            "poisson": "half the mean Poisson deviance",
+            "quantile": f"mean loss of the quantile {reg.quantile:g}",
+        }[reg.loss]
+        told = "" if score is None else f", R² {score:.3f}"
+        lines.append(
+            f"- On {where}: {what} {error:.4g}{told}. The number of atoms was chosen by such rows, "
+            "so that this may be a little optimistic."
+        )
+    if reg.learned_.card is not None:
+        price = reg.scorecard().price()
+        lines += [f"- {markdown_text(price)}"] if price else []
+    if X is not None and y is not None:
+        found = reg.evaluate(X, y)
+        lines.append(f"- On {found.n_rows:,} rows that were given with this card:")
+        lines += [f"  - {name}: {markdown_text(value)}" for name, value in found.figures()]
+    return "\n".join(lines)
+
+
+def _model_of_number(reg: Any) -> str:
+    if reg.learned_.card is not None:
+        text = "This is the whole model.\n\n" + reg.scorecard().to_markdown().strip()
+        return f"## The model\n\n{text}"
+    n = reg.learned_.deciding().n_atoms
+    lines = [
+        f"{_counted(n, 'atom')} decide together, which `reg.atoms_frame()` lists. "
+        "`reg.compact(20)` makes a scorecard of them that is read as a whole.",
+    ]
+    if not reg.sample_.is_withheld and reg.encoder_.literals_:
+        card = reg.compact(IN_SHORT).scorecard().to_markdown().strip()
+        lines += ["", "In short:", "", card]
+    return "\n".join(["## The model", "", *lines])
+
+
 def _model(clf: Any) -> str:
     if clf.learned_.card is not None:
         text = "This is the whole model.\n\n" + clf.scorecard().to_markdown().strip()
@@ -266,9 +331,13 @@ def _limits(clf: Any) -> str:
         "A number is known only by the cuts it lies between; beyond the lowest and the highest "
         "cut all numbers are alike.",
         "A category that was not in training equals none of the known ones.",
-        "The rules describe what the classifier predicts. They are no causes.",
+        "The rules describe what the model predicts. They are no causes.",
     ]
-    if clf.class_weight is not None:
+    if not hasattr(clf, "classes_"):
+        lines.append(
+            "Intervals have their coverage over all rows together, and not for each kind of rows."
+        )
+    if getattr(clf, "class_weight", None) is not None:
         lines.append(
             "Class weights multiply the odds of the classes, so the probabilities are not the "
             "shares of the classes in the data."

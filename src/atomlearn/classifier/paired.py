@@ -1,6 +1,6 @@
 """Two models on the same rows: how far apart they are, whether that is chance, and where."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,7 +70,43 @@ class DifferentRow(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class ModelComparison(Displayed):
+class PairedModels(Displayed):
+    """Two models on the same rows; what is said of the rules if both are scorecards.
+
+    Attributes
+    ----------
+    cards : CardComparison or None
+        If both are compact: rules added, removed and changed.
+    """
+
+    cards: CardComparison | None
+
+    @property
+    def n_common(self) -> int | None:
+        """Number of rules that two compact models share with the same points."""
+        if self.cards is None:
+            return None
+        return len(self.cards.first) - len(self.cards.removed) - len(self.cards.changed)
+
+    def _rules(self) -> list[str]:
+        """Return the lines about the rules."""
+        if self.cards is None:
+            return []
+        return ["", f"rules in common, with the same points: {self.n_common}", str(self.cards)]
+
+    def _rules_as_json(self) -> dict[str, Any] | None:
+        if (cards := self.cards) is None:
+            return None
+        return {
+            "common": self.n_common,
+            "added": [rule.text for rule in cards.added],
+            "removed": [rule.text for rule in cards.removed],
+            "changed": [new.text for _, new in cards.changed],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ModelComparison(PairedModels):
     """The result of ``compare``: two models on the same rows.
 
     Attributes
@@ -110,14 +146,6 @@ class ModelComparison(Displayed):
     only_second_wrong: int
     p_value: float
     rows: tuple[DifferentRow, ...] = ()
-    cards: CardComparison | None = field(default=None)
-
-    @property
-    def n_common(self) -> int | None:
-        """Number of rules that two compact models share with the same points."""
-        if self.cards is None:
-            return None
-        return len(self.cards.first) - len(self.cards.removed) - len(self.cards.changed)
 
     def __str__(self) -> str:
         lines = [f"{self.first.n_rows:,} rows"]
@@ -137,13 +165,7 @@ class ModelComparison(Displayed):
                 lines.append(f"  ... and {len(self.rows) - MOST_SHOWN:,} more")
         else:
             lines.append("no row is predicted differently")
-        if self.cards is not None:
-            lines += [
-                "",
-                f"rules in common, with the same points: {self.n_common}",
-                str(self.cards),
-            ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._rules()])
 
     def _sentences(self) -> list[str]:
         error, loss = self.error, self.log_loss
@@ -163,7 +185,6 @@ class ModelComparison(Displayed):
         dict
             The fields by name.
         """
-        cards = self.cards
         return {
             "first": self.first._asdict(),
             "second": self.second._asdict(),
@@ -181,14 +202,7 @@ class ModelComparison(Displayed):
                 }
                 for one in self.rows
             ],
-            "rules": None
-            if cards is None
-            else {
-                "common": self.n_common,
-                "added": [rule.text for rule in cards.added],
-                "removed": [rule.text for rule in cards.removed],
-                "changed": [new.text for _, new in cards.changed],
-            },
+            "rules": self._rules_as_json(),
         }
 
     def _html(self) -> str:
@@ -242,6 +256,8 @@ class Comparing(Evaluating):
         """
         check_is_fitted(self)
         check_is_fitted(other)
+        if not hasattr(other, "classes_"):
+            raise InvalidParameter("the other model predicts a number, and this one classes")
         ours, theirs = self.classes_.tolist(), np.asarray(other.classes_).tolist()
         if ours != theirs:
             raise InvalidParameter(f"the models are of different classes: {ours[:10]} and "
@@ -269,6 +285,7 @@ def _compared(
     rng = np.random.default_rng(seed)
     differ = np.flatnonzero(found[0] != found[1]).tolist()
     return ModelComparison(
+        cards_of(first, second),
         sizes_on(first, one, codes),
         sizes_on(second, two, codes),
         paired_difference(wrong[1].astype(np.float64) - wrong[0], rng),
@@ -280,11 +297,11 @@ def _compared(
             DifferentRow(i, labels[codes[i]], labels[found[0][i]], labels[found[1][i]])
             for i in differ
         ),
-        _cards(first, second),
     )
 
 
-def _cards(first: Any, second: Any) -> CardComparison | None:
+def cards_of(first: Any, second: Any) -> CardComparison | None:
+    """Return the comparison of two scorecards, or ``None`` if a model is none."""
     for one in (first, second):
         learned = getattr(one, "learned_", None)
         if learned is None or learned.card is None:

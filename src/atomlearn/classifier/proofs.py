@@ -7,6 +7,7 @@ by cell, without the literals of the encoder.
 
 import hashlib
 import json
+import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -24,11 +25,14 @@ from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Bound, Condition, MonotoneStatement, Rule, Statement
 from atomlearn.tables.statements import (
     always_within,
+    are_possible,
     broken_by,
+    effective_cases,
     impossible_together,
     rules_before,
 )
 from atomlearn.tables.validation import number_column, object_column
+from atomlearn.training.data import HardRule
 from atomlearn.training.learned import Deciding, Learned
 from atomlearn.typing import Bits, Integers
 
@@ -67,6 +71,8 @@ def prove_monotone(
             broken.append(text)
     bounds = always_within(learned.rules.rules)
     for one in (*learned.rules.rules, *learned.rules.soft):
+        if not are_possible([encoder.literals_[i] for i in one.literals]):
+            continue  # no row meets it
         for i in one.literals:
             way = encoder.literals_[i].direction(column.index, column.name)
             if broken_by(statement, way, one, k, *bounds, learned.rules.ordered):
@@ -187,8 +193,7 @@ def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...
         about = f"It was worth {rule.weight:g} rows before anything was learned."
         return BELIEVED, (about, "Examples may overrule it."), compiled
     if isinstance(rule.label, Bound):
-        wrong = [one for one in ours if (one.low, one.high) != (rule.label.low, rule.label.high)]
-        if wrong or not ours:
+        if not ours or not _is_within(classifier, rule, rule.label, ours):
             return BROKEN, ("The model has other bounds.",), compiled
         text = (
             f"Where it applies, the prediction is cut off so that {rule.label}, whatever the atoms "
@@ -220,6 +225,24 @@ def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...
         )
         return TESTED, tuple(proof), compiled
     return PROVED, tuple(proof), compiled
+
+
+def _is_within(classifier: Any, rule: Rule, bound: Bound, ours: Sequence[HardRule]) -> bool:
+    """Return whether a number is within a bound wherever a rule applies, by these conjunctions."""
+    literals = classifier.encoder_.literals_
+    cases = effective_cases(rule, classifier.rules_, 1)
+    for numbers in classifier.encoder_.literal_numbers(cases):
+        has = [literals[i] for i in numbers]
+        met = [
+            one
+            for one in ours
+            if all(any(mine.implies(literals[i]) for mine in has) for i in one.literals)
+        ]
+        low = max((one.low for one in met), default=-math.inf)
+        high = min((one.high for one in met), default=math.inf)
+        if are_possible(has) and (low < bound.low or high > bound.high):
+            return False
+    return True
 
 
 def _gives_way(classifier: Any, rule: Rule, n_classes: int) -> list[str]:

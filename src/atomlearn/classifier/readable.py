@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -561,40 +560,6 @@ class Readable(Compacting, Importance):
         from atomlearn.export.programs import export_source
 
         return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
-
-    def to_onnx(self, path: str | Path | None = None) -> bytes:
-        """Return the classifier as an ONNX model, for ONNX Runtime and other engines.
-
-        Each column is an input of shape ``[rows, 1]``: numbers and truth values as doubles, with
-        ``nan`` for a missing value, and categories as strings, with an empty one for a missing
-        value. The outputs are ``label`` and ``probabilities``. The metadata of the model has the
-        classes and the columns, each with the text that stands for a missing value.
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            A file to write, usually with the ending ``.onnx``.
-
-        Returns
-        -------
-        bytes
-            The model.
-
-        Examples
-        --------
-        >>> from atomlearn import AlgebraicClassifier
-        >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
-        >>> model = clf.to_onnx()                                               # doctest: +SKIP
-        """
-        from atomlearn.export.onnx_graph import onnx_model
-
-        made = onnx_model(self)  # type: ignore[arg-type]
-        if path is not None:
-            from atomlearn.files.container import replacing
-
-            with replacing(path) as file:
-                file.write(made)
-        return made
 
     def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
         """Return the training rows whose own class was least probable when they were held out.

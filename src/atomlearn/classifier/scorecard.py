@@ -485,19 +485,11 @@ class Scorecard(Paged):
                 f"the cards are of different classes: {list(map(str, self.labels))} and "
                 f"{list(map(str, other.labels))}"
             )
-        ours = {str(rule): rule for rule in self.rules}
-        theirs = {str(rule): rule for rule in other.rules}
-        return CardComparison(
-            self,
-            other,
-            tuple(rule for text, rule in theirs.items() if text not in ours),
-            tuple(rule for text, rule in ours.items() if text not in theirs),
-            tuple(
-                (ours[text], theirs[text])
-                for text in ours
-                if text in theirs and ours[text].points != theirs[text].points
-            ),
-        )
+        return CardComparison.of(self, other)
+
+    def _beside(self) -> dict[str, str]:
+        """Return what the card has beside rules, as text."""
+        return {"offset": self._listed(self.offsets), "scale": show(self.scale)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -506,7 +498,7 @@ class CardComparison(Displayed):
 
     Attributes
     ----------
-    first, second : Scorecard
+    first, second : Scorecard or NumberScorecard
         The cards.
     added : tuple of CardRule
         Rules of the second card only.
@@ -529,11 +521,40 @@ class CardComparison(Displayed):
     ...
     """
 
-    first: Scorecard
-    second: Scorecard
+    first: Any
+    second: Any
     added: tuple[CardRule, ...]
     removed: tuple[CardRule, ...]
     changed: tuple[tuple[CardRule, CardRule], ...]
+
+    @classmethod
+    def of(cls, first: Any, second: Any) -> "CardComparison":
+        """Compare two cards; rules with the same text are the same.
+
+        Parameters
+        ----------
+        first, second : Scorecard or NumberScorecard
+            The cards.
+
+        Returns
+        -------
+        CardComparison
+            The differences.
+        """
+        ours = {str(rule): rule for rule in first.rules}
+        theirs = {str(rule): rule for rule in second.rules}
+        both = [(ours[text], theirs[text]) for text in ours if text in theirs]
+        return cls(
+            first,
+            second,
+            tuple(rule for text, rule in theirs.items() if text not in ours),
+            tuple(rule for text, rule in ours.items() if text not in theirs),
+            tuple(
+                (old, new)
+                for old, new in both
+                if first._listed(old.points) != second._listed(new.points)
+            ),
+        )
 
     def __str__(self) -> str:
         a, b = self.first, self.second
@@ -543,10 +564,9 @@ class CardComparison(Displayed):
             f"changed  {a._listed(old.points)} → {b._listed(new.points)}  if {new}"
             for old, new in self.changed
         ]
-        if a.offsets != b.offsets:
-            lines.append(f"offset   {a._listed(a.offsets)} → {b._listed(b.offsets)}")
-        if a.scale != b.scale:
-            lines.append(f"scale    {show(a.scale)} → {show(b.scale)}")
+        for name, before in a._beside().items():
+            if before != b._beside()[name]:
+                lines.append(f"{name.ljust(8)} {before} → {b._beside()[name]}")
         if not lines:
             lines.append("no difference")
         for name, card in (("first", a), ("second", b)):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from atomlearn.cli.models import load_classifier, load_table_model
+from atomlearn.cli.models import load_table_model
 from atomlearn.cli.numbers import is_regressor, numbers_in, refuse_options
 from atomlearn.cli.output import (
     ClassifierFile,
@@ -112,12 +112,15 @@ def compare(
     target: TargetIfAny = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two classifiers on the same rows: errors, paired tests, rows that differ, rules."""
+    """Compare two models on the same rows: errors, paired tests, rows that differ, rules."""
     from atomlearn.tables.files import read_table
 
-    models = [load_classifier(first), load_classifier(second)]
+    models = [load_table_model(first), load_table_model(second)]
     table = read_table(data)
-    labels = labels_in(models[0], table, first, target)
+    if is_regressor(models[0]):
+        labels = numbers_in(models[0], table, target)
+    else:
+        labels = labels_in(models[0], table, first, target)
     rows = [rows_for(model, table) for model in models]
     with complaints():
         found = models[0].compare(models[1], rows[0], labels, X_other=rows[1])

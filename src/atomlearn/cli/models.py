@@ -10,7 +10,7 @@ import typer
 
 from atomlearn.algebra.model import Model
 from atomlearn.algebra.terms import Term, write_names
-from atomlearn.cli.numbers import is_regressor, refuse_number, refuse_options, show_number
+from atomlearn.cli.numbers import is_regressor, refuse_options, show_number
 from atomlearn.cli.output import (
     ClassifierFile,
     Html,
@@ -82,7 +82,7 @@ def show(
     """
     loaded = load(file)
     if model_card is not None:
-        load_classifier(file).to_model_card(path=model_card)
+        load_table_model(file).to_model_card(path=model_card)
         note(f"the model card is written to {model_card}")
     if not isinstance(loaded, Model):
         from atomlearn.classifier.definition import SHORT
@@ -346,8 +346,6 @@ def export(
 
     check_choice("--to", to, [*LANGUAGES, "onnx"])
     classifier = load_table_model(file)
-    if to == "onnx" and is_regressor(classifier):
-        fail(f"{file} holds a regressor, which goes --to {', '.join(LANGUAGES)}")
     if to == "onnx":
         if out is None:
             fail("--to onnx writes a binary file: name it with --out")
@@ -363,22 +361,14 @@ def export(
         print(f"{out}: {LANGUAGES[to]}, {n}, {counted(len(source.splitlines()), 'line')}")
 
 
-def load_classifier(file: Path) -> "AlgebraicClassifier":
-    """Load the classifier of a file; another kind of file is an error that says how to make one."""
+def load_table_model(file: Path) -> Any:
+    """Load the classifier or the regressor of a file; another kind is an error that says so."""
     from atomlearn.classifier.estimator import AlgebraicClassifier
 
     loaded = load(file)
-    if is_regressor(loaded):
-        refuse_number(file, "this command")
-    if not isinstance(loaded, AlgebraicClassifier):
+    if not (is_regressor(loaded) or isinstance(loaded, AlgebraicClassifier)):
         fail(f"{file} holds a {type(loaded).__name__}, not a classifier: make one with fit")
     return loaded
-
-
-def load_table_model(file: Path) -> Any:
-    """Load the classifier or the regressor of a file."""
-    loaded = load(file)
-    return loaded if is_regressor(loaded) else load_classifier(file)
 
 
 def merge(

@@ -3,7 +3,7 @@
 import csv
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,20 +66,25 @@ def fit_number(
     rows: Any,
     labels: Any,
     target: str,
+    batches: Any,
     out: Path,
     keep: bool,
     as_json: bool,
 ) -> None:
-    """Fit a regressor, save it, and print what it is."""
+    """Fit a regressor to a table, or to its batches if there are any; save it, print what it is."""
     from atomlearn.cli.tables import complaints
+    from atomlearn.distributed import fit_batches
     from atomlearn.tables.number_rows import numbers_of
 
     try:
         with interrupts.Deferred(learning=True) as noted:
             with complaints():
-                numbers = numbers_of(labels).view(Named)
-                numbers.name = target
-                regressor.fit(rows, numbers)
+                if batches is None:
+                    numbers = numbers_of(labels).view(Named)
+                    numbers.name = target
+                    regressor.fit(rows, numbers)
+                else:
+                    fit_batches(batches, estimator=regressor)
             regressor.save(out, rows=keep)
             noted.kept = True
             _print_fit(regressor, out, as_json)
@@ -228,8 +233,3 @@ def _largest(regressor: "AlgebraicRegressor") -> str:
             "fit with --max-atoms 20, or call compact(20) in Python."
         )
     return "\n".join(lines)
-
-
-def refuse_number(file: Path, what: str) -> NoReturn:
-    """Fail where a command needs classes."""
-    fail(f"{file} holds a regressor, and {what} needs a classifier: a regressor goes with {KNOWN}")

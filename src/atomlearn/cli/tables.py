@@ -166,10 +166,11 @@ def fit(
                   "--evidence": None if evidence == "auto" else evidence,
                   "--ordered": ordered or None, "--order": order}  # fmt: skip
     if of_numbers:
-        refuse_options({**of_classes, "--batch-rows": batch_rows}, "classes, and a number is asked")
+        refuse_options(of_classes, "classes, and a number is asked")
     if max_atoms is not None and max_atoms != "auto" and not _is_count(max_atoms):
         fail(f"--max-atoms must be a whole number from 1 on or 'auto', not {max_atoms!r}")
     with complaints():
+        batches: Any = None
         if batch_rows is None:
             rows, labels = read_table(file).rows_and_labels(target, drop or [])
         else:
@@ -197,7 +198,7 @@ def fit(
         how = loss or ("squared" if quantile is None else "quantile")
         regressor = AlgebraicRegressor(loss=how, quantile=0.5 if quantile is None else quantile)
         regressor.set_params(**same)
-        fit_number(regressor, rows, labels, target, out, not no_rows, as_json)
+        fit_number(regressor, rows, labels, target, batches, out, not no_rows, as_json)
         return
     classifier = AlgebraicClassifier(
         max_classes=max_classes,
@@ -213,7 +214,7 @@ def fit(
                 if batch_rows is None:
                     classifier.fit(rows, labels)
                 else:
-                    fit_batches(batches, classifier=classifier)
+                    fit_batches(batches, estimator=classifier)
             if not no_rows:
                 classifier.keep_rows(rows)
             classifier.save(out, rows=not no_rows)

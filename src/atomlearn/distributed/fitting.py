@@ -1,4 +1,4 @@
-"""Fit a classifier to parts of a table: ``fit`` for Dask collections, ``fit_batches`` for batches.
+"""Fit an estimator to parts of a table: ``fit`` for Dask collections, ``fit_batches`` for batches.
 
 A checkpoint is the state of :func:`atomlearn.distributed.fit` between two exchanges.
 
@@ -15,14 +15,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from joblib import effective_n_jobs
+from sklearn.base import is_classifier
 
 from atomlearn.classifier.estimator import AlgebraicClassifier
-from atomlearn.classifier.fitting import TrainingData, fit_encoder
+from atomlearn.classifier.fitting import TrainingData, fit_encoder, moves_to_try
 from atomlearn.distributed.parts import (
     SAMPLED,
     PartSummary,
@@ -54,6 +55,7 @@ from atomlearn.tables.images import Map, check_maps, sorted_out
 from atomlearn.tables.joined import Distinct, TooManyRows
 from atomlearn.tables.rules import Statement
 from atomlearn.tables.statements import RuleConflict, compile_rules
+from atomlearn.tables.training_rows import categories_of, chain_of
 from atomlearn.tables.validation import check_labels, declared_kinds, read_table
 from atomlearn.training.data import Examples, FoldAssignment, folds_for
 from atomlearn.training.parts import Job, OnResult, Part, Parts, joined_parts, run_in_threads
@@ -211,6 +213,10 @@ def _report(saved: Value) -> Report:
 MOST_JOINED = 1 << 29
 """Maximum number of bytes of the packed rows of all parts, with all literals of the columns, that
 are joined and learned from as a whole. With more, each part learns by itself."""
+TOO_LARGE = (
+    "{what} can be learned from all rows together only, and they take more than 512 MiB packed, "
+    "or must not leave their partition: use fewer rows, max_cuts=5, or fewer columns"
+)
 HOME_ROWS, HOME_BYTES = 1 << 18, 1 << 27
 """Maximum number of rows, and of bytes, that are sent to the client: models are evaluated on these
 rows, and weighted atoms are learned from them."""
@@ -219,7 +225,7 @@ rows, and weighted atoms are learned from them."""
 class RawParts(Protocol):
     """Rows and labels in parts, wherever they are."""
 
-    def survey(self, seed: int, as_whole: bool) -> list[Survey]:
+    def survey(self, seed: int, as_whole: bool, are_numbers: bool) -> list[Survey]:
         """Summarise each part; what is large stays where it is, and can be asked for."""
 
     def ask(self, function: Callable[[Survey], Any]) -> list[Any]:
@@ -242,23 +248,24 @@ def fit(
     checkpoint: str | Path | None = None,
     allow_missing: bool = False,
     share_examples: bool = True,
-    classifier: AlgebraicClassifier | None = None,
+    estimator: Any = None,
     **parameters: Any,
-) -> AlgebraicClassifier:
-    """Learn a classifier from a Dask array or data frame that no single machine holds.
+) -> Any:
+    """Learn a classifier or a regressor from a Dask array or data frame.
 
     Workers read and encode their partitions. If the packed rows of all take at most 512 MiB, they
     are sent to the client, and the model is the one that ``fit`` gives in memory. Otherwise each
     partition learns by itself, where it is; after every few epochs the pins that partitions found
     are checked against the examples of all others, and shared. Then the model depends on the
-    partitions and the seed, not on the number of workers, nor on whether some were lost.
+    partitions and the seed, not on the number of workers, nor on whether some were lost. A number,
+    and ordered classes, are always learned from the rows of all, and more than that is an error.
 
     Parameters
     ----------
     X : Dask array or data frame
         The rows. Partitions of large tables should be alike: shuffle sorted data.
     y : Dask array, Dask series or str
-        The labels, partitioned like ``X``, or the name of a column of ``X``.
+        The labels or numbers, partitioned like ``X``, or the name of a column of ``X``.
     client : Dask client or str, default=None
         A client or the address of a scheduler; by default Dask's own default, which is the client
         made last, or else threads of this process.
@@ -273,15 +280,15 @@ def fit(
         of each class that contradict the pins of other partitions to all of them. Set it to false
         if rows must not leave their partition. A bounded number of rows, to choose cuts, calibrate
         and explain, is sent to the client in any case.
-    classifier : AlgebraicClassifier, default=None
-        The classifier to fit; by default a new one.
+    estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
+        The estimator to fit; by default a new classifier.
     **parameters : object
-        Parameters of the classifier, such as ``random_state``, ``max_epochs`` and ``verbose``.
+        Parameters of the estimator, such as ``random_state``, ``max_epochs`` and ``verbose``.
 
     Returns
     -------
-    AlgebraicClassifier
-        The fitted classifier.
+    AlgebraicClassifier or AlgebraicRegressor
+        The fitted estimator.
 
     Examples
     --------
@@ -298,15 +305,13 @@ def fit(
     with connected(client) as scheduler:
         raw = DaskRows(parts, scheduler)
         source = SurveyedParts(raw, checkpoint, allow_missing, share_examples)
-        return with_parameters(classifier, parameters).fit_parts(source)
+        return with_parameters(estimator, parameters).fit_parts(source)
 
 
-def with_parameters(
-    classifier: AlgebraicClassifier | None, parameters: dict[str, Any]
-) -> AlgebraicClassifier:
-    """Return the classifier, or a new one, with these parameters."""
-    classifier = AlgebraicClassifier() if classifier is None else classifier
-    return classifier.set_params(**parameters)
+def with_parameters(estimator: Any, parameters: dict[str, Any]) -> Any:
+    """Return the estimator, or a new classifier, with these parameters."""
+    estimator = AlgebraicClassifier() if estimator is None else estimator
+    return estimator.set_params(**parameters)
 
 
 @dataclass
@@ -322,47 +327,61 @@ class SurveyedParts:
         self, classifier: AlgebraicClassifier, in_one: Callable[..., TrainingData]
     ) -> TrainingData:
         """Encode all parts in the same way, and join their rows if these are not too many."""
-        if classifier.ordered is not False and classifier.ordered != "auto":
-            raise InvalidParameter(
-                "ordered classes are learned from a table in memory only: use fit or partial_fit, "
-                "or leave out ordered"
-            )
-        surveys = self.raw.survey(classifier.seed_, self.share_examples)
-        if not any(one.n_rows for one in surveys):
-            raise UnfitParts("there are no rows at all")
-        check_columns(surveys)
-        check_kinds(surveys)
+        surveys = self._surveyed(classifier, are_numbers=False)
         classes = _classes(surveys, classifier.max_classes)
         data = self._in_one(classifier, surveys, in_one) if self.share_examples else None
         if data is None:
+            chain = chain_of(classes, classifier.ordered, _order_of(surveys))
+            if chain is not None:
+                raise UnfitParts(TOO_LARGE.format(what="ordered classes"))
             check_classes(surveys, classes, self.allow_missing)
             data = self._apart(classifier, surveys, classes)
         saved = Checkpoint(self.checkpoint, data, classifier)
         data.state, data.on_exchange = saved.read(), saved.write
         return data
 
+    def whole(self, estimator: Any, in_one: Callable[..., T]) -> T:
+        """Encode all parts in the same way, and join their rows; an error if these are too many."""
+        if self.checkpoint is not None:
+            raise InvalidParameter("a number is learned without exchanges: leave out checkpoint")
+        surveys = self._surveyed(estimator, are_numbers=True)
+        data = self._in_one(estimator, surveys, in_one) if self.share_examples else None
+        if data is None:
+            raise UnfitParts(TOO_LARGE.format(what="a number"))
+        return data
+
+    def _surveyed(self, estimator: Any, are_numbers: bool) -> list[Survey]:
+        surveys = self.raw.survey(estimator.seed_, self.share_examples, are_numbers)
+        if not any(one.n_rows for one in surveys):
+            raise UnfitParts("there are no rows at all")
+        check_columns(surveys)
+        check_kinds(surveys)
+        return surveys
+
     def _in_one(
-        self,
-        classifier: AlgebraicClassifier,
-        surveys: Sequence[Survey],
-        in_one: Callable[..., TrainingData],
-    ) -> TrainingData | None:
+        self, estimator: Any, surveys: Sequence[Survey], in_one: Callable[..., T]
+    ) -> T | None:
         """Return all rows as one part, or ``None`` if they are too many."""
         told = [one for one in surveys if one.n_rows]
         if not all(one.sizes for one in told):
             return None
-        classifier.n_features_in_ = len(told[0].kinds)
-        classifier.__dict__.pop("feature_names_in_", None)
+        estimator.n_features_in_ = len(told[0].kinds)
+        estimator.__dict__.pop("feature_names_in_", None)
         if told[0].names is not None:
-            classifier.feature_names_in_ = told[0].names
+            estimator.feature_names_in_ = told[0].names
+        _order_of(told)
 
         def fetch(columns: Sequence[int]) -> list[list[Distinct]]:
             found = self.raw.ask(partial(Survey.values_of, columns=columns))
             return [ours for ours, one in zip(found, surveys, strict=True) if one.n_rows]
 
-        table = joined_table(surveys, MOST_JOINED, classifier.symmetries, fetch, self.raw.encode)
+        n_columns = estimator.n_features_in_
+        moved = moves_to_try(estimator, n_columns) or check_maps(estimator.symmetries, n_columns)
+        if is_classifier(estimator):
+            _, moved = sorted_out(moved)
+        table = joined_table(surveys, MOST_JOINED, moved, fetch, self.raw.encode)
         try:
-            return in_one(*table)
+            return in_one(*table, told[0].no_labels)
         except TooManyRows:
             return None
 
@@ -397,6 +416,18 @@ class SurveyedParts:
             n_rows=sum(one.n_rows for one in surveys),
             share_examples=self.share_examples,
         )
+
+
+def _order_of(surveys: Sequence[Survey]) -> list[Any] | None:
+    """Return the categories of labels that are ordered, which are the same in all parts."""
+    orders = [categories_of(one.no_labels) for one in surveys if one.n_rows]
+    for part, order in enumerate(orders):
+        if order != orders[0]:
+            raise UnfitParts(
+                f"partition {part} has the classes in the order {order}, and the first one "
+                f"{orders[0]}: give all the same categories"
+            )
+    return orders[0]
 
 
 def _classes(surveys: Sequence[Survey], max_classes: int | None) -> npt.NDArray[Any]:
@@ -474,10 +505,10 @@ def fit_batches(
     folder: str | Path | None = None,
     checkpoint: str | Path | None = None,
     allow_missing: bool = False,
-    classifier: AlgebraicClassifier | None = None,
+    estimator: Any = None,
     **parameters: Any,
-) -> AlgebraicClassifier:
-    """Learn a classifier from batches of rows and labels that together do not fit in memory.
+) -> Any:
+    """Learn a classifier or a regressor from batches that together do not fit in memory.
 
     If the packed rows of all batches take at most 512 MiB, the model is the one that ``fit`` gives
     in memory; otherwise batches learn by themselves, as in :func:`~atomlearn.distributed.fit`.
@@ -496,15 +527,15 @@ def fit_batches(
         :func:`~atomlearn.distributed.fit`.
     allow_missing : bool, default=False
         Whether a batch may have no row of some class, if batches learn by themselves.
-    classifier : AlgebraicClassifier, default=None
-        The classifier to fit; by default a new one.
+    estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
+        The estimator to fit; by default a new classifier.
     **parameters : object
-        Parameters of the classifier, such as ``random_state`` and ``max_epochs``.
+        Parameters of the estimator, such as ``random_state`` and ``max_epochs``.
 
     Returns
     -------
-    AlgebraicClassifier
-        The fitted classifier.
+    AlgebraicClassifier or AlgebraicRegressor
+        The fitted estimator.
 
     Examples
     --------
@@ -521,9 +552,15 @@ def fit_batches(
             "object whose __iter__ begins anew"
         )
     with private_folder(folder) as place:
-        classifier = with_parameters(classifier, parameters)
-        rows = BatchRows(batches, place, classifier.n_jobs)
-        return classifier.fit_parts(SurveyedParts(rows, checkpoint, allow_missing))
+        estimator = with_parameters(estimator, parameters)
+        rows = BatchRows(batches, place, estimator.n_jobs)
+        return estimator.fit_parts(SurveyedParts(rows, checkpoint, allow_missing))
+
+
+class Named(NamedTuple):
+    """Labels of which only the name is known."""
+
+    name: str
 
 
 @dataclass
@@ -536,13 +573,15 @@ class BatchRows:
 
     surveys: list[Survey] = field(default_factory=list)
 
-    def survey(self, seed: int, as_whole: bool) -> list[Survey]:
+    def survey(self, seed: int, as_whole: bool, are_numbers: bool) -> list[Survey]:
         """Summarise each batch."""
         self.surveys, size = [], 0
         for p, (X, y) in enumerate(chained(self.batches)):
             # How many there will be is not known: later batches take fewer rows along.
             most = SAMPLED // FEW_BATCHES if p < FEW_BATCHES else SAMPLED // (p + 1)
-            told = survey(X, y, p, seed, max(1, most), as_whole)
+            told = survey(X, y, p, seed, max(1, most), as_whole, are_numbers)
+            if told.no_labels is None and hasattr(self.batches, "target"):  # those of a file
+                told = replace(told, no_labels=Named(str(self.batches.target)))
             self.surveys.append(told)
             size += sum(told.sizes)
             if size > MOST_JOINED:  # nor would the rows fit

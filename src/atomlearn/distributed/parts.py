@@ -11,8 +11,9 @@ from atomlearn import interrupts
 from atomlearn.engine.pool import Source
 from atomlearn.errors import InvalidTable, InvalidTarget, UnfitParts
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.images import Map, check_maps, permuted, sorted_out
+from atomlearn.tables.images import Map, permuted
 from atomlearn.tables.joined import Distinct, JoinedTable, TableParts, distinct
+from atomlearn.tables.number_rows import numbers_of
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.training_rows import RowConflict, TrainingRows
 from atomlearn.tables.validation import (
@@ -63,6 +64,8 @@ class Survey:
     """Bytes of the counts of each column."""
     values: tuple[Distinct, ...] = ()
     """The different values of each column by label, if the table is to be learned as a whole."""
+    no_labels: Any = None
+    """The labels without rows: their name, and the order of their categories."""
 
     @property
     def weight(self) -> float:
@@ -82,13 +85,25 @@ class Survey:
         return [self.values[j] for j in columns] if self.values else []
 
 
-def survey(X: Any, y: Any, part: int, seed: int, most: int, as_whole: bool = False) -> Survey:
+def survey(
+    X: Any,
+    y: Any,
+    part: int,
+    seed: int,
+    most: int,
+    as_whole: bool = False,
+    are_numbers: bool = False,
+) -> Survey:
     """Summarise one part where it is, with a sample of ``most`` rows.
 
-    If the table is to be learned ``as_whole``, the different values of its columns are counted.
+    If the table is to be learned ``as_whole``, the different values of its columns are counted. The
+    labels may be numbers to predict.
     """
     interrupts.check()
-    labels = np.asarray(y).ravel()
+    try:
+        labels = np.asarray(numbers_of(y) if are_numbers else y).ravel()
+    except (InvalidTable, InvalidTarget) as error:
+        raise UnfitParts(f"partition {part}: {error}") from None
     if getattr(X, "ndim", 2) != 2 or X.shape[0] != len(labels):
         raise UnfitParts(
             f"partition {part} has {X.shape[0]:,} rows and {len(labels):,} labels: "
@@ -96,6 +111,7 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int, as_whole: bool = Fal
         )
     if labels.dtype.kind in "fO" and is_missing(labels.astype(object)).any():
         raise UnfitParts(f"partition {part} has rows without a label: drop them first")
+    given = labels
     if labels.dtype.kind == "O":
         labels = np.array(labels.tolist())  # text as text, so that parts compare alike
     most = min(most, max(1, most * WIDE // max(1, X.shape[1])))
@@ -109,15 +125,18 @@ def survey(X: Any, y: Any, part: int, seed: int, most: int, as_whole: bool = Fal
     try:
         kinds = column_kinds(X, listed)
         told = Survey(len(labels), columns, tuple(kinds), found, counts, rows, labels[which])
-        return _counted(told, X, y) if as_whole and len(labels) else told
+        if not as_whole or not len(labels):
+            return told
+        told = replace(told, no_labels=y.iloc[:0] if hasattr(y, "iloc") else None)
+        return _counted(told, X, given)
     except (InvalidTable, InvalidTarget) as error:
         raise UnfitParts(f"partition {part}: {error}") from None
 
 
-def _counted(told: Survey, X: Any, y: Any) -> Survey:
+def _counted(told: Survey, X: Any, labels: npt.NDArray[Any]) -> Survey:
     """Add to a survey what is needed to learn from the table as a whole."""
     reader = LiteralEncoder()  # it reads tables as every estimator does
-    table, targets = read_table(reader, X, reset=True, y=np.asarray(y).ravel())
+    table, targets = read_table(reader, X, reset=True, y=labels)
     if targets.dtype.kind == "O":
         found, codes = np.unique(np.array(targets.tolist()), return_inverse=True)
         found = found.astype(object)
@@ -141,7 +160,7 @@ def _counted(told: Survey, X: Any, y: Any) -> Survey:
 def joined_table(
     surveys: Sequence[Survey],
     most_bytes: int,
-    symmetries: Any,
+    moved: Sequence[Map],
     fetch: Callable[[Sequence[int]], list[list[Distinct]]],
     encode: Callable[[LiteralEncoder, Sequence[Map]], Iterator[npt.NDArray[np.uint64]]],
 ) -> tuple[JoinedTable, npt.NDArray[Any], list[str | None] | None]:
@@ -152,7 +171,6 @@ def joined_table(
     places = [np.searchsorted(classes, ours) for ours in targets]
     labels = [place[one.codes] for place, one in zip(places, told, strict=True)]
     kinds = [_common(kinds) for kinds in zip(*(one.kinds for one in told), strict=True)]
-    _, moved = sorted_out(check_maps(symmetries, len(kinds)))
     source = TableParts(
         kinds,
         labels,

@@ -216,13 +216,16 @@ class DaskRows:
         """What each part has told, with its worker."""
         self.have_rows: list[int] = []
 
-    def survey(self, seed: int, as_whole: bool) -> list[Survey]:
+    def survey(self, seed: int, as_whole: bool, are_numbers: bool) -> list[Survey]:
         """Summarise each part; its sample and its values stay with its worker."""
         import dask
 
         look, most = dask.delayed(survey, pure=False), sampled(len(self.parts))
         self.surveys = self.scheduler.persist(
-            [look(part.X, part.y, p, seed, most, as_whole) for p, part in enumerate(self.parts)]
+            [
+                look(part.X, part.y, p, seed, most, as_whole, are_numbers)
+                for p, part in enumerate(self.parts)
+            ]
         )
         heads: list[Survey] = self.ask(Survey.head)
         self.have_rows = [p for p, one in enumerate(heads) if one.n_rows]

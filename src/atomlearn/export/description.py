@@ -78,7 +78,7 @@ def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str
     value = plain_value if exact else json_value
     is_number = not hasattr(classifier, "classes_")
     target = (
-        {"target": classifier.target_name_, "is_log": classifier.loss == "poisson"}
+        {"target": classifier.target_name_, "is_log": classifier.numbers_.is_log}
         if is_number
         else None
     )

@@ -1,17 +1,17 @@
-"""Export a classifier as an ONNX model, which ONNX Runtime and other engines run.
+"""Export a model as an ONNX model, which ONNX Runtime and other engines run.
 
 Each column is an input of shape ``[rows, 1]``: numbers and truth values as doubles, in which
 ``nan`` is a missing value, and categories as strings. From the description that all exports share
 (:mod:`atomlearn.export.description`) the graph computes, in this order: which literals are true of
 a row; how many true literals each atom, condition and rule has, by a product with a matrix of zeros
-and ones, which is exact; the scores; their softmax. Numbers are compared as doubles, so that they
-fall on the same side of a cut as in ``predict_proba``.
+and ones, which is exact; the scores; their softmax, or the number within the limits of the rules.
+Numbers are compared as doubles, so that they fall on the same side of a cut as in ``predict``.
 """
 
 import json
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,22 +20,19 @@ from atomlearn.errors import ExportTooLarge, MissingExtra, UnsavableValue
 from atomlearn.export.description import Model, model_of
 from atomlearn.tables.numbers import float_below, has_large_integers
 
-if TYPE_CHECKING:
-    from atomlearn.classifier.estimator import AlgebraicClassifier
-
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
 """Versions of the operators and of the format, old enough for engines in use."""
 MOST_CELLS = 1 << 29
 """Maximum size of a matrix of literals and atoms, in bytes; a file has at most two gigabytes."""
 
 
-def onnx_model(classifier: "AlgebraicClassifier") -> bytes:
-    """Return a classifier, or a compact one, as the bytes of an ONNX model.
+def onnx_model(estimator: Any) -> bytes:
+    """Return a classifier or a regressor, or a compact one, as the bytes of an ONNX model.
 
     Parameters
     ----------
-    classifier : AlgebraicClassifier
-        The fitted classifier.
+    estimator : AlgebraicClassifier or AlgebraicRegressor
+        The fitted estimator.
 
     Returns
     -------
@@ -46,7 +43,7 @@ def onnx_model(classifier: "AlgebraicClassifier") -> bytes:
         import onnx
     except ImportError:
         raise MissingExtra("ONNX needs a package: pip install 'atomlearn[onnx]'") from None
-    model = model_of(classifier)
+    model = model_of(estimator)
     graph = _Graph(model)
     made = onnx.helper.make_model(
         graph.made(),
@@ -60,7 +57,9 @@ def onnx_model(classifier: "AlgebraicClassifier") -> bytes:
     onnx.helper.set_model_props(
         made,
         {
-            "classes": json.dumps(model.labels, ensure_ascii=True),
+            "classes" if model.number is None else "target": json.dumps(
+                model.labels if model.number is None else model.number["target"], ensure_ascii=True
+            ),
             "columns": json.dumps(
                 [
                     {"input": name, "column": column["name"], "kind": column["kind"]}
@@ -103,24 +102,53 @@ class _Graph:
             self.helper.make_tensor_value_info(name, kind, ["rows", 1])
             for name, kind in zip(self.inputs, types, strict=True)
         ]
+        outputs = self._classes() if model.number is None else self._number()
+        return self.helper.make_graph(
+            self.nodes, "atomlearn", given, outputs, initializer=self.constants
+        )
+
+    def _classes(self) -> list[Any]:
+        """Add the label and the probabilities, which are the outputs."""
+        from onnx import TensorProto as Type
+
+        model = self.model
         scores = self.scores(self.truth())
         first = self.add("ArgMax", [scores], axis=1, keepdims=0)
         label, chances = self.named("label"), self.named("probabilities")
         labels, kind = _labels(model.labels)
         self.add("Gather", [self.constant(labels), first], axis=0, output=label)
         self.add("Softmax", [scores], axis=1, output=chances)
-        return self.helper.make_graph(
-            self.nodes,
-            "atomlearn",
-            given,
-            [
-                self.helper.make_tensor_value_info(label, kind, ["rows"]),
-                self.helper.make_tensor_value_info(
-                    chances, Type.DOUBLE, ["rows", len(model.labels)]
-                ),
-            ],
-            initializer=self.constants,
-        )
+        shape = ["rows", len(model.labels)]
+        return [
+            self.helper.make_tensor_value_info(label, kind, ["rows"]),
+            self.helper.make_tensor_value_info(chances, Type.DOUBLE, shape),
+        ]
+
+    def _number(self) -> list[Any]:
+        """Add the number that is predicted, within the limits of the rules; it is the output."""
+        from onnx import TensorProto as Type
+
+        model, truth = self.model, self.truth()
+        assert model.number is not None
+        found = self.scores(truth)
+        if model.number["is_log"]:
+            ends = [self.constant(np.array(end)) for end in (-700.0, 700.0)]
+            found = self.add("Exp", [self.add("Clip", [found, *ends])])
+        met = self._met(truth) if model.rules else ""
+        for end, outer, (join, reduce) in (
+            ("low", -np.inf, ("Max", "ReduceMax")),
+            ("high", np.inf, ("Min", "ReduceMin")),
+        ):
+            limits = [rule[end] for rule in model.rules]
+            if any(one is not None for one in limits):
+                values = np.array([[outer if one is None else one for one in limits]])
+                none = self.constant(np.array([[outer]]))
+                each = self.add("Where", [met, self.constant(values), none])
+                limit = self.add(reduce, [each], axes=[1], keepdims=1)
+                found = self.add(join, [found, limit])
+        prediction = self.named("prediction")
+        self.add("Squeeze", [found, self.constant(np.array([1]))], output=prediction)
+        return [self.helper.make_tensor_value_info(prediction, Type.DOUBLE, ["rows"])]
 
     def add(
         self, kind: str, inputs: Sequence[str], output: str | None = None, **options: Any
@@ -326,7 +354,9 @@ class _Graph:
             weights[np.arange(len(model.weighted)), model.weighted_class] = model.weights
             more = self.add("MatMul", [self.doubles_of(missed), self.constant(weights)])
             scores = self.add("Add", [scores, more])
-        return self._allowed(truth, n_literals, zero, scores) if model.rules else scores
+        if model.rules and model.number is None:
+            return self._allowed(truth, zero, scores)
+        return scores
 
     def _start(self, truth: str) -> str:
         """Add the offsets of the classes, for each row."""
@@ -351,12 +381,17 @@ class _Graph:
         sums = self.add("Add", [total, self.constant(np.array([card["offsets"]], dtype=float))])
         return self.add("Mul", [sums, self.constant(np.array([[card["scale"]]], dtype=float))])
 
-    def _allowed(self, truth: str, n_literals: int, zero: str, scores: str) -> str:
-        """Add that classes which rules forbid are impossible, unless that leaves none."""
-        rules, n_classes = self.model.rules, len(self.model.labels)
+    def _met(self, truth: str) -> str:
+        """Add which hard rules each row meets the conditions of."""
+        rules, n_literals = self.model.rules, len(self.model.literals) + 1
         sizes = np.array([[len(rule["literals"]) for rule in rules]], dtype=np.int32)
         counts = self.counts(truth, [rule["literals"] for rule in rules], n_literals, True)
-        met = self.bytes_of(self.add("Equal", [counts, self.constant(sizes)]))
+        return self.add("Equal", [counts, self.constant(sizes)])
+
+    def _allowed(self, truth: str, zero: str, scores: str) -> str:
+        """Add that classes which rules forbid are impossible, unless that leaves none."""
+        rules, n_classes = self.model.rules, len(self.model.labels)
+        met = self.bytes_of(self._met(truth))
         bans = np.zeros((len(rules), n_classes), dtype=np.uint8)
         for r, rule in enumerate(rules):
             bans[r, list(rule["forbidden"])] = 1

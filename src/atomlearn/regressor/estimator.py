@@ -1,9 +1,10 @@
 """The scikit-learn regressor. It only translates: tables in, training called, attributes out."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -13,8 +14,10 @@ from atomlearn.classifier.base import TableEstimator
 from atomlearn.classifier.compacting import check_max_atoms
 from atomlearn.classifier.fitting import (
     CallbackSupportMixin,
+    PartsSource,
     check_common_parameters,
     fitted_encoder,
+    helpful_symmetries,
     with_callbacks,
 )
 from atomlearn.classifier.sample import TrainingSample
@@ -29,7 +32,7 @@ from atomlearn.tables.statements import RuleConflict, compile_rules, warn_of_unm
 from atomlearn.tables.training_rows import TrainingRows, read_training, root_seed
 from atomlearn.tables.validation import column_names, declared_kinds, read_table
 from atomlearn.training.boosting.losses import LOSSES, Scale, scale_of
-from atomlearn.training.data import HardRules, folds_for
+from atomlearn.training.data import Examples, HardRules, folds_for
 from atomlearn.training.learned import Learned
 from atomlearn.training.numbers import (
     NumberModel,
@@ -40,6 +43,18 @@ from atomlearn.training.numbers import (
 from atomlearn.training.parts import Part
 from atomlearn.training.settings import Hooks, Plan, Settings
 from atomlearn.typing import Floats
+
+WIDER = 8.0
+"""A batch whose numbers spread by more than this multiple of what is known has its own scale."""
+
+
+class Prepared(NamedTuple):
+    """Rows in folds, the model before anything is learned, and what was found on the way."""
+
+    part: Part
+    model: NumberModel
+    encoded: EncodedNumbers
+    n_rows: int
 
 
 class AlgebraicRegressor(
@@ -88,8 +103,13 @@ class AlgebraicRegressor(
     monotonic_cst : dict or array-like of int, default=None
         Monotone statements as scikit-learn spells them: for each column, or by its name, 1 if the
         prediction rises with it, -1 if it falls, or 0.
+    symmetries : list of arrays, default=None
+        Maps of columns that keep the number, such as :func:`~atomlearn.tables.translations` of an
+        image. Training rows are learned from as they are and moved by each map.
     image_shape : tuple of int, default=None
-        Height and width, if the columns are the pixels of an image; used for pictures.
+        Height and width, if the columns are the pixels of an image. Then :meth:`fit` tries
+        :func:`~atomlearn.tables.translations` by a pixel, and learns from moved images too if that
+        lowers the held-out loss (unless there are ``symmetries``, if only ``[]``, or a time limit).
     n_jobs : int, default=None
         Number of parallel jobs. It does not change the model.
     random_state : int, RandomState instance or None, default=None
@@ -154,6 +174,7 @@ class AlgebraicRegressor(
         warm_start: bool = False,
         rules: Any = None,
         monotonic_cst: Any = None,
+        symmetries: Any = None,
         image_shape: tuple[int, int] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -169,6 +190,7 @@ class AlgebraicRegressor(
         self.warm_start = warm_start
         self.rules = rules
         self.monotonic_cst = monotonic_cst
+        self.symmetries = symmetries
         self.image_shape = image_shape
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -244,50 +266,89 @@ class AlgebraicRegressor(
         """
         return np.concatenate([self._predicted(*blocks) for blocks in self._blocks(X)])
 
+    def fit_parts(self, source: PartsSource) -> "AlgebraicRegressor":
+        """Fit the regressor to a table in parts, as :func:`atomlearn.distributed.fit` does.
+
+        Parameters
+        ----------
+        source : PartsSource
+            The parts, which are encoded where they are.
+
+        Returns
+        -------
+        AlgebraicRegressor
+            The fitted regressor.
+        """
+        with self._interruptible():
+            settings = self._settings()
+            self.seed_ = root_seed(self.random_state)
+
+            def in_one(table: Any, targets: Any, declared: Any, y: Any) -> Prepared:
+                rows = self._rows(table, targets, None)
+                return self._prepared(rows, declared, y, settings)
+
+            self._train(source.whole(self, in_one), settings)
+        return self
+
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Learn from scratch: folds choose the recipe and the number of rounds."""
         settings = self._settings()
+        self.__dict__.pop("before_", None)
         rows = self._read(X, y, sample_weight, reset=True)
-        self.target_name_ = str(getattr(y, "name", None) or "y")
         self.seed_ = root_seed(self.random_state)
+        prepared = self._prepared(rows, declared_kinds(X), y, settings)
+        self._train(prepared, settings, X=X, y=y, sample_weight=sample_weight)
+
+    def _prepared(
+        self, rows: TrainingRows, declared: Sequence[str | None] | None, y: Any, settings: Settings
+    ) -> Prepared:
+        """Return rows as examples in folds; ``y`` may have a name, which is that of the number."""
+        self.target_name_ = str(getattr(y, "name", None) or "y")
         names = column_names(self)
         self.rules_ = read_statements(self.rules, self.monotonic_cst, names, self.target_name_)
         places = positions(rows.targets, rows.weights)
         self.encoder_ = fitted_encoder(
-            self, rows.table, rows.weights, declared_kinds(X), places, self.rules_
+            self, rows.table, rows.weights, declared, places, self.rules_
         )
         rules = HardRules((), 1)
         if self.rules_:
             rules = compile_rules(self.rules_, self.encoder_, np.array([self.target_name_]))
-        encoded = encoded_numbers(rows, self.encoder_, rules)
-        examples = encoded.examples
-        assert examples.targets is not None
-        quantile = float(self.quantile)
-        model = NumberModel.of(self.loss, quantile, Scale(0.0, 1.0))
-        scale = scale_of(model.loss, examples.targets, examples.weights)
-        model = replace(model, scale=scale)
-        examples = replace(examples, targets=scale.to_scale(examples.targets), loss=model.loss)
+        model = NumberModel.of(self.loss, float(self.quantile), Scale(0.0, 1.0))
+
+        def encode(some: TrainingRows, maps: Any) -> Examples:
+            return _scaled(encoded_numbers(some, self.encoder_, rules, maps), model)[1].examples
+
+        def loss(part: Part) -> float:
+            tried = train_numbers(part, model, 0, settings, Hooks(), self._splits)[0]
+            return tried.evidence.losses.get("weighted", math.inf)
+
+        maps = helpful_symmetries(self, rows, loss, encode)
+        model, encoded = _scaled(encoded_numbers(rows, self.encoder_, rules, maps), model)
         if encoded.met is not None:
             warn_of_unmet(self.rules_, encoded.met)
+        examples = encoded.examples
         rng = np.random.default_rng(np.random.SeedSequence(self.seed_, spawn_key=(0,)))
         part = Part.of(examples, folds_for(len(examples), 1), rng, settings.most_held(1))
         most = settings.most_weighed(2, part.dealt.n_folds)
         if most is not None:
             part = part.sample(most, rng)
+        return Prepared(part, model, encoded, len(rows.numbers))
+
+    def _train(self, prepared: Prepared, settings: Settings, **data: Any) -> None:
+        """Train on prepared rows, and keep the result."""
+        part, model, encoded, self.n_rows_ = prepared
+        examples = encoded.examples
         settings = settings.with_table_read()
         planned = plan_numbers(settings, part.dealt.n_folds)
 
         def learn(hooks: Hooks) -> tuple[Learned, NumberModel]:
             return train_numbers(part, model, self.seed_, settings, hooks, self._splits)
 
-        learned, self.numbers_ = self._trained(
-            learn, planned, settings, X=X, y=y, sample_weight=sample_weight
-        )
+        learned, self.numbers_ = self._trained(learn, planned, settings, **data)
         empty = TrainingSample.empty(examples.variants.shape[2], 1)
         self.sample_ = empty.extended(
             examples.variants[0], examples.labels, examples.numbers, targets=examples.targets
         )
-        self.n_rows_ = len(np.asarray(rows.numbers))
         self.history_ = []
         self._finish(learned, encoded, part)
 
@@ -295,6 +356,12 @@ class AlgebraicRegressor(
         """Learn from one more batch, with the same columns and statements."""
         check_is_fitted(self)
         settings = self._settings()
+        asked = NumberModel.of(self.loss, float(self.quantile), self.numbers_.scale)
+        if asked.name != self.numbers_.name or asked.loss != self.numbers_.loss:
+            raise InvalidParameter(
+                f"loss={self.loss!r} (quantile={self.quantile}) is not what was learned: the loss "
+                "cannot change while learning goes on; fit anew"
+            )
         rows = self._read(X, y, sample_weight, reset=False)
         names = column_names(self)
         given = read_statements(self.rules, self.monotonic_cst, names, self.target_name_)
@@ -303,28 +370,29 @@ class AlgebraicRegressor(
                 f"the rule '{min(map(str, new))}' is new: rules cannot change while learning goes "
                 "on, since what they decide was learned from; fit anew"
             )
-        encoded = encoded_numbers(rows, self.encoder_, self.learned_.rules)
-        model, scale = self.numbers_, self.numbers_.scale
-        assert encoded.examples.targets is not None
-        examples = replace(
-            encoded.examples,
-            targets=scale.to_scale(encoded.examples.targets),
-            loss=model.loss,
-        )
+        encoded = encoded_numbers(rows, self.encoder_, self.learned_.rules, self.symmetries)
+        model, sample, targets = self.numbers_, self.sample_, encoded.examples.targets
+        assert targets is not None
+        scale = wide_enough(model, targets, encoded.examples.weights)
+        if scale != model.scale and sample.targets is not None:
+            known = sample.targets * model.scale.unit + model.scale.center
+            sample = replace(sample, targets=scale.to_scale(known))
+        model = replace(model, scale=scale)
+        examples = replace(encoded.examples, targets=scale.to_scale(targets), loss=model.loss)
         settings = settings.with_table_read()
         seed = root_seed(np.random.SeedSequence([self.seed_, self.n_rows_]))
         full, card = replace(self.learned_, card=None), self.learned_.card
 
         def learn(hooks: Hooks) -> tuple[Learned, NumberModel]:
             return train_number_batch(
-                full, model, examples, self.sample_.earlier(), seed, settings, hooks, self._splits
+                full, model, examples, sample.earlier(), seed, settings, hooks, self._splits
             )
 
         learned, self.numbers_ = self._trained(
             learn, Plan(1, 200), settings, X=X, y=y, sample_weight=sample_weight
         )
         assert examples.numbers is not None
-        self.sample_ = self.sample_.extended(
+        self.sample_ = sample.extended(
             examples.variants[0],
             examples.labels,
             self.n_rows_ + examples.numbers,
@@ -364,7 +432,7 @@ class AlgebraicRegressor(
         self.learned_ = replace(learned, fold_models=None)
         self.rule_conflicts_ = Listed(encoded.rule_conflicts(self.rules_))
         unit = self.numbers_.scale.unit
-        factor = unit**2 if self.loss == "squared" else unit
+        factor = unit**2 if self.numbers_.name == "squared" else unit
         first = len(self.history_)
         self.history_ = Listed(
             [
@@ -375,7 +443,7 @@ class AlgebraicRegressor(
                 ),
             ]
         )
-        if self.max_atoms is not None and self.encoder_.literals_:
+        if self.max_atoms is not None and self.encoder_.literals_ and not hasattr(self, "before_"):
             self._make_card()
         self._judge()
 
@@ -383,7 +451,9 @@ class AlgebraicRegressor(
         """Return the rows of positive weight of a table, and their numbers."""
         y = numbers_of(y)
         table, targets = read_table(self, X, reset=reset, y=y)
-        targets = numbers_of(targets)
+        return self._rows(table, numbers_of(targets), sample_weight)
+
+    def _rows(self, table: Any, targets: Floats, sample_weight: Any) -> TrainingRows:
         if self.loss == "poisson":
             check_counts(targets)
         if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
@@ -424,12 +494,27 @@ class AlgebraicRegressor(
         float
             One for perfect predictions, and zero for those that are no better than the mean.
         """
-        return float(super().score(X, y, sample_weight))
+        return float(super().score(X, numbers_of(y), sample_weight))
 
     def _write(self, path: str | Path, rows: bool) -> None:
         from atomlearn.regressor.files import write_regressor
 
         write_regressor(self, path, rows)
+
+
+def wide_enough(model: NumberModel, targets: Floats, weights: Floats) -> Scale:
+    """Return the scale of a model, or that of a batch whose numbers it would take long to reach."""
+    own = scale_of(model.loss, targets, weights)
+    return own if own.unit > WIDER * model.scale.unit else model.scale
+
+
+def _scaled(encoded: EncodedNumbers, model: NumberModel) -> tuple[NumberModel, EncodedNumbers]:
+    """Return a model with the scale of the numbers, and these on it."""
+    examples = encoded.examples
+    assert examples.targets is not None
+    scale = scale_of(model.loss, examples.targets, examples.weights)
+    examples = replace(examples, targets=scale.to_scale(examples.targets), loss=model.loss)
+    return replace(model, scale=scale), replace(encoded, examples=examples)
 
 
 def read_statements(

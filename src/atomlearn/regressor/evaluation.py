@@ -98,7 +98,7 @@ class NumberEvaluation(Paged):
 
     def __str__(self) -> str:
         lines = [f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}, {self.n_atoms:,} atoms or rules"]
-        lines += [f"{name.ljust(22)} {value}" for name, value in self._figures()]
+        lines += [f"{name.ljust(22)} {value}" for name, value in self.figures()]
         lines += ["", "rows with similar predictions:"]
         lines.append("    predicted     observed      rows   inside")
         lines += [
@@ -107,7 +107,8 @@ class NumberEvaluation(Paged):
         ]
         return "\n".join(lines)
 
-    def _figures(self) -> list[tuple[str, str]]:
+    def figures(self) -> list[tuple[str, str]]:
+        """Return the name and the text of each figure."""
         said = ""
         if self.estimated_score is not None:
             said = f" (estimated when it was fitted: {self.estimated_score:.3f})"
@@ -143,7 +144,7 @@ class NumberEvaluation(Paged):
         ]  # fmt: skip
         head = ["prediction", "rows", "mean prediction", "mean number", "inside the interval"]
         return (
-            f'<p class="lead">{escape(about)}</p>{table(["figure", "value"], self._figures())}'
+            f'<p class="lead">{escape(about)}</p>{table(["figure", "value"], self.figures())}'
             f"<h2>Rows with similar predictions</h2>{table(head, rows, numbers=range(5))}"
         )
 
@@ -182,11 +183,9 @@ class EvaluatingNumbers:
         True
         """
         check_is_fitted(self)
-        numbers = np.asarray(numbers_of(y))
         predictions = self.predict(X)  # type: ignore[attr-defined]
+        numbers = numbers_for(y, len(predictions))
         ends = self.predict_interval(X, coverage)  # type: ignore[attr-defined]
-        if numbers.shape != predictions.shape:
-            raise InvalidTable(f"there are {len(predictions):,} rows and {numbers.size:,} numbers")
         inside = (ends[:, 0] <= numbers) & (numbers <= ends[:, 1])
         errors, n = np.abs(numbers - predictions), len(numbers)
         spread = float(((numbers - numbers.mean()) ** 2).sum())
@@ -206,6 +205,18 @@ class EvaluatingNumbers:
             tuple(groups(numbers, predictions, inside)),
             self.estimated_score_,
         )
+
+
+def numbers_for(y: Any, n: int) -> Floats:
+    """Return the numbers of so many rows; an error if they are not so many.
+
+    >>> numbers_for(["1.5", 2], 2)
+    array([1.5, 2. ])
+    """
+    numbers = np.asarray(numbers_of(y), dtype=np.float64)
+    if numbers.shape != (n,):
+        raise InvalidTable(f"there are {n:,} rows and {numbers.size:,} numbers")
+    return numbers
 
 
 def groups(numbers: Floats, predictions: Floats, inside: Any) -> list[Group]:

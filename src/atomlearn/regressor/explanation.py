@@ -9,7 +9,7 @@ import numpy as np
 from atomlearn.classifier.scorecard import signed
 from atomlearn.markup import Displayed, escape, table
 from atomlearn.tables.literals import Literal, told_together
-from atomlearn.tables.rules import Rule
+from atomlearn.tables.rules import Statement
 
 MOST_LINES = 10
 """Maximum number of atoms that the text lists."""
@@ -39,8 +39,9 @@ class NumberExplanation(Displayed):
         amounts first.
     is_log : bool
         Whether the sum is the logarithm of the prediction.
-    rules : tuple of Rule
-        The rules that limit the prediction, where the sum alone would be beyond them.
+    rules : tuple of Rule and MonotoneStatement
+        The rules that limit the prediction, where the sum alone would be beyond them. If the row
+        does not meet their conditions, also the monotone statements from which it follows.
 
     Examples
     --------
@@ -57,7 +58,7 @@ class NumberExplanation(Displayed):
     offset: float
     terms: tuple[Term, ...]
     is_log: bool = False
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[Statement, ...] = ()
 
     @property
     def total(self) -> float:

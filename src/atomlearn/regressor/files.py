@@ -30,6 +30,7 @@ from atomlearn.classifier.files import (
     param_readers,
     params_as_json,
     rows_in_json,
+    take_before,
     with_compact,
     with_weighted,
 )
@@ -87,7 +88,7 @@ def write_regressor(regressor: AlgebraicRegressor, path: str | Path, rows: bool 
     if is_withheld:
         info["training_rows"] = "none: this model was saved without any training row"
     file = Container(KIND, VERSION, info)
-    compact = add_compact(file, learned)
+    compact = add_compact(file, regressor)
     file.add_json(
         "model.json",
         {
@@ -173,6 +174,7 @@ class _NumberReader(Reader):
             learned = replace(learned, rules=replace(learned.rules, n_classes=1))
         columns = np.array([one.column for one in encoder.literals_], dtype=np.int64)
         learned = with_compact(learned, file, state, columns)
+        take_before(regressor, state)
         if learned.teacher is not None:
             n = len(learned.teacher)
             targets = file.floats("teacher_targets.npy", (n,), low=-LARGE, high=LARGE)

@@ -9,35 +9,46 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.audit import Auditing
-from atomlearn.classifier.compacting import AUTO, Auto, check_max_atoms, sizes_frame
+from atomlearn.classifier.compacting import (
+    AUTO,
+    Auto,
+    card_of,
+    check_max_atoms,
+    fitted_with_cards,
+    sizes_frame,
+)
 from atomlearn.classifier.explanation import held, met_rules
 from atomlearn.classifier.fitting import check_coverage
+from atomlearn.classifier.model_card import ModelCards
 from atomlearn.classifier.readable import FeatureImportance
 from atomlearn.classifier.scorecard import card_rule
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.errors import InvalidParameter, MissingExtra
+from atomlearn.regressor.card_reading import read_number_card
+from atomlearn.regressor.comparison import ComparingNumbers
 from atomlearn.regressor.evaluation import EvaluatingNumbers
 from atomlearn.regressor.explanation import NumberExplanation, Term, rule_text
 from atomlearn.regressor.scorecard import NumberScorecard
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.literals import find_splits
+from atomlearn.tables.number_rows import numbers_of
 from atomlearn.tables.rules import MonotoneStatement, Rule, Statement
-from atomlearn.tables.validation import one_row, read_table
+from atomlearn.tables.validation import one_row, read_table, table_columns
 from atomlearn.training.boosting.rounds import levels_of
 from atomlearn.training.compact.lesson import FullModel, Teacher, teach
 from atomlearn.training.compact.numbers import find_number_cards, number_size, round_unit
 from atomlearn.training.compact.sizes import Size, fewest, sizes_for
 from atomlearn.training.data import NEVER
 from atomlearn.training.learned import Learned
-from atomlearn.training.numbers import NumberModel
+from atomlearn.training.numbers import HeldOutNumbers, NumberModel
 from atomlearn.training.parts import Part
-from atomlearn.typing import Floats, Integers
+from atomlearn.typing import Bits, Floats, Integers
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers):
+class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingNumbers, ModelCards):
     """Mixin for what a regressor says beside its predictions."""
 
     learned_: Learned
@@ -147,22 +158,36 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers):
                 terms.append(Term(text, float(weighted.weights[i])))
         prediction = float(self._predicted(blocks, 1)[0])
         free = model.predictions(deciding.scores(blocks, 1)[:, 0], learned.rules, None, None)
-        rules: tuple[Rule, ...] = ()
+        rules: list[Statement] = []
         if free[0] != prediction:
             applies = learned.rules.by_statement(learned.rules.met_by(row))[0]
-            rules = tuple(
+            limiting = [
                 one
                 for one in met_rules(self.rules_, applies)
                 if prediction in (one.label.low, one.label.high)
-            )
+            ]
+            has = unpack(row, learned.n_constants)[0]
+            rules = [*limiting, *self._because_of(limiting, has)]
         return NumberExplanation(
             self.target_name_,
             prediction,
             float(deciding.offsets[0]),
             tuple(sorted(terms, key=lambda one: -abs(one.amount))),
             model.is_log,
-            rules,
+            tuple(rules),
         )
+
+    def _because_of(self, rules: list[Rule], has: Bits) -> list[MonotoneStatement]:
+        """Return the monotone statements by which rules limit a row that does not meet them."""
+        columns = {
+            condition.column
+            for rule in rules
+            if not any(has[case].all() for case in self.encoder_.literal_numbers(rule.cases()))
+            for case in rule.cases()
+            for condition in case
+        }
+        monotone = [one for one in self.rules_ if isinstance(one, MonotoneStatement)]
+        return [one for one in monotone if one.column in columns]
 
     def atoms_frame(self) -> "pd.DataFrame":
         """Return the offset and all atoms that decide as a pandas data frame.
@@ -233,6 +258,7 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers):
         other.rounding = self.rounding if rounding is None else rounding
         if max_atoms is not None:
             self.sample_.need("compact")
+        other.__dict__.pop("before_", None)
         if max_atoms is None:
             other.learned_ = replace(self.learned_, card=None, card_size=None)
             other.numbers_ = replace(self.numbers_, card_held_out=None)
@@ -279,7 +305,109 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers):
             learned.card_size,
             next((one for one in learned.sizes if one.is_full), None),
             tuple(map(str, self.rules_)),
+            getattr(self, "before_", None),
+            hasattr(self, "before_"),
         )
+
+    @classmethod
+    def from_scorecard(
+        cls,
+        source: Any,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        original: Any = None,
+        recalibrate: bool = False,
+        **params: Any,
+    ) -> Self:
+        """Return a regressor that decides by a scorecard that a person wrote or changed.
+
+        Rules, amounts and the offset are taken as they are. A full model is fitted beside them, to
+        compare with. The card is measured on the rows given: on rows that it was not made from, the
+        error is that on new rows, and intervals have the coverage that they are made for.
+
+        Parameters
+        ----------
+        source : str, Path, NumberScorecard or data frame
+            A file or text of CSV, as :meth:`NumberScorecard.to_csv` writes it, or the card as it is
+            printed. With the Poisson loss the amounts of CSV are logarithms.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, preferably others than the card was made from.
+        y : array-like of shape (n_samples,)
+            Their numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        original : AlgebraicRegressor, NumberScorecard, str or Path, default=None
+            The card before the change, or its regressor; it is measured on the same rows, and the
+            difference is what the change costs.
+        recalibrate : bool, default=False
+            Whether the offset is fitted to the rows anew.
+        **params : dict
+            Parameters of the regressor, such as ``loss``, ``rules`` or ``random_state``.
+
+        Returns
+        -------
+        AlgebraicRegressor
+            The fitted regressor.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from atomlearn import AlgebraicRegressor
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> reg = AlgebraicRegressor(max_atoms=4, random_state=0).fit(X, y)
+        >>> text = reg.scorecard().to_csv()
+        >>> same = AlgebraicRegressor.from_scorecard(text, X, y, random_state=0)
+        >>> print(reg.scorecard().compare(same.scorecard()).added)
+        ()
+        """
+        regressor: Any = cls(**params)
+        columns, target = table_columns(X), str(getattr(y, "name", None) or "y")
+        given = [source, *([] if original is None else [original])]
+        is_log = regressor.loss == "poisson"
+        cards = [read_number_card(one, columns, target, is_log) for one in given]
+        made: Self = fitted_with_cards(regressor, cards, X, y, sample_weight, recalibrate)
+        return made
+
+    def _decide_by(
+        self, cards: list[NumberScorecard], X: Any, y: Any, sample_weight: Any, recalibrate: bool
+    ) -> None:
+        """Let the first card decide, and measure both on the rows."""
+        learned, model = self.learned_, self.numbers_
+        rows = self.encoder_.pack(read_table(self, X, reset=False), extra=1)
+        weights = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, float)
+        counted = np.flatnonzero(weights > 0)
+        rows, weights = rows[counted], weights[counted]
+        numbers = np.asarray(numbers_of(y))[counted]
+        blocks, n = blocks_of(rows, learned.n_constants), len(rows)
+        limits = learned.rules.bounds_in(blocks, n) if learned.rules else (None, None)
+        spread, made, held = model.expected(blocks, n), [], []
+        for i, told in enumerate(cards):
+            most = max((abs(one.points[0]) for one in told.rules), default=1)
+            offset = [told.offset / told.unit]
+            card = card_of(told.rules, told.unit, offset, max(most, 1), self.encoder_)
+            scores = card.scores(blocks, n)[:, 0]
+            if recalibrate and i == 0:
+                shift = model.shift(scores, numbers, weights)
+                shift = float(np.rint(shift / card.scale))
+                card = replace(card, offsets=card.offsets + shift)
+                scores = card.scores(blocks, n)[:, 0]
+            said = model.predictions(scores, learned.rules, *limits)
+            held.append(HeldOutNumbers(numbers, said, spread, weights))
+            made.append(card)
+        sizes = [
+            number_size(ours, model, len(card), False)
+            for ours, card in zip(held, made, strict=True)
+        ]
+        self.max_atoms = len(made[0]) or 1
+        full = self._full_size()
+        self.learned_ = replace(
+            learned, card=made[0], card_size=sizes[0], sizes=(sizes[0], *full) if full else ()
+        )
+        self.numbers_ = replace(model, card_held_out=held[0])
+        self.before_ = sizes[1] if len(sizes) > 1 else None
+        self._judge()
 
     @property
     def sizes_(self) -> "pd.DataFrame":
@@ -417,7 +545,9 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers):
         if not len(judged.targets):
             return
         size = number_size(judged, self.numbers_, 0, False)
-        self.estimated_error_ = float(np.sqrt(size.loss)) if self.loss == "squared" else size.loss
+        self.estimated_error_ = (
+            float(np.sqrt(size.loss)) if self.numbers_.name == "squared" else size.loss
+        )
         mean = np.average(judged.targets, weights=judged.weights)
         spread = float(judged.weights @ (judged.targets - mean) ** 2)
         left = float(judged.weights @ (judged.targets - judged.predictions) ** 2)

@@ -2,14 +2,15 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.classifier.scorecard import OFFSET, CardRule, written
-from atomlearn.errors import MissingExtra
+from atomlearn.classifier.scorecard import OFFSET, CardComparison, CardRule, markdown_text, written
+from atomlearn.errors import InvalidRule, MissingExtra
 from atomlearn.markup import Displayed, escape, table
 from atomlearn.training.compact.sizes import Size
 
@@ -42,6 +43,10 @@ class NumberScorecard(Displayed):
         The same of the full model.
     hard_rules : tuple of str
         Statements that every prediction obeys.
+    before : Size or None
+        The measures of the card before a person changed it, on the same rows.
+    is_changed : bool
+        Whether a person wrote or changed the card; it is then measured on the rows given.
 
     Examples
     --------
@@ -61,6 +66,8 @@ class NumberScorecard(Displayed):
     measured: Size | None = field(default=None, compare=False)
     full: Size | None = field(default=None, compare=False)
     hard_rules: tuple[str, ...] = ()
+    before: Size | None = field(default=None, compare=False)
+    is_changed: bool = False
 
     def __len__(self) -> int:
         return len(self.rules)
@@ -96,9 +103,7 @@ class NumberScorecard(Displayed):
 
     def to_text(self) -> str:
         """Return the card as plain text."""
-        amounts = [*map(self.told, self.amounts), self.told(self.offset, sign=False)]
-        texts = [*(f"if {rule}" for rule in self.rules), "always"]
-        shares = [*("" if one.share is None else f"{one.share:.0%}" for one in self.rules), "100%"]
+        amounts, texts, shares = zip(*self._lines(), strict=True)
         width, longest = max(map(len, amounts)), min(100, max(map(len, texts)))
         lines = [
             f"  {a.rjust(width)}  {t.ljust(longest)}  {s}".rstrip()
@@ -114,14 +119,45 @@ class NumberScorecard(Displayed):
         exact = f" (exactly, exp of the sum of multiples of {self.unit:g})" if self.is_log else ""
         lines = [f"{what} the amounts of all lines that apply: that is {self.target}{exact}."]
         lines += [f"Always obeyed: {rule}" for rule in self.hard_rules]
-        if self.measured is not None:
-            told = f"On held-out rows it is {self.measured.error:.4g} off on average"
-            if self.full is not None:
-                told += (
-                    f"; the full model of {self.full.n_atoms:,} atoms is {self.full.error:.4g} off"
-                )
-            lines.append(f"{told}.")
-        return lines
+        price = self.price()
+        return [*lines, *([price] if price else [])]
+
+    def price(self) -> str:
+        """Return in words the error on held-out rows, beside that of the full model."""
+        if self.measured is None:
+            return ""
+        rows = f"the {self.measured.n_rows:,} rows given" if self.is_changed else "held-out rows"
+        told = f"On {rows} it is {self.measured.error:.4g} off on average"
+        if self.before is not None:
+            cost = self.measured.error - self.before.error
+            told += f"; before the change {self.before.error:.4g}: it costs {cost:+.4g}"
+        if self.full is not None:
+            told += f"; the full model of {self.full.n_atoms:,} atoms is {self.full.error:.4g} off"
+            told += " on held-out rows" * self.is_changed
+        return f"{told}."
+
+    def compare(self, other: "NumberScorecard") -> CardComparison:
+        """Return what another card changes: rules added, removed and changed.
+
+        Parameters
+        ----------
+        other : NumberScorecard
+            The other card.
+
+        Returns
+        -------
+        CardComparison
+            The differences, which can be printed.
+        """
+        if self.is_log != other.is_log:
+            raise InvalidRule("the rules of one card multiply, and those of the other are added")
+        return CardComparison.of(self, other)
+
+    def _listed(self, points: Sequence[float]) -> str:
+        return self.told(self.unit * points[0])
+
+    def _beside(self) -> dict[str, str]:
+        return {"offset": self.told(self.offset, sign=False)}
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the card as a pandas data frame: a line for each rule, then the offset.
@@ -138,6 +174,17 @@ class NumberScorecard(Displayed):
         if self.is_log:
             columns["factor"] = np.exp(adds)
         return pd.DataFrame({**columns, "rows": [*(one.share for one in self.rules), 1.0]})
+
+    def to_markdown(self) -> str:
+        """Return the card as a Markdown table, with the sentences below it."""
+        lines = [
+            f"**{markdown_text(self._title())}**",
+            "",
+            "| adds | rule | rows |",
+            "|--:|---|--:|",
+        ]
+        lines += [f"| {' | '.join(map(markdown_text, line))} |" for line in self._lines()]
+        return "\n".join([*lines, "", *(f"{markdown_text(one)}\n" for one in self._about())])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card as plain values, for JSON."""
@@ -195,10 +242,13 @@ class NumberScorecard(Displayed):
         return written(page.html(), path)
 
     def _html(self) -> str:
+        about = "".join(f"<p>{escape(line)}</p>" for line in self._about())
+        return table(["adds", "rule", "rows"], self._lines(), numbers=[0, 2]) + about
+
+    def _lines(self) -> list[list[str]]:
+        """Return amount, rule and share of the rows for each line."""
         rows = [
             [self.told(amount), f"if {rule}", "" if rule.share is None else f"{rule.share:.0%}"]
             for rule, amount in zip(self.rules, self.amounts, strict=True)
         ]
-        rows.append([self.told(self.offset, sign=False), "always", "100%"])
-        about = "".join(f"<p>{escape(line)}</p>" for line in self._about())
-        return table(["adds", "rule", "rows"], rows, numbers=[0, 2]) + about
+        return [*rows, [self.told(self.offset, sign=False), "always", "100%"]]

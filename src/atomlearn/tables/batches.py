@@ -253,4 +253,4 @@ def chained(batches: Any) -> Iterator[Batch]:
             X, y = pair
         except (TypeError, ValueError):
             raise InvalidTable(f"batch {i} is not a pair of rows and labels") from None
-        yield Batch(X, np.asarray(y))
+        yield Batch(X, y if hasattr(y, "iloc") else np.asarray(y))  # a series has a name

@@ -180,6 +180,10 @@ class NumberColumn:
         if self.is_boolean:
             told = condition.text.lower() if isinstance(value, str) else f"{value:g}"
             truth = {"true": True, "false": False, "1": True, "0": False}.get(told)
+            if truth is not None and operator in (">=", "<="):  # false comes before true
+                if truth != (operator == ">="):
+                    return Literal(self.index, self.name, "present", None)
+                operator = "="
             if truth is None or operator not in ("=", "!="):
                 raise InvalidRule(
                     f"{self.name} is true or false: use '= true' or '= false', not '{condition}'"

@@ -472,6 +472,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
 
         levels = None if classes is None else _levels(classes)
+        if isinstance(table, JoinedTable):
+            first = np.unique(table.labels, return_index=True)[1]
 
         def column(j: int) -> Column:
             own, groups, targets = weights, levels, classes
@@ -479,8 +481,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if empty[j]:  # of a million sparse columns most are
                 return NumberColumn(j, names[j], (), False, is_boolean)
             if isinstance(table, JoinedTable):
-                values, own, groups = table.column(j, is_category)
-                targets = groups
+                assert levels is not None and classes is not None
+                values, own, labels = table.column(j, is_category)
+                groups, targets = levels[first][labels], classes[first][labels]
             elif is_category:
                 values = object_column(table, j)
             else:
@@ -622,6 +625,10 @@ FEW_LEVELS = 4
 """Number of intervals of a number by which categories are grouped."""
 
 
+GRID = 2.0**30
+"""Number of steps of positions from 0 to 1."""
+
+
 def positions(targets: Floats, weights: Floats) -> Floats:
     """Return the position of each number in the range of all, from 0 to 1; outliers are cut off.
 
@@ -652,7 +659,9 @@ def positions(targets: Floats, weights: Floats) -> Floats:
     width = high / scale - low / scale
     if width == 0:
         return np.zeros(len(targets))
-    return np.asarray(np.clip((targets / scale - low / scale) / width, 0.0, 1.0))
+    places = np.clip((targets / scale - low / scale) / width, 0.0, 1.0)
+    # Rounded, so that sums of them are exact, whatever their order.
+    return np.asarray(np.rint(places * GRID) / GRID)
 
 
 def _levels(places: Integers | Floats) -> Integers:

@@ -160,9 +160,9 @@ class JoinedTable:
         return replace(self, variant=1 + i)
 
     def column(self, j: int, is_category: bool) -> tuple[npt.NDArray[Any], Floats, Integers]:
-        """Return the different values of a column by class, with their number of rows and class.
+        """Return the different values of a column by label, with their number of rows and label.
 
-        Classes are the labels that these rows have.
+        Labels are told as indices among those that these rows have.
         """
         present = np.unique(self.labels)
         values, counts, labels = zip(*self.source.counts(j), strict=True)

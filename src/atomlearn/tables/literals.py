@@ -106,8 +106,8 @@ class Literal:
     def comparison(self) -> tuple[str, str]:
         """Return the sign and the value as they are best written: ``≥ 5`` for a cut below 5."""
         if self.operator in (">", "<=") and isinstance(self.value, float):
-            above = math.nextafter(self.value, math.inf)
-            if len(repr(above)) + 4 < len(repr(self.value)):  # from a rule: x >= 5
+            above = math.nextafter(self.value, math.inf) + 0.0
+            if not above or len(repr(above)) + 4 < len(repr(self.value)):  # from a rule: x >= 5
                 return "≥" if self.operator == ">" else "<", show(above)
         sign = {">": ">", "<=": "≤", "=": "=", "!=": "≠"}[self.operator]
         return sign, show(self.value)

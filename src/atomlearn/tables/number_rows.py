@@ -10,9 +10,10 @@ import numpy.typing as npt
 from atomlearn.errors import InvalidTable, InvalidTarget
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.images import check_maps
 from atomlearn.tables.rules import MOST_TARGET, Statement
 from atomlearn.tables.statements import RuleConflict
-from atomlearn.tables.training_rows import FEW_DISTINCT, TrainingRows
+from atomlearn.tables.training_rows import FEW_DISTINCT, TrainingRows, packed_images
 from atomlearn.tables.validation import is_frame, without_arrow
 from atomlearn.training.data import Examples, HardRules, row_keys
 from atomlearn.typing import Bits, Floats, Integers
@@ -36,7 +37,7 @@ def numbers_of(y: Any) -> Any:
     if y.dtype.kind not in "biuf":
         flat = [_number(value, i) for i, value in enumerate(y.ravel().tolist())]
         y = np.array(flat, dtype=np.float64).reshape(y.shape)
-    y = y.astype(np.float64)
+    y = y.astype(np.float64) + 0.0  # there is one zero
     odd = np.flatnonzero(~np.isfinite(y.ravel()))
     if len(odd):
         what = "NaN" if np.isnan(y.ravel()[odd[0]]) else "infinity"
@@ -58,6 +59,8 @@ def _number(value: Any, row: int) -> float:
         return np.nan
     try:
         return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
     except (TypeError, ValueError):
         what = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
         raise InvalidTarget(f"row {row} of y is {what}, which is no number") from None
@@ -89,11 +92,12 @@ class EncodedNumbers:
 
 
 def encoded_numbers(
-    rows: TrainingRows, encoder: LiteralEncoder, rules: HardRules
+    rows: TrainingRows, encoder: LiteralEncoder, rules: HardRules, symmetries: Any = None
 ) -> EncodedNumbers:
     """Return the rows as examples: those that rules leave open, each distinct row once.
 
-    Rows are equal if their literals and their numbers are; their weights are added up.
+    Rows are equal if their literals and their numbers are; their weights are added up. Symmetries
+    add moved examples.
     """
     packed, targets = encoder.pack(rows.table, extra=1), rows.targets
     met = rules.met_by(packed)
@@ -112,8 +116,12 @@ def encoded_numbers(
     copies, scale = mass, 1.0
     if len(first) >= FEW_DISTINCT:
         copies, scale = np.ones(len(first)), float(np.median(mass))
+    variants = [packed[first]]
+    if symmetries is not None:
+        moved = check_maps(symmetries, rows.table.shape[1])
+        variants += packed_images(rows.table[kept[first]], encoder, moved)
     examples = Examples(
-        packed[first][None],
+        np.stack(variants),
         np.zeros(len(first), dtype=np.int64),
         mass / scale,
         len(encoder.literals_) + 1,

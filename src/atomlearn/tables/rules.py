@@ -36,7 +36,7 @@ LIKELY = 10.0
 """Number of rows that a likely rule is worth, unless it says so."""
 TARGETS = ("y", "target")
 """Names of a number that is predicted, beside its own."""
-MOST_TARGET = 1e100
+MOST_TARGET = 1e45
 """Largest number that can be predicted."""
 MOST_CASES = 1000
 """Maximum number of conjunctions that a rule may stand for."""

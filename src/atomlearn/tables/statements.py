@@ -7,14 +7,19 @@ A monotone statement becomes the signs that weights may have. Take ``bad rises w
 or rule with the condition ``debt > 5`` may only speak for bad and against other classes, one with
 ``debt ≤ 5`` only the other way round, and one with both bounds, or with ``debt = 5``, may not be
 used. As debt rises, a row can then only gain points for bad and lose points for other classes, so
-the probability of bad never falls."""
+the probability of bad never falls.
+
+A limit of a number follows for more rows if the number is monotone, and is compiled for these
+(:func:`limits`): if ``price rises with size``, then ``price = 0 if size = 0`` is a lower limit
+where ``size >= 0`` and an upper one where ``size <= 0``. Limits and sum then both rise with the
+size, so that the sum within the limits does."""
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +79,73 @@ def conditions_of(statements: Sequence[Statement]) -> list[Condition]:
         for one in case
         for other in negations(one)
     ]
-    return list(dict.fromkeys([*simple, *negated]))
+    limited = [
+        one
+        for rule in rules
+        if isinstance(rule.label, Bound)
+        for case in effective_cases(rule, statements, 1)
+        for limit in limits(rule.label, case, statements)
+        for one in limit.case
+    ]
+    return list(dict.fromkeys([*simple, *negated, *limited]))
+
+
+class Limit(NamedTuple):
+    """Limits of a number, and the conditions under which they follow."""
+
+    case: Case
+    low: float
+    high: float
+
+
+def limits(bound: Bound, case: Case, statements: Sequence[Statement]) -> list[Limit]:
+    """Return all that follows from a bound under some conditions, and from monotone statements.
+
+    A lower limit also holds for rows with more of what the number rises with, an upper one for rows
+    with less. A limit that every row has anyway is left as it is, and so are conditions that
+    compare two columns or exclude a value.
+
+    >>> case, rises = (Condition("x", "=", 0.0),), MonotoneStatement("y", "x", True)
+    >>> for limit in limits(Bound("y", "=", 0.0), case, [rises]):
+    ...     print(*limit)
+    (Condition('x >= 0'),) 0.0 inf
+    (Condition('x <= 0'),) -inf 0.0
+    """
+    rises = {one.column: one.rises for one in statements if isinstance(one, MonotoneStatement)}
+    always = [
+        one.label
+        for one in statements
+        if isinstance(one, Rule) and isinstance(one.label, Bound) and not one.conditions
+    ]
+    found: dict[Case, tuple[float, float]] = {}
+    if bound.low > -math.inf:
+        is_own = bound.low > max((one.low for one in always), default=-math.inf)
+        found[_widened(case, rises, True) if is_own else case] = bound.low, math.inf
+    if bound.high < math.inf:
+        is_own = bound.high < min((one.high for one in always), default=math.inf)
+        over = _widened(case, rises, False) if is_own else case
+        found[over] = found.get(over, (-math.inf, 0.0))[0], bound.high
+    return [Limit(ours, low, high) for ours, (low, high) in found.items()]
+
+
+def _widened(case: Case, rises: Mapping[str, bool], is_lower: bool) -> Case:
+    """Return the conditions of the rows for which a limit of those of a case follows, too."""
+    wider = [
+        _or_beyond(one, rises[one.column] == is_lower) if one.column in rises else one
+        for one in case
+    ]
+    return tuple(dict.fromkeys(wider))
+
+
+def _or_beyond(condition: Condition, up: bool) -> Condition:
+    """Return the condition of rows with that or more of the column (``up``), or that or less."""
+    if isinstance(condition.value, ColumnName):
+        return condition
+    if condition.operator == "=":
+        return Condition(condition.column, ">=" if up else "<=", condition.value)
+    if condition.operator in (("<", "<=") if up else (">", ">=")):
+        return Condition(condition.column, "known")
+    return condition
 
 
 def compile_rules(
@@ -100,16 +171,20 @@ def compile_rules(
         if not isinstance(rule, Rule):
             continue
         if isinstance(rule.label, Bound):
-            for case in _effective(rule, statements, len(labels)):
-                (numbers,) = encoder.literal_numbers([case])
-                low, high = rule.label.low, rule.label.high
-                follows = tuple(_implied(numbers, literals, of_column))
-                hard.append(HardRule(tuple(numbers), (), None, follows, r, low, high))
+            for given in effective_cases(rule, statements, len(labels)):
+                (numbers,) = encoder.literal_numbers([given])
+                following = [Limit(given, rule.label.low, rule.label.high)]
+                if are_possible([literals[i] for i in numbers]):  # nothing follows without rows
+                    following = limits(rule.label, given, statements)
+                for case, low, high in following:
+                    (numbers,) = encoder.literal_numbers([case])
+                    follows = tuple(_implied(numbers, literals, of_column))
+                    hard.append(HardRule(tuple(numbers), (), None, follows, r, low, high))
             continue
         k = place[rule.label]
         others = tuple(j for j in range(len(labels)) if j != k)
         forbidden, label = ((k,), None) if rule.negated else (others, k)
-        for case in _effective(rule, statements, len(labels)):
+        for case in effective_cases(rule, statements, len(labels)):
             (numbers,) = encoder.literal_numbers([case])
             if rule.weight is None:
                 implied = _implied(numbers, literals, of_column)
@@ -134,11 +209,12 @@ def compile_rules(
         checks.raise_contradictions(labels)
         _check_monotone(statements, compiled, encoder, place)
         checks.warn(len(labels))
+        _warn_of_wider(statements)
         _warn_of_meetings(statements, encoder, len(labels))
     return compiled
 
 
-def _effective(rule: Rule, statements: Sequence[Statement], n_classes: int) -> list[Case]:
+def effective_cases(rule: Rule, statements: Sequence[Statement], n_classes: int) -> list[Case]:
     """Return the conjunctions of a rule, without the rows where one before it decides."""
     cases = rule.cases()
     for other in rules_before(rule, statements, n_classes):
@@ -154,6 +230,21 @@ def _effective(rule: Rule, statements: Sequence[Statement], n_classes: int) -> l
     return cases
 
 
+def _warn_of_wider(statements: Sequence[Statement]) -> None:
+    """Warn of limits that monotone statements extend to every value of a column."""
+    for rule in statements:
+        if not (isinstance(rule, Rule) and isinstance(rule.label, Bound)):
+            continue
+        for case in effective_cases(rule, statements, 1):
+            wider = {one for limit in limits(rule.label, case, statements) for one in limit.case}
+            for one in sorted(map(str, wider.difference(case))):
+                if one.endswith(" is known"):
+                    _warn(
+                        f"'{rule}' limits {rule.label.target} wherever {one}, because "
+                        f"{rule.label.target} rises or falls with it"
+                    )
+
+
 def _warn_of_meetings(
     statements: Sequence[Statement], encoder: "LiteralEncoder", n_classes: int
 ) -> None:
@@ -166,7 +257,7 @@ def _warn_of_meetings(
     for rule in (one for one in statements if isinstance(one, Rule)):
         for other in rules_before(rule, statements, n_classes):
             pairs = product(literals_of(rule), literals_of(other))
-            if any(_are_possible(ours + theirs) for ours, theirs in pairs):
+            if any(are_possible(ours + theirs) for ours, theirs in pairs):
                 _warn(f"where both apply, '{other}' decides, not '{rule}'")
 
 
@@ -211,7 +302,7 @@ def _fits(case: Case, condition: Condition) -> bool:
 
 def _possible(hard: list[HardRule], literals: Sequence[Literal]) -> list[HardRule]:
     """Drop conjunctions that no row can meet, but for the first of a rule if there is no other."""
-    can_be = [_are_possible([literals[i] for i in one.literals]) for one in hard]
+    can_be = [are_possible([literals[i] for i in one.literals]) for one in hard]
     whole = {one.rule for one, possible in zip(hard, can_be, strict=True) if possible}
     kept: list[HardRule] = []
     for one, possible in zip(hard, can_be, strict=True):
@@ -272,6 +363,8 @@ def _check_monotone(
         low, high = always_within(compiled.rules)
         every: list[HardRule | SoftRule] = [*compiled.rules, *compiled.soft]
         for conjunction in every:
+            if not are_possible([literals[number] for number in conjunction.literals]):
+                continue  # no row meets it
             rule = statements[conjunction.rule]
             ways = {
                 number: literals[number].direction(index[one.column], one.column)
@@ -381,18 +474,35 @@ class _Checks:
         self, rules: Sequence[Statement], hard: Sequence[HardRule], literals: list[list[Literal]]
     ) -> None:
         self.rules, self.hard, self.literals = rules, hard, literals
-        self.can_be_met = [_are_possible(ours) for ours in literals]
+        self.can_be_met = [are_possible(ours) for ours in literals]
 
     def raise_contradictions(self, labels: Sequence[Any]) -> None:
         """Raise an error for two rules that cannot both hold for a row that meets both."""
         for i, j in self._pairs():
             one, other = self.hard[i], self.hard[j]
-            if _are_possible(self.literals[i] + self.literals[j]):
+            if are_possible(self.literals[i] + self.literals[j]):
                 named = self.rules[one.rule]
                 assert isinstance(named, Rule)
                 algebra = self._algebra(i, j, str(named.label))
                 pair = self.rules[one.rule], self.rules[other.rule]
-                raise ContradictoryRules(pair, algebra.conflicts())
+                raise ContradictoryRules(pair, algebra.conflicts(), self._following(i, j))
+
+    def _following(self, i: int, j: int) -> str:
+        """Return what two rules say of a number that also rises or falls, if that is why."""
+        names = [{one.name for one in self.literals[r]} for r in (i, j)]
+        monotone = [
+            one
+            for one in self.rules
+            if isinstance(one, MonotoneStatement) and one.column in names[0] & names[1]
+        ]
+        if not monotone or self.hard[i].low <= self.hard[j].high:
+            return ""
+        known = " and ".join(f"'{one}'" for one in monotone)
+        first, second = (" and ".join(map(str, self.literals[r])) for r in (i, j))
+        return (
+            f"because of {known}, {monotone[0].label} is at least {self.hard[i].low:g} where "
+            f"{first}, and at most {self.hard[j].high:g} where {second}"
+        )
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         """Yield pairs of conjunctions of which one names a class that the other excludes."""
@@ -413,7 +523,7 @@ class _Checks:
         k = algebra.constants(label if is_bound else f"class {label}")[0]
         constants = dict(zip(every, algebra.constants(*map(str, every)), strict=True))
         first = algebra.term([constants[one] for one in self.literals[i]])
-        allowed = [one for one in every if _are_possible([one, *self.literals[j]])]
+        allowed = [one for one in every if are_possible([one, *self.literals[j]])]
         second = algebra.term([constants[one] for one in allowed])
         algebra.add(k <= first, ~(k <= second))
         return algebra
@@ -479,7 +589,7 @@ class _Checks:
                 continue
             for i in forbidding[k]:
                 several = sorted({*chosen, i})
-                if _are_possible([one for r in several for one in self.literals[r]]):
+                if are_possible([one for r in several for one in self.literals[r]]):
                     stack.append((k + 1, tuple(several)))
         return None
 
@@ -491,7 +601,7 @@ def warn_of_unmet(rules: Sequence[Statement], met: Integers) -> None:
             _warn(f"no training row meets the conditions of '{rule}'")
 
 
-def _are_possible(literals: Sequence[Literal]) -> bool:
+def are_possible(literals: Sequence[Literal]) -> bool:
     """Return whether one row can have all of these literals.
 
     For statements about single columns it is enough that no two exclude each other.

@@ -17,7 +17,7 @@ from atomlearn.markup import Displayed
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows, width
 from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.images import believed_symmetries, check_maps, permuted, sorted_out
+from atomlearn.tables.images import Map, believed_symmetries, check_maps, permuted, sorted_out
 from atomlearn.tables.joined import JoinedTable
 from atomlearn.tables.rules import Statement
 from atomlearn.tables.statements import RuleConflict
@@ -172,15 +172,7 @@ class TrainingRows:
         variants, believed = [first], None
         if symmetries is not None:
             moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
-            rows = self.table[kept[distinct.first]]
-            dense = rows.toarray() if hasattr(rows, "toarray") else rows
-            variants += [
-                encoder.pack(
-                    rows.moved(i) if isinstance(rows, JoinedTable) else permuted(dense, one),
-                    extra=1,
-                )
-                for i, one in enumerate(moved)
-            ]
+            variants += packed_images(self.table[kept[distinct.first]], encoder, moved)
             if moving and rules.signs is not None:
                 raise InvalidParameter(
                     "symmetries that are permutations would move atoms to other columns, for which "
@@ -236,6 +228,17 @@ class TrainingRows:
             return _weights_of(classes, self.class_weight)
         with refusing():
             return compute_class_weight(self.class_weight, classes=classes, y=self.targets)
+
+
+def packed_images(table: Any, encoder: LiteralEncoder, maps: Sequence[Map]) -> list[Rows]:
+    """Return the rows of a table, moved by each map, as packed literals."""
+    dense = table.toarray() if hasattr(table, "toarray") else table
+    return [
+        encoder.pack(
+            table.moved(i) if isinstance(table, JoinedTable) else permuted(dense, one), extra=1
+        )
+        for i, one in enumerate(maps)
+    ]
 
 
 def _contradicted(met: Bits, labels: Integers, rules: HardRules) -> dict[int, Bits]:

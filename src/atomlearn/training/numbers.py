@@ -153,6 +153,15 @@ class NumberModel:
             scores = np.exp(np.clip(scores, -700.0, 700.0))
         return scores if low is None or high is None else np.clip(scores, low, high)
 
+    def shift(self, scores: Floats, targets: Floats, weights: Floats) -> float:
+        """Return what is best added to all scores alike."""
+        if self.is_log:
+            means = np.exp(np.clip(scores, -700.0, 700.0))
+            return start_of(self.loss, targets, weights) - float(
+                np.log(np.average(means, weights=weights))
+            )
+        return start_of(self.loss, targets - scores, weights)
+
     def expected(self, blocks: Blocks, n: int) -> Floats:
         """Return the expected size of the error of transposed rows."""
         logs = np.clip(self.spread.scores(blocks, n)[:, 0], -700.0, 700.0)
@@ -205,7 +214,8 @@ def train_numbers(
     parts = [in_units(one.scaled(dealt.n_folds), model.loss, model.scale) for one in found.parts]
     atoms = in_units(found.atoms, model.loss, model.scale)
     learned = with_atoms(learned, atoms, found.loss, clock.interrupted)
-    where = np.flatnonzero(held)
+    # What was learned without a single fold is known by the rows that are in none.
+    where = np.arange(len(dealt)) if dealt.n_folds == 1 else np.flatnonzero(held)
     folds = FoldModels(
         [with_atoms(learned, one) for one in parts],
         [],

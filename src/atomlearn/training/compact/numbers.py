@@ -44,9 +44,6 @@ def round_unit(model: NumberModel) -> float:
 
 def number_size(held: HeldOutNumbers, model: NumberModel, n_atoms: int, is_full: bool) -> Size:
     """Return the mean absolute error and the mean loss of predictions, with standard errors."""
-    each = [
-        row_loss(model.loss, *pair) for pair in zip(held.targets, held.predictions, strict=True)
-    ]
     share = held.weights / held.weights.sum()
     several = 1.0 / float((share**2).sum())
 
@@ -55,9 +52,15 @@ def number_size(held: HeldOutNumbers, model: NumberModel, n_atoms: int, is_full:
         spread = float(share @ (values - mean) ** 2)
         return mean, float(np.sqrt(spread / max(several - 1.0, 1.0)))
 
+    errors, losses = np.abs(held.targets - held.predictions), losses_of(model, *held[:2])
+    return Size(n_atoms, *summary(errors), *summary(losses), is_full, len(errors))
+
+
+def losses_of(model: NumberModel, targets: Floats, predictions: Floats) -> Floats:
+    """Return the loss of each prediction; the absolute loss is the absolute error."""
+    pairs = zip(targets, predictions, strict=True)
     factor = 2.0 if model.name == "absolute" else 1.0
-    errors = np.abs(held.targets - held.predictions)
-    return Size(n_atoms, *summary(errors), *summary(factor * np.array(each)), is_full, len(errors))
+    return factor * np.array([row_loss(model.loss, *pair) for pair in pairs])
 
 
 def find_number_cards(

@@ -1,0 +1,215 @@
+"""Two models of a number on the same rows: how far apart they are, and whether that is chance."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+from sklearn.utils.validation import check_is_fitted
+
+from atomlearn.classifier.paired import (
+    MOST_SHOWN,
+    Difference,
+    DifferentRow,
+    PairedModels,
+    cards_of,
+    paired_difference,
+)
+from atomlearn.errors import InvalidParameter
+from atomlearn.markup import escape, table
+from atomlearn.regressor.evaluation import numbers_for
+from atomlearn.training.compact.numbers import losses_of, number_size
+from atomlearn.training.compact.sizes import Size
+from atomlearn.training.learned import Learned
+from atomlearn.training.numbers import HeldOutNumbers, NumberModel
+from atomlearn.typing import Floats
+
+
+@dataclass(frozen=True, repr=False)
+class NumberComparison(PairedModels):
+    """The result of ``compare`` of a regressor: two models on the same rows.
+
+    Attributes
+    ----------
+    target : str
+        The name of the number.
+    first, second : Size
+        Mean absolute error and mean loss of each model, with their standard errors. The loss is
+        that of the first one.
+    error : Difference
+        Difference of the mean absolute errors.
+    loss : Difference
+        Difference of the losses.
+    first_nearer, second_nearer : int
+        Number of rows for which the prediction of one model is nearer to the number.
+    p_value : float
+        Sign test: how probable so uneven a split of these rows is if both are as often nearer.
+    rows : tuple of DifferentRow
+        The rows whose predictions are farthest apart, at most 20.
+    cards : CardComparison or None
+        If both are compact: rules added, removed and changed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from atomlearn import AlgebraicRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> reg = AlgebraicRegressor(random_state=0).fit(X[:300], y[:300])
+    >>> found = reg.compact(2).compare(reg.compact(9), X[300:], y[300:])
+    >>> found.cards is not None, found.first_nearer + found.second_nearer <= 142
+    (True, True)
+    """
+
+    target: str
+    first: Size
+    second: Size
+    error: Difference
+    loss: Difference
+    first_nearer: int
+    second_nearer: int
+    p_value: float
+    rows: tuple[DifferentRow, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.first.n_rows:,} rows"]
+        lines += [f"{name.ljust(6)}  {', '.join(told)}" for name, *told in self._figures()]
+        lines += self._sentences()
+        if self.rows:
+            lines.append("the rows whose predictions are farthest apart:")
+            lines += [
+                f"  row {one.row:,}: {one.label:.6g}; first {one.first:.6g}, "
+                f"second {one.second:.6g}"
+                for one in self.rows
+            ]
+        else:
+            lines.append("no row is predicted differently")
+        return "\n".join([*lines, *self._rules()])
+
+    def _figures(self) -> list[list[str]]:
+        return [
+            [
+                name,
+                f"mean absolute error {one.error:.4g} ± {one.error_sd:.2g}",
+                f"mean loss {one.loss:.4g} ± {one.loss_sd:.2g}",
+                f"{one.n_atoms:,} atoms or rules",
+            ]
+            for name, one in (("first", self.first), ("second", self.second))
+        ]
+
+    def _sentences(self) -> list[str]:
+        error, loss = self.error, self.loss
+        return [
+            f"second less first: mean absolute error {error.mean:+.4g} (95 % interval "
+            f"{error.low:+.4g} to {error.high:+.4g}), mean loss {loss.mean:+.4g} "
+            f"({loss.low:+.4g} to {loss.high:+.4g})",
+            f"the first is nearer in {self.first_nearer:,} rows, the second in "
+            f"{self.second_nearer:,}: a sign test gives p = {self.p_value:.3g}",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, for JSON.
+
+        Returns
+        -------
+        dict
+            The fields by name.
+        """
+        return {
+            "target": self.target,
+            "first": self.first._asdict(),
+            "second": self.second._asdict(),
+            "error_difference": self.error._asdict(),
+            "loss_difference": self.loss._asdict(),
+            "first_nearer": self.first_nearer,
+            "second_nearer": self.second_nearer,
+            "p_value": self.p_value,
+            "rows": [one._asdict() for one in self.rows],
+            "rules": self._rules_as_json(),
+        }
+
+    def _html(self) -> str:
+        head = ["model", "error", "loss", "atoms or rules"]
+        said = "".join(f"<p>{escape(one)}</p>" for one in self._sentences())
+        rows = [[f"{one.row:,}", *(f"{value:.6g}" for value in one[1:])] for one in self.rows]
+        shown = table(["row", self.target, "first", "second"], rows, numbers=range(4))
+        cards = "" if self.cards is None else self.cards._html()
+        return f"{table(head, self._figures())}{said}{shown if rows else ''}{cards}"
+
+
+class ComparingNumbers:
+    """Mixin for comparing two models of a number on the same rows."""
+
+    learned_: Learned
+    numbers_: NumberModel
+    target_name_: str
+
+    def compare(
+        self, other: Any, X: Any, y: Any, *, X_other: Any = None, random_state: int = 0
+    ) -> NumberComparison:
+        """Compare this model with another one on the same rows.
+
+        Parameters
+        ----------
+        other : regressor
+            A fitted regressor, of this or of another library.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows, which should be training rows of neither model.
+        y : array-like of shape (n_samples,)
+            Their numbers.
+        X_other : array-like or data frame, default=None
+            The same rows as the other model takes them, if its columns are not the same.
+        random_state : int, default=0
+            Seed of the bootstrap.
+
+        Returns
+        -------
+        NumberComparison
+            Errors and losses, paired tests, and the rows whose predictions are farthest apart. Two
+            scorecards are compared rule by rule, too.
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        if hasattr(other, "classes_"):
+            raise InvalidParameter("the other model predicts classes, and this one a number")
+        one = self.predict(X)  # type: ignore[attr-defined]
+        numbers = numbers_for(y, len(one))
+        two = np.asarray(other.predict(X if X_other is None else X_other), dtype=np.float64)
+        if two.shape != one.shape:
+            raise InvalidParameter(f"X_other has {len(two):,} rows, and X {len(one):,}")
+        return self._compared(other, numbers, (one, two), random_state)
+
+    def _compared(
+        self, other: Any, numbers: Floats, said: tuple[Floats, Floats], seed: int
+    ) -> NumberComparison:
+        model, ones = self.numbers_, np.ones(len(numbers))
+        sizes = [
+            number_size(HeldOutNumbers(numbers, found, ones, ones), model, _n_atoms(one), False)
+            for one, found in ((self, said[0]), (other, said[1]))
+        ]
+        errors = [np.abs(numbers - found) for found in said]
+        losses = [losses_of(model, numbers, found) for found in said]
+        a, b = int((errors[0] < errors[1]).sum()), int((errors[1] < errors[0]).sum())
+        apart = np.abs(said[0] - said[1])
+        rows = np.argsort(-apart, kind="stable")[:MOST_SHOWN].tolist()
+        rng = np.random.default_rng(seed)
+        return NumberComparison(
+            cards_of(self, other),
+            self.target_name_,
+            sizes[0],
+            sizes[1],
+            paired_difference(errors[1] - errors[0], rng),
+            paired_difference(losses[1] - losses[0], rng),
+            a,
+            b,
+            float(binomtest(a, a + b).pvalue) if a + b else 1.0,
+            tuple(
+                DifferentRow(i, float(numbers[i]), float(said[0][i]), float(said[1][i]))
+                for i in rows
+                if apart[i] > 0
+            ),
+        )
+
+
+def _n_atoms(model: Any) -> int:
+    learned = getattr(model, "learned_", None)
+    return learned.deciding().n_atoms if isinstance(learned, Learned) else 0
