@@ -31,7 +31,7 @@ def clean(n, seed):
 
 def parity(n, seed):
     X = np.random.default_rng(seed).integers(0, 2, size=(n, 12))
-    return X, X[:, :3].sum(axis=1) % 2 + (X[:, 3] & X[:, 4])
+    return X, X[:, :5].sum(axis=1) % 2 + (X[:, 5] & X[:, 6])
 
 
 def noise(n, seed):

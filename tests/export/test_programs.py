@@ -238,8 +238,8 @@ def test_what_cannot_be_exported(fitted):
     with pytest.raises(InvalidParameter, match="no export to 'cobol'; there are 'sql', 'js', 'c'"):
         fitted["many"].export("cobol")
     rng = np.random.default_rng(0)
-    large = AlgebraicClassifier(random_state=0, max_epochs=15, evidence="strict")
-    large.fit(rng.normal(size=(600, 6)), np.arange(600) % 30)
+    large = AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict")
+    large.fit(rng.normal(size=(900, 6)), np.arange(900) % 30)
     with pytest.raises(ExportTooLarge, match="at most 20,000 atoms, and the classifier has"):
         large.export("sql")
     assert large.export("c").startswith("/* Scores rows")

@@ -73,7 +73,7 @@ def test_history_of_a_classifier_beside_the_lines():
     X = np.hstack(
         [X, vertical_bars(5400, shape=(4, 4), noise=0.5, random_state=2)[0]]
     )  # rows differ
-    classifier = AlgebraicClassifier(random_state=0, max_epochs=30).fit(X, y)
+    classifier = AlgebraicClassifier(random_state=0, max_epochs=30, evidence="strict").fit(X, y)
     n = int(classifier.sample_.totals.sum())
     points = compressions(classifier.history_, n)
     for kappa, error in points.values():
