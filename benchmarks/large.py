@@ -3,6 +3,7 @@
 adult: 32,561 rows, tested on the other 16,281. letter: 20,000 rows, 26 classes; covtype: 581,012
 rows; a third of each is held out. mnist: pixels, black above 25; grey: the same pixels as they are,
 0 to 255; translations: the black pixels, told that digits moved by a pixel are the same digits.
+partitions: rows of covtype in so many partitions of a Dask frame.
 """
 
 import os
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from atomlearn import AlgebraicClassifier
+from atomlearn import AlgebraicClassifier, distributed
 from atomlearn.datasets import load_mnist
 from atomlearn.tables.images import translations
 from atomlearn_paper.images import BLACK
@@ -23,6 +24,7 @@ from benchmarks.fitting import Split, all_figures, warm_up
 from benchmarks.peers import METHODS, OURS
 from benchmarks.record import SEED, Step
 
+PARTITIONS = (1, 4, 16)
 COMPARED = (OURS, "forest", "LightGBM")
 
 
@@ -59,7 +61,10 @@ def steps() -> dict[str, Step]:
         for name, load in TABLES.items()
         for method in COMPARED
     }
-    return found | {f"translations/{OURS}": with_translations}
+    found[f"translations/{OURS}"] = with_translations
+    return found | {
+        f"covtype, {n} partitions/{OURS}": partial(in_partitions, n) for n in PARTITIONS
+    }
 
 
 def measure(
@@ -79,3 +84,25 @@ def with_translations() -> dict[str, Any]:
     warm_up(*split[:2])
     moves = translations((28, 28))
     return all_figures(AlgebraicClassifier(random_state=SEED, symmetries=moves), split)
+
+
+class InPartitions(AlgebraicClassifier):
+    """The classifier, learning from partitions of a Dask frame, in threads of this process."""
+
+    n_partitions = 1
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> "InPartitions":
+        from dask.dataframe import from_pandas
+
+        frame = from_pandas(X.reset_index(drop=True), npartitions=self.n_partitions, sort=False)
+        target = from_pandas(pd.Series(y), npartitions=self.n_partitions, sort=False)
+        distributed.fit(frame, target, estimator=self)
+        return self
+
+
+def in_partitions(n: int, load: Callable[[], Split] = TABLES["covtype"]) -> dict[str, Any]:
+    split = load()
+    warm_up(*split[:2])
+    model = InPartitions(random_state=SEED)
+    model.n_partitions = n
+    return all_figures(model, split)

@@ -286,7 +286,8 @@ SECTIONS = (
         "large",
         "Adult is tested on its own test rows, letter and covtype on a third of the "
         "rows. mnist: black or white pixels; grey: 0 to 255; translations: the "
-        "classifier is told that a digit moved by one pixel is the same digit. Atoms "
+        "classifier is told that a digit moved by one pixel is the same digit. "
+        "partitions: the rows are in so many partitions of a Dask frame. Atoms "
         "and file are the size of the model.",
         of_large,
     ),
