@@ -51,16 +51,19 @@ class WeightedAtoms:
         The atom of a leaf consists of the sides of the splits not taken.
         """
         rounds, none = booster.rounds[:n_rounds], np.zeros(0, dtype=np.int64)
-        depths = np.concatenate([none, *((found.path >= 0).sum(axis=1) for found in rounds)])
-        taken = np.concatenate([none, *(found.path[found.path >= 0] for found in rounds)])
-        missed = take(booster.splits.sides, taken ^ 1)  # the other side
-        atom = np.repeat(np.repeat(np.arange(len(depths)), depths), np.diff(missed.starts))
+        atoms = no_lists()
+        for i in range(0, len(rounds), AT_ONCE):  # a few at a time, which takes less memory
+            some = rounds[i : i + AT_ONCE]
+            depths = np.concatenate([found.depth for found in some])
+            taken = np.concatenate([found.sides for found in some])
+            missed = take(booster.splits.sides, taken ^ 1)  # the other side
+            atom = np.repeat(np.repeat(np.arange(len(depths)), depths), np.diff(missed.starts))
+            atoms = append(atoms, united(atom, missed.constants, len(depths)))
         classes = np.concatenate([none, *(found.column for found in rounds)])
         weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
         if booster.n_classes == 2:  # in favour of the second class is against the first
             classes = (weights < 0).astype(np.int64)
             weights = -np.abs(weights)
-        atoms = united(atom, missed.constants, len(depths))
         found = cls(atoms, classes, weights, part * booster.offset)
         if booster.loss.kind == ORDERED:
             found = found._of_thresholds()
@@ -340,18 +343,18 @@ def boost_folds(
     n_rounds = recipe.fewest(losses)
     part = 1.0 / len(folds)
     parts = [WeightedAtoms.of(one, n_rounds, part) for one in folds]
+    held = np.concatenate([one.held for one in folds])
+    order = np.argsort(held, kind="stable")
+    scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]
+    del folds, race  # their rounds take memory
     found = parts  # put together if there is no time for all rows at once
     if not clock.over():
         whole = booster(EVERY, last, recipe)
         _run(whole, n_rounds, clock)
         if len(whole.rounds) == n_rounds:
             found = [WeightedAtoms.of(whole, n_rounds)]
-    atoms = merged(found)
-    held = np.concatenate([one.held for one in folds])
-    order = np.argsort(held, kind="stable")
-    scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]
     kept = losses[: n_rounds + 1]
-    return BoostedFolds(atoms, scores, held[order], losses[n_rounds], parts, kept)
+    return BoostedFolds(merged(found), scores, held[order], losses[n_rounds], parts, kept)
 
 
 class _Race:

@@ -193,18 +193,29 @@ def detailed_recipes(usual: BoostingRecipe, n_rows: int, n_classes: int) -> list
 class Trees(NamedTuple):
     """The leaves of the trees of one round.
 
-    A leaf has the sides that lead to it, padded with ``-1``, the column of the scores that it adds
-    to, and its weight.
+    A leaf has the sides that lead to it, the column of the scores that it adds to, and its weight.
     """
 
-    path: Paths
+    sides: npt.NDArray[np.int32]
+    """The sides of all leaves, one leaf after the other."""
+    depth: npt.NDArray[np.int16]
+    """The number of sides of each leaf."""
     column: Integers
     weight: Floats
 
-    def trimmed(self) -> "Trees":
-        """Return the same trees without padding that no path needs."""
-        deepest = int((self.path >= 0).sum(axis=1).max(initial=0))
-        return self._replace(path=self.path[:, :deepest].copy())
+    @classmethod
+    def of(cls, path: Paths, column: Integers, weight: Floats) -> "Trees":
+        """Return the leaves whose sides are rows of ``path``, padded with ``-1``."""
+        is_side = path >= 0
+        depth = is_side.sum(axis=1, dtype=np.int16)
+        return cls(path[is_side], depth, column.copy(), weight.copy())
+
+    @property
+    def path(self) -> Paths:
+        """The sides of each leaf in a row, padded with ``-1``."""
+        path = np.full((len(self.depth), int(self.depth.max(initial=0))), -1, dtype=np.int32)
+        path[np.arange(path.shape[1]) < self.depth[:, None]] = self.sides
+        return path
 
 
 class Prior(NamedTuple):
@@ -366,7 +377,7 @@ class Booster:
             column,
             weight,
         )
-        self.rounds.append(Trees(path[:n], column[:n], weight[:n]).trimmed())
+        self.rounds.append(Trees.of(path[:n], column[:n], weight[:n]))
         self._judge()
         return self.losses[-1]
 
