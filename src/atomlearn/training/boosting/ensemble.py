@@ -28,7 +28,7 @@ from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.losses import ORDERED
 from atomlearn.training.boosting.rounds import Booster, BoostingRecipe, detailed_recipes, recipe_for
 from atomlearn.training.boosting.trees import Splits
-from atomlearn.training.data import EVERY, SMALL, Examples, FoldAssignment, by_label
+from atomlearn.training.data import EVERY, Examples, FoldAssignment, by_label
 from atomlearn.training.scores import has_lost
 from atomlearn.training.settings import Clock, run_rounds
 from atomlearn.typing import Floats, Integers
@@ -269,7 +269,7 @@ AT_ONCE = 10
 """Maximum number of rounds of a fold before the folds are compared."""
 FIRST_STEPS = 3.0
 """Recipes are first compared when the product of rounds and learning rate is this."""
-AHEAD, CLEARLY = 0.97, 0.9
+AHEAD, CLEARLY = 0.96, 0.9
 """A recipe is ahead if its loss is then at most this share of the other's, and clearly ahead."""
 WORTH, TINY = 0.98, 0.002
 """What takes longer is worth it if the lowest loss is at most this share of the other's, and lower
@@ -330,7 +330,7 @@ def boost_folds(
     for n_rounds in (1, AT_ONCE):  # so that all folds have atoms if time is short
         _run_all(race.boosters(recipe, len(seeds)), min(n_rounds, recipe.rounds), clock)
     recipe = race.choose_leaves(recipe, len(label), examples.n_classes)
-    judges = min(2, len(seeds)) if len(label) <= SMALL else 1
+    judges = max(1, len(seeds) // 2)  # of few rows, one fold says little
     if splits.n_columns > recipe.many_features:
         recipe = race.choose_columns(recipe, replace(recipe, only_informative=True), judges)
     elif len(label) >= FEWEST_ROWS:
