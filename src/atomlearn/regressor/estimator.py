@@ -92,8 +92,8 @@ class AlgebraicRegressor(
         depends on the machine.
     max_cuts : int, default=None
         Maximum number of cuts of each number column, half of them at quantiles, the others where a
-        small regression tree on that column would split. By default 30, or fewer if there are many
-        columns.
+        small regression tree on that column would split. By default 128, or fewer if there are
+        many columns.
     warm_start : bool, default=False
         Whether ``fit`` continues from the current model, as :meth:`partial_fit` does.
     rules : list of str, default=None

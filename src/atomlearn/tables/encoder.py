@@ -168,6 +168,10 @@ BUDGET = 2048
 MOST_QUANTILES, MOST_TREE_CUTS = 15, 15
 """Maximum number of quantile cuts and of tree cuts of each number column."""
 
+MOST_FOR_NUMBERS = 128
+"""Maximum number of cuts of each number column if a number is to be predicted, half of them a
+tree's: what rises steadily needs many steps."""
+
 ROWS_A_TREE_CUT = 100
 """Minimum number of rows for each tree cut. With fewer rows there are more quantiles instead: a cut
 that has seen few labels makes them look more predictable than they are."""
@@ -465,8 +469,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for j in indices
         ]
         n_categories = kinds.count("category")
-        n_rows = 0 if classes is None else len(classes)
-        share = self._share(len(kinds) - n_categories, n_rows, not are_pixels)
+        share = self._share(len(kinds) - n_categories, classes, not are_pixels)
         most = int(
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
@@ -497,7 +500,10 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         return [column(j) for j in indices]
 
-    def _share(self, n_numbers: int, n_labels: int, are_named: bool) -> CutShare:
+    def _share(
+        self, n_numbers: int, classes: Integers | Floats | None, are_named: bool
+    ) -> CutShare:
+        n_labels = 0 if classes is None else len(classes)
         if self.max_cuts is not None:
             most = check_count("max_cuts", self.max_cuts)
             tree = most // 2 if n_labels else 0
@@ -507,6 +513,9 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         are_named = are_named and quantiles == MOST_QUANTILES
         if n_labels == 0:
             return CutShare(quantiles, 0, are_named)
+        if classes is not None and classes.dtype.kind == "f":
+            most = min(room, MOST_FOR_NUMBERS)
+            return CutShare(most - most // 2, most // 2, are_named)
         more = min(room - quantiles, MOST_TREE_CUTS)
         tree = min(more, n_labels // ROWS_A_TREE_CUT)
         return CutShare(quantiles + more - tree, tree, are_named)

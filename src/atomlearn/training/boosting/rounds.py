@@ -70,8 +70,11 @@ USUAL_RATES, LARGEST_RATE = (0.06, 0.1), 0.4
 """Bounds of the learning rate for any number of rows, and of every learning rate."""
 FEWEST_STEPS = 4.0
 """Minimum product of rounds and learning rate, if the number of rounds is limited."""
-NUMBER_SHARE = 0.75
-"""Share of the columns that a tree for a number may use."""
+NUMBER_SHARE, NUMBER_ROUNDS, NUMBER_RATE = 0.75, 700, 0.7
+"""For a number: the share of the columns that a tree may use, the maximum number of rounds, and a
+factor of the learning rate."""
+FEW_NUMBERS, FEW_LEAVES = 500, 4
+"""With fewer rows than this, a tree for a number has so many leaves."""
 MANY_CLASSES = 30
 """With more classes than this, there are fewer rounds, with more regularization: each class has few
 rows."""
@@ -146,13 +149,18 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     With many rows, larger steps are as accurate, and need fewer atoms; with many classes small
     steps would take too long.
     """
-    usual = BoostingRecipe() if n_classes > 1 else BoostingRecipe(share=NUMBER_SHARE)
+    usual = BoostingRecipe()
+    if is_number := n_classes == 1:
+        usual = replace(usual, share=NUMBER_SHARE, rounds=NUMBER_ROUNDS)
+        if n_rows < FEW_NUMBERS:
+            usual = replace(usual, max_leaves=FEW_LEAVES)
     n_classes = max(n_classes, USUAL_CLASSES)
     root = math.sqrt(n_rows / USUAL_ROWS)
     learning_rate = usual.learning_rate * root * math.sqrt(math.sqrt(root))
     smallest, largest = USUAL_RATES
     learning_rate = min(max(learning_rate, smallest), largest)
     learning_rate *= math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
+    learning_rate *= NUMBER_RATE if is_number else 1.0
     many = math.sqrt(max(1.0, n_classes / MANY_CLASSES))
     rounds = int(usual.rounds / many)
     if max_rounds is not None:  # fewer rounds need larger steps
