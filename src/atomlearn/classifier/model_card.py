@@ -244,6 +244,8 @@ def _figures(clf: Any, X: Any, y: Any) -> str:
 
 
 def _figures_of_number(reg: Any, X: Any, y: Any) -> str:
+    from atomlearn.regressor.evaluation import ERRORS
+
     error, score, lines = reg.estimated_error_, reg.estimated_score_, ["## Figures", ""]
     where = "held-out training rows"
     if reg.learned_.card is not None and hasattr(reg, "before_"):
@@ -251,16 +253,10 @@ def _figures_of_number(reg: Any, X: Any, y: Any) -> str:
     if error is None:
         lines.append("- No row was held out while learning, so no error is known.")
     else:
-        what = {
-            "squared": "root of the mean squared error",
-            "absolute": "mean absolute error",
-            "poisson": "half the mean Poisson deviance",
-            "quantile": f"mean loss of the quantile {reg.quantile:g}",
-        }[reg.loss]
         told = "" if score is None else f", R² {score:.3f}"
         lines.append(
-            f"- On {where}: {what} {error:.4g}{told}. The number of atoms was chosen by such rows, "
-            "so that this may be a little optimistic."
+            f"- On {where}: {ERRORS[reg.loss]} {error:.4g}{told}. The number of atoms was chosen "
+            "by such rows, so that this may be a little optimistic."
         )
     if reg.learned_.card is not None:
         price = reg.scorecard().price()
