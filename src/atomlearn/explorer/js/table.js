@@ -71,8 +71,7 @@ export function tablePage(data, model, root) {
     curves.element,
     rulesCard(model),
     classDefinitions(data, scorer.classes),
-    classesCard(data, scorer),
-    measures(importanceCard(data, scorer.columns), data, scorer.classes),
+    measures(classesCard(data, scorer), importanceCard(data, scorer.columns), data, scorer.classes),
     atomsCard(scorer, space, data.texts, data.atoms) ?? "",
     conflictsCard(data) ?? "");
   if (picker.size) picker.start();
@@ -146,7 +145,7 @@ function showFlips(place, scorer, found, row, apply) {
     const chances = softmax(scores);
     const k = chances.indexOf(Math.max(...chances));
     return h("li", {}, h("span", {}, step(changes[0]), changes[1] ? [" and ", step(changes[1])] : "", ": ",
-      h("span", { class: "dot", style: { background: classColour(k) } }), `${scorer.classes[k]} ${percent(chances[k])}`),
+      h("span", { class: "literal" }, headline(scorer, chances, k))),
     h("button", { type: "button", onclick: () => apply(changed(changes)) }, "Try"));
   })));
 }
