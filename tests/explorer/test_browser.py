@@ -200,6 +200,17 @@ def test_drawing_with_the_mouse(browser, addresses):
         page.locator(".answer h2", has_text="Draw something").wait_for()
 
 
+def test_drawing_with_the_arrow_keys(browser, addresses):
+    with web.opened(browser, addresses["image"]) as page:
+        pad = page.locator("canvas.pad")
+        for _ in range(7):
+            pad.press("Shift+ArrowUp")
+        assert page.locator(".answer h2").inner_text() == "Draw something"
+        for _ in range(14):
+            pad.press("ArrowDown")
+        page.locator(".answer h2", has_text=re.compile("^1 ")).wait_for()
+
+
 def test_the_hardest_images_were_improbable_when_they_were_held_out(browser, addresses):
     with web.opened(browser, addresses["image"]) as page:
         assert page.get_by_text("when the image was held out").count() == 1

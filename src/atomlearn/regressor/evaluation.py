@@ -150,7 +150,7 @@ class NumberEvaluation(Paged):
              f"{one.observed:.4g}", f"{one.covered:.1%}"]
             for one in self.groups
         ]  # fmt: skip
-        head = ["prediction", "rows", "mean prediction", "mean observed", "inside the interval"]
+        head = ["prediction", "rows", "mean prediction", "mean observed", "in interval"]
         return (
             f'<p class="lead">{escape(about)}</p>{table(["figure", "value"], self.figures())}'
             f"<h2>Rows with similar predictions</h2>{table(head, rows, numbers=range(5))}"

@@ -105,7 +105,7 @@ function showAnswer(place, scorer, has, parts, chances, first) {
   const notes = parts.map((one, k) => (strict ? `misses ${one.misses} of ${strict.atoms[k].starts.length - 1} atoms` : ""));
   place.replaceChildren(
     h("h2", {}, headline(scorer, chances, first)),
-    ...rules.map((rule) => h("p", { class: "rule-met" }, h("span", { class: "tag" }, rule.negated ? "excluded by the rule" : "decided by the rule"), " ", rule.text)),
+    ...rules.map((rule) => h("p", { class: "rule-met" }, h("span", { class: "tag" }, rule.negated ? "excluded by the rule" : "decided by the rule"), " ", h("span", {}, rule.text))),
     rules.length && !scorer.excluded(has).size ? h("p", { class: "small" }, "These rules exclude every class, so none of them is applied.") : "",
     classBars(scorer.classes, chances, notes));
 }
