@@ -15,6 +15,7 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.scorecard import markdown_text, written
 from atomlearn.logic.definition import plain
 from atomlearn.tables.columns import NumberColumn
+from atomlearn.training.boosting.losses import ERRORS
 
 MOST_COLUMNS = 100
 """A model card lists at most this many columns."""
@@ -244,8 +245,6 @@ def _figures(clf: Any, X: Any, y: Any) -> str:
 
 
 def _figures_of_number(reg: Any, X: Any, y: Any) -> str:
-    from atomlearn.regressor.evaluation import ERRORS
-
     error, score, lines = reg.estimated_error_, reg.estimated_score_, ["## Figures", ""]
     where = "held-out training rows"
     if reg.learned_.card is not None and hasattr(reg, "before_"):

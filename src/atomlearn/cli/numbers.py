@@ -127,7 +127,7 @@ def _print_fit(regressor: "AlgebraicRegressor", out: Path, as_json: bool) -> Non
 
 def how_good(regressor: "AlgebraicRegressor") -> str:
     """Return the number of atoms, and the error on held-out rows if it is known."""
-    from atomlearn.regressor.evaluation import ERRORS
+    from atomlearn.training.boosting.losses import ERRORS
 
     n, error = regressor.learned_.deciding().n_atoms, regressor.estimated_error_
     compact = regressor.learned_.card is not None

@@ -10,9 +10,9 @@ import numpy as np
 
 from atomlearn.explorer.classifiers import cells_of, json_cells, rows_of
 from atomlearn.export.description import atoms_as_json, describe, packed
-from atomlearn.regressor.evaluation import ERRORS
 from atomlearn.regressor.explanation import rule_text
 from atomlearn.tables.rules import MonotoneStatement
+from atomlearn.training.boosting.losses import ERRORS
 
 if TYPE_CHECKING:
     from atomlearn.regressor.estimator import AlgebraicRegressor

@@ -13,14 +13,6 @@ from atomlearn.tables.number_rows import numbers_of
 from atomlearn.training.learned import Learned
 from atomlearn.typing import Floats
 
-ERRORS = {
-    "squared": "root mean squared error",
-    "absolute": "mean absolute error",
-    "poisson": "half the mean Poisson deviance",
-    "quantile": "mean quantile loss",
-}
-"""What the estimated error of a regressor is, by its loss."""
-
 GROUPS = 10
 """Number of groups of rows, by their predictions, that are compared with what was observed."""
 
