@@ -153,8 +153,8 @@ print(compare(model, exact, "v"))
 print(exact.model(alg, "v").definition(alg["v"], grid=[["c2", "c3"], ["c1", "c4"]]))
 
 # %%
-# Drawn as images, each of them has a pixel of either column: an image that has a pixel of all four
-# has a column that is black.
+# Drawn as images, each has one pixel of each column. Only an image with a black column has a pixel
+# of all four.
 
 from atomlearn.views import draw_atoms
 
