@@ -57,7 +57,7 @@ export function tablePage(data, model, root) {
   const several = scorer.classes.length > 1;
   const picker = examplePicker(data.examples, data.examples_were_held_out, (example) => form.set(example.row), data.asked);
   const theRow = [picker.size ? picker.element : null, form.element];
-  const nearest = several ? [h("h3", {}, "The nearest change of mind"), flips] : null;
+  const nearest = several ? [h("h3", {}, "What would change the prediction"), flips] : null;
   root.replaceChildren(
     summaryLine(data),
     points ? h("div", { class: `columns try carded ${points.isMany ? "many" : ""}` },
