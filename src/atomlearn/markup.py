@@ -83,7 +83,11 @@ def escape(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Return text for HTML in which a number stays on one line with its sign and its unit."""
+    """Return text for HTML in which a number stays on one line with its sign and its unit.
+
+    >>> prose("points if a ≤ 3: 5 % of rows").split(" ")
+    ['points', 'if', 'a', '≤\\xa03:', '5\\xa0%', 'of', 'rows']
+    """
     return escape(_JOINTS.sub("\N{NO-BREAK SPACE}", text))
 
 

@@ -1,6 +1,7 @@
 """The pages in Chromium: what a reader does, and that nothing goes wrong meanwhile."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -345,6 +346,18 @@ def test_a_phone_shows_the_prediction_beside_the_sliders_and_nothing_is_cut_off(
 
 
 MARKUP = '<img src=x onerror="document.title=1"></script><b>'
+
+
+def test_nodes_of_a_graph_do_not_cover_each_other_on_a_phone(browser, tmp_path):
+    alg = Algebra([f"somebody {i} of the family" for i in range(12)])
+    alg.add(alg[f"somebody {i} of the family"] <= alg["somebody 0 of the family"] for i in (1, 2))
+    address = pages.written(tmp_path, "family", "Family", algebra_data(alg))
+    with web.opened(browser, address, width=390) as page:
+        boxes = [node.bounding_box() for node in page.locator("g.node.constant rect").all()]
+        assert len(boxes) == 12
+        for a, b in combinations(boxes, 2):
+            beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            assert beside or abs(a["y"] - b["y"]) >= a["height"]
 
 
 def test_names_are_shown_as_text_and_nothing_can_be_sent(browser, tmp_path):
