@@ -93,6 +93,8 @@ sphinx_gallery_conf = {
     "reset_argv": lambda conf, script: [],
 }
 
+highlight_language = "none"  # what has no language is a command, or what one prints
+
 html_theme = "pydata_sphinx_theme"
 html_title = "atomlearn"
 html_static_path = ["_static"]

@@ -12,9 +12,9 @@ def figure_scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[st
     for value in list(block_vars["example_globals"].values()):
         if not isinstance(value, Figure) or hasattr(value, "saved"):
             continue
-        if value.canvas.manager is None:  # those of pyplot have one
+        value.saved = True
+        if value.canvas.manager is None:  # those of pyplot have one until they are closed
             path = next(block_vars["image_path_iterator"])
             value.savefig(path, dpi=100)
-            value.saved = True
             paths.append(path)
     return figure_rst(paths, gallery_conf["src_dir"])

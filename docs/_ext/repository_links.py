@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 PAGES = {
     "../README.md": "index.md",
@@ -42,8 +43,23 @@ class ResultLinks(SphinxTransform):
                 node.replace_self(nodes.reference("", node.astext(), refuri=address))
 
 
+class NumbersStayWhole(SphinxPostTransform):
+    """Keep a number on one line with its sign and its unit."""
+
+    default_priority = 900
+    joints = re.compile(r"(?<=[≤≥<>=≠±×]) (?=[\d−])|(?<=\d) (?=[×±%]|(?:[kMG]i?)?B\b|[mµn]?s\b)")
+
+    def run(self, **kwargs: Any) -> None:
+        """Go through the text of a page, except what is code."""
+        code = (nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.raw, nodes.math)
+        for node in list(self.document.findall(nodes.Text)):
+            if not isinstance(node.parent, code):
+                node.parent.replace(node, nodes.Text(self.joints.sub("\u00a0", node)))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register both."""
+    """Register them."""
     app.connect("source-read", replace_links)
     app.add_transform(ResultLinks)
+    app.add_post_transform(NumbersStayWhole)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -45,6 +45,18 @@ birds.to_csv(folder / "birds.csv", index=False)
 birds.head()
 
 # %%
+# Two of its columns. The colours are what is to be learned:
+
+import matplotlib.pyplot as plt
+
+figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+for name, rows in birds.groupby("species"):
+    axis.scatter(rows["bill length"], rows["flipper"], label=name)
+axis.set(xlabel="bill length", ylabel="flipper")
+axis.legend()
+plt.show()
+
+# %%
 # Learn
 # -----
 # A third of the rows is kept for testing. Missing values need no treatment: `island is missing` is a

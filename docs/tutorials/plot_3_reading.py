@@ -72,6 +72,20 @@ suspects = np.argsort(own)[:12]
 print(f"{len(set(suspects) & set(wrong))} of the 12 most doubtful rows have wrong labels")
 
 # %%
+# They are the ringed ones, on the wrong side of a line:
+
+import matplotlib.pyplot as plt
+
+figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+for label, rows in honest.groupby(y):
+    axis.scatter(rows["pressure"], rows["age"], s=12, label=label)
+doubtful = honest.iloc[suspects]
+axis.scatter(doubtful["pressure"], doubtful["age"], s=90, facecolors="none", edgecolors="black")
+axis.set(xlabel="pressure", ylabel="age")
+axis.legend()
+plt.show()
+
+# %%
 # Why a row is what it is
 # -----------------------
 # The atoms that a row misses, with what each costs in log-odds. They are the whole reason: the score

@@ -57,3 +57,4 @@ print(moved.definition(True))
 # And why one image is what it is: the pixels of atoms that it misses, in red.
 
 figure = moved.explain(X_new[0]).plot()
+# sphinx_gallery_thumbnail_number = 2

@@ -99,6 +99,17 @@ legal = [p for p in permutations(lanes) if p[1] == 4 and p[0] != 1]
 print(f"{len(answers)} of {len(legal)} found")
 
 # %%
+# Each as a board, with a row for each runner and a column for each lane:
+
+import matplotlib.pyplot as plt
+
+figure, axes = plt.subplots(1, len(answers), figsize=(8, 2.4), layout="constrained", squeeze=False)
+for axis, answer in zip(axes[0], answers, strict=True):
+    axis.imshow([[answer.lanes[r] == k for k in lanes] for r in runners], cmap="Blues")
+    axis.set(xticks=range(4), xticklabels=lanes, yticks=range(4), yticklabels=runners)
+plt.show()
+
+# %%
 # No answer
 # ---------
 # A contradiction among what is given is refused, with the givens that clash; where closure proves

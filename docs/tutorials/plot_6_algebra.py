@@ -151,3 +151,13 @@ exact = ExactAtomization(bar)
 print(sorted(map(sorted, exact)))
 print(compare(model, exact, "v"))
 print(exact.model(alg, "v").definition(alg["v"], grid=[["c2", "c3"], ["c1", "c4"]]))
+
+# %%
+# Drawn as images, each has one pixel of each column. Only an image with a black column has a pixel
+# of all four.
+
+from atomlearn.views import draw_atoms
+
+pixels = ["c2", "c3", "c1", "c4"]  # row by row, from the upper left
+black = [[pixel in atom for pixel in pixels] for atom in exact]
+figure = draw_atoms(black, [[False] * 4 for _ in black], (2, 2))

@@ -12,6 +12,9 @@ _CONTROL = re.compile(
 )
 """Characters that a terminal or a page would act on instead of showing, and lone surrogates."""
 
+_JOINTS = re.compile(r"(?<=[<>≤≥=≠±×]) (?=[\d−])|(?<=\d) (?=[×±%])|(?<=\d:) (?=\d+%)")
+"""Blanks at which a number would come loose from its sign or its unit."""
+
 MOST_ROWS = 50
 """Maximum number of rows of a table in a notebook."""
 
@@ -79,6 +82,15 @@ def escape(text: str) -> str:
     return html.escape(visible(text))
 
 
+def prose(text: str) -> str:
+    """Return text for HTML in which a number stays on one line with its sign and its unit.
+
+    >>> prose("points if a ≤ 3: 5 % of rows").split(" ")
+    ['points', 'if', 'a', '≤\\xa03:', '5\\xa0%', 'of', 'rows']
+    """
+    return escape(_JOINTS.sub("\N{NO-BREAK SPACE}", text))
+
+
 def formula(text: str) -> str:
     """Return lines of text that wrap."""
     return f'<div class="formula">{escape(text)}</div>'
@@ -103,11 +115,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[
     """
 
     def line(cells: Sequence[Any], tag: str) -> str:
-        own = [' class="num"' if j in numbers else "" for j in range(len(cells))]
-        own = [f"{one} scope='col'" if tag == "th" else one for one in own]
+        scope = " scope='col'" if tag == "th" else ""
         return "".join(
-            f"<{tag}{kind}>{escape(str(cell))}</{tag}>"
-            for kind, cell in zip(own, cells, strict=True)
+            f'<{tag} class="num"{scope}>{escape(str(cell))}</{tag}>'
+            if j in numbers
+            else f"<{tag}{scope}>{prose(str(cell))}</{tag}>"
+            for j, cell in enumerate(cells)
         )
 
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)

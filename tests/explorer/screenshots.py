@@ -6,7 +6,13 @@ Each kind of page at 1200 and at 390 pixels, light and dark, after something was
 import sys
 from pathlib import Path
 
+from sklearn.datasets import load_diabetes
+
+from atomlearn import AlgebraicRegressor
+from atomlearn.algebra.contexts import Context
 from atomlearn.explorer.classifiers import asked_row, classifier_data
+from atomlearn.explorer.contexts import context_data
+from atomlearn.explorer.numbers import number_data
 from tests.explorer import browser as web
 from tests.explorer import pages
 
@@ -34,7 +40,11 @@ def do_something(page, name):
 
 
 def more_pages(folder: Path) -> dict[str, str]:
-    """Pages that are printed and sent: a card, its explorer, a row, an audit, figures."""
+    """Pages of cards, of a row, of numbers and of concepts, and those that are printed and sent."""
+    data = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    reg = AlgebraicRegressor(random_state=0, rules=["target rises with bmi"]).fit(*data)
+    reg.evaluate(*data).to_html(folder / "number-evaluation.html")
+    context = Context.read(Path("docs/examples/water.cxt"))
     clf, X = pages.iris()
     card, labels = clf.compact(6), clf.predict(X)
     card.scorecard().to_html(folder / "scorecard.html")
@@ -48,8 +58,10 @@ def more_pages(folder: Path) -> dict[str, str]:
         ),
         **{
             name: (folder / f"{name}.html").as_uri()
-            for name in ("scorecard", "audit", "evaluation")
+            for name in ("scorecard", "audit", "evaluation", "number-evaluation")
         },
+        "number": pages.written(folder, "number", "Diabetes", number_data(reg)),
+        "context": pages.written(folder, "context", "Water", context_data(context)),
     }
 
 

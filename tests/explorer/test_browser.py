@@ -1,6 +1,7 @@
 """The pages in Chromium: what a reader does, and that nothing goes wrong meanwhile."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -200,6 +201,17 @@ def test_drawing_with_the_mouse(browser, addresses):
         page.locator(".answer h2", has_text="Draw something").wait_for()
 
 
+def test_drawing_with_the_arrow_keys(browser, addresses):
+    with web.opened(browser, addresses["image"]) as page:
+        pad = page.locator("canvas.pad")
+        for _ in range(7):
+            pad.press("Shift+ArrowUp")
+        assert page.locator(".answer h2").inner_text() == "Draw something"
+        for _ in range(14):
+            pad.press("ArrowDown")
+        page.locator(".answer h2", has_text=re.compile("^1 ")).wait_for()
+
+
 def test_the_hardest_images_were_improbable_when_they_were_held_out(browser, addresses):
     with web.opened(browser, addresses["image"]) as page:
         assert page.get_by_text("when the image was held out").count() == 1
@@ -334,6 +346,18 @@ def test_a_phone_shows_the_prediction_beside_the_sliders_and_nothing_is_cut_off(
 
 
 MARKUP = '<img src=x onerror="document.title=1"></script><b>'
+
+
+def test_nodes_of_a_graph_do_not_cover_each_other_on_a_phone(browser, tmp_path):
+    alg = Algebra([f"somebody {i} of the family" for i in range(12)])
+    alg.add(alg[f"somebody {i} of the family"] <= alg["somebody 0 of the family"] for i in (1, 2))
+    address = pages.written(tmp_path, "family", "Family", algebra_data(alg))
+    with web.opened(browser, address, width=390) as page:
+        boxes = [node.bounding_box() for node in page.locator("g.node.constant rect").all()]
+        assert len(boxes) == 12
+        for a, b in combinations(boxes, 2):
+            beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            assert beside or abs(a["y"] - b["y"]) >= a["height"]
 
 
 def test_names_are_shown_as_text_and_nothing_can_be_sent(browser, tmp_path):

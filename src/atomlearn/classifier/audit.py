@@ -27,7 +27,7 @@ from atomlearn.classifier.proofs import (
 from atomlearn.classifier.scorecard import Paged
 from atomlearn.errors import DoubtfulRule, MissingExtra
 from atomlearn.export.description import describe
-from atomlearn.markup import Displayed, escape, folded, table
+from atomlearn.markup import Displayed, escape, folded, prose, table
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Bound, MonotoneStatement, Rule, Statement
@@ -115,8 +115,8 @@ class Audit(Paged):
         The statements in the order in which they were given.
     facts : dict of str to str
         The model, its fingerprint, that of the data, versions and date.
-    model : str
-        The whole model as text, if it is a scorecard.
+    model : Displayed or None
+        The whole model, if it is a scorecard.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Audit(Paged):
 
     statements: tuple[AuditedStatement, ...]
     facts: dict[str, str] = field(default_factory=dict)
-    model: str = ""
+    model: Displayed | None = None
 
     @property
     def holds(self) -> bool:
@@ -182,9 +182,9 @@ class Audit(Paged):
         parts = [table(head, rows, numbers=[2, 3]) if rows else "<p>There are no statements.</p>"]
         for one in self.statements:
             parts.append(f"<h2>{escape(str(one.statement))}</h2>")
-            parts += [f"<p>{escape(sentence)}</p>" for sentence in one.proof]
+            parts += [f"<p>{prose(sentence)}</p>" for sentence in one.proof]
             if one.atoms:
-                listed = "".join(f"<li>{escape(atom)}</li>" for atom in one.atoms)
+                listed = "".join(f"<li>{prose(atom)}</li>" for atom in one.atoms)
                 is_rule = isinstance(one.statement, Rule)
                 what = (
                     "It applies to rows with"
@@ -198,8 +198,8 @@ class Audit(Paged):
             if one.contradicted is not None and len(one.contradicted):
                 numbers = ", ".join(map(str, one.contradicted[:MOST_LISTED].tolist()))
                 parts.append(f"<p>Labels that contradict it: rows {numbers}</p>")
-        if self.model:
-            parts.append(f"<h2>The whole model</h2><pre>{escape(self.model)}</pre>")
+        if self.model is not None:
+            parts += ["<h2>The whole model</h2>", self.model._html()]
         facts = table(["", ""], [[name, value] for name, value in self.facts.items()])
         signature = "<p>Signed: ______________________&emsp;Date: ______________</p>"
         return "".join(
@@ -247,8 +247,8 @@ class Auditing:
         if y is not None and cells is not None:
             audited = [_with_labels(one, cells, np.asarray(y)) for one in audited]
         card = getattr(self, "scorecard", None)
-        text = str(card()) if card is not None and self.learned_.card is not None else ""
-        return Audit(tuple(audited), facts, text)
+        model = card() if card is not None and self.learned_.card is not None else None
+        return Audit(tuple(audited), facts, model)
 
     def labels_of_rules(self) -> list[Any]:
         """Return the classes that statements can be about, or the name of the number."""

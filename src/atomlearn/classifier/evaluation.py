@@ -11,7 +11,7 @@ from atomlearn.classifier.costs import CostReport, cost_matrix, cost_report, dec
 from atomlearn.classifier.scorecard import Paged
 from atomlearn.errors import InvalidTable
 from atomlearn.logic.definition import plain
-from atomlearn.markup import escape, table
+from atomlearn.markup import escape, prose, table
 from atomlearn.tables.training_rows import codes_of
 from atomlearn.tables.validation import refuse_missing_labels, without_arrow
 from atomlearn.training.compact.sizes import Size, measures
@@ -280,7 +280,7 @@ class Evaluation(Paged):
                 ],
                 numbers=range(1, len(texts) + 1),
             )
-            said = "".join(f"<p>{escape(one)}</p>" for one in self._about_costs())
+            said = "".join(f"<p>{prose(one)}</p>" for one in self._about_costs())
             parts.append(f"<h2>Costs</h2>{said}{given}")
         return "".join(parts)
 

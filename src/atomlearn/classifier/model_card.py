@@ -15,6 +15,7 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.scorecard import markdown_text, written
 from atomlearn.logic.definition import plain
 from atomlearn.tables.columns import NumberColumn
+from atomlearn.training.boosting.losses import ERRORS
 
 MOST_COLUMNS = 100
 """A model card lists at most this many columns."""
@@ -251,16 +252,10 @@ def _figures_of_number(reg: Any, X: Any, y: Any) -> str:
     if error is None:
         lines.append("- No row was held out while learning, so no error is known.")
     else:
-        what = {
-            "squared": "root of the mean squared error",
-            "absolute": "mean absolute error",
-            "poisson": "half the mean Poisson deviance",
-            "quantile": f"mean loss of the quantile {reg.quantile:g}",
-        }[reg.loss]
         told = "" if score is None else f", R² {score:.3f}"
         lines.append(
-            f"- On {where}: {what} {error:.4g}{told}. The number of atoms was chosen by such rows, "
-            "so that this may be a little optimistic."
+            f"- On {where}: {ERRORS[reg.loss]} {error:.4g}{told}. The number of atoms was chosen "
+            "by such rows, so that this may be a little optimistic."
         )
     if reg.learned_.card is not None:
         price = reg.scorecard().price()

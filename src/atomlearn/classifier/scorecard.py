@@ -17,7 +17,7 @@ import numpy as np
 from atomlearn.errors import InvalidParameter, InvalidRule, MissingExtra
 from atomlearn.logic.definition import plain
 from atomlearn.logic.formulas import escape_latex
-from atomlearn.markup import Displayed, escape, table, visible
+from atomlearn.markup import Displayed, escape, prose, table, visible
 from atomlearn.tables.literals import Literal, show
 from atomlearn.tables.rules import Condition, condition_of, conjunction, joined
 from atomlearn.training.compact.sizes import Size
@@ -425,7 +425,7 @@ class Scorecard(Paged):
         rows.append([*(signed(self.offsets[k]) for k in self.shown), "always", "100 %"])
         numbers = [*range(len(heads)), len(heads) + 1]
         title = f"<p><strong>{escape(self._title())}</strong></p>" if titled else ""
-        below = "".join(f"<p>{escape(one)}</p>" for one in self._about())
+        below = "".join(f"<p>{prose(one)}</p>" for one in self._about())
         body = table([*heads, "rule", "rows"], rows, numbers=numbers)
         return f'{title}<div class="scorecard">{body}{self._pictures()}{below}</div>'
 

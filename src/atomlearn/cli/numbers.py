@@ -127,6 +127,8 @@ def _print_fit(regressor: "AlgebraicRegressor", out: Path, as_json: bool) -> Non
 
 def how_good(regressor: "AlgebraicRegressor") -> str:
     """Return the number of atoms, and the error on held-out rows if it is known."""
+    from atomlearn.training.boosting.losses import ERRORS
+
     n, error = regressor.learned_.deciding().n_atoms, regressor.estimated_error_
     compact = regressor.learned_.card is not None
     told = f"a scorecard of {counted(n, 'rule')}" if compact else counted(n, "atom")
@@ -134,7 +136,7 @@ def how_good(regressor: "AlgebraicRegressor") -> str:
         return told
     score = regressor.estimated_score_
     r2 = "" if score is None else f", R² about {score:.2f}"
-    return f"{told}, {regressor.loss} error about {error:.4g}{r2}"
+    return f"{told}, {ERRORS[regressor.loss]} about {error:.4g}{r2}"
 
 
 def predict_numbers(

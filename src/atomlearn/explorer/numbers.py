@@ -12,6 +12,7 @@ from atomlearn.explorer.classifiers import cells_of, json_cells, rows_of
 from atomlearn.export.description import atoms_as_json, describe, packed
 from atomlearn.regressor.explanation import rule_text
 from atomlearn.tables.rules import MonotoneStatement
+from atomlearn.training.boosting.losses import ERRORS
 
 if TYPE_CHECKING:
     from atomlearn.regressor.estimator import AlgebraicRegressor
@@ -71,12 +72,7 @@ def _summary(regressor: "AlgebraicRegressor") -> str:
     told = f"{n:,} {what} predict {regressor.target_name_}, from {regressor.n_rows_:,} rows"
     if regressor.estimated_score_ is not None and error is not None:
         told += f"; on held-out rows R² is {regressor.estimated_score_:.2f}, and the "
-        told += {
-            "squared": "root of the mean squared error",
-            "absolute": "mean absolute error",
-            "poisson": "half mean deviance",
-        }.get(regressor.loss, "mean quantile loss")
-        told += f" {error:.4g}"
+        told += f"{ERRORS[regressor.loss]} {error:.4g}"
     return f"{told}."
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from atomlearn.errors import MissingExtra
-from atomlearn.markup import escape
+from atomlearn.markup import prose
 from atomlearn.typing import Bits
 
 Pairs = Iterable[tuple[Hashable, Hashable]] | Mapping[Hashable, Hashable]
@@ -324,7 +324,7 @@ def html_of(formula: Formula) -> str:
     sign = "or" if isinstance(formula, Or) else "and"
     is_list = isinstance(formula, And | Or) and len(formula.parts) > 1 and not is_flat(formula)
     parts: Sequence[Formula] = formula.parts if is_list else (formula,)  # type: ignore[attr-defined]
-    lines = [f"<span>{escape(to_text(part))}</span></li>" for part in parts]
+    lines = [f"<span>{prose(to_text(part))}</span></li>" for part in parts]
     joints = ["", *[sign] * (len(parts) - 1)]
     items = [f'<li><span class="joint">{a}</span>{b}' for a, b in zip(joints, lines, strict=True)]
     return f'<ul class="clauses">{"".join(items)}</ul>'

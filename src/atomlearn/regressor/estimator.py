@@ -128,7 +128,7 @@ class AlgebraicRegressor(
     history_ : list of dict
         The held-out loss after each round.
     estimated_error_ : float or None
-        Estimated error on new rows: the root of the mean squared error, the mean absolute error,
+        Estimated error on new rows: the root mean squared error, the mean absolute error,
         half the mean Poisson deviance, or the mean quantile loss. It is measured on held-out rows
         that no rule contradicts; ``None`` if no row could be held out.
     estimated_score_ : float or None

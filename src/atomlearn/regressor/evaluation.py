@@ -60,7 +60,7 @@ class NumberEvaluation(Paged):
     mae, mae_se : float
         Mean absolute error and its standard error.
     rmse : float
-        Root of the mean squared error.
+        Root mean squared error.
     coverage : float
         The coverage that the intervals are made for.
     covered, covered_se : float
@@ -98,7 +98,7 @@ class NumberEvaluation(Paged):
 
     def __str__(self) -> str:
         lines = [f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}, {self.n_atoms:,} atoms or rules"]
-        lines += [f"{name.ljust(22)} {value}" for name, value in self.figures()]
+        lines += [f"{name.ljust(23)} {value}" for name, value in self.figures()]
         lines += ["", "rows with similar predictions:"]
         lines.append("    predicted     observed      rows   inside")
         lines += [
@@ -115,7 +115,7 @@ class NumberEvaluation(Paged):
         return [
             ("R²", "none: all numbers are equal" if self.r2 is None else f"{self.r2:.3f}{said}"),
             ("mean absolute error", f"{self.mae:.4g} ± {self.mae_se:.2g}"),
-            ("root of mean square", f"{self.rmse:.4g}"),
+            ("root mean squared error", f"{self.rmse:.4g}"),
             (
                 f"inside the {self.coverage:.0%} interval",
                 f"{self.covered:.1%} ± {self.covered_se:.1%} (median width {self.width:.4g})",
@@ -138,11 +138,11 @@ class NumberEvaluation(Paged):
     def _html(self) -> str:
         about = f"Measured on {self.n_rows:,} rows; {self.n_atoms:,} atoms or rules decide."
         rows = [
-            [f"{one.low:.6g} to {one.high:.6g}", f"{one.n:,}", f"{one.predicted:.6g}",
-             f"{one.observed:.6g}", f"{one.covered:.1%}"]
+            [f"{one.low:.4g} to {one.high:.4g}", f"{one.n:,}", f"{one.predicted:.4g}",
+             f"{one.observed:.4g}", f"{one.covered:.1%}"]
             for one in self.groups
         ]  # fmt: skip
-        head = ["prediction", "rows", "mean prediction", "mean number", "inside the interval"]
+        head = ["prediction", "rows", "mean prediction", "mean observed", "in interval"]
         return (
             f'<p class="lead">{escape(about)}</p>{table(["figure", "value"], self.figures())}'
             f"<h2>Rows with similar predictions</h2>{table(head, rows, numbers=range(5))}"

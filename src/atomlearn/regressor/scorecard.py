@@ -11,7 +11,7 @@ import numpy as np
 
 from atomlearn.classifier.scorecard import OFFSET, CardComparison, CardRule, markdown_text, written
 from atomlearn.errors import InvalidRule, MissingExtra
-from atomlearn.markup import Displayed, escape, table
+from atomlearn.markup import Displayed, prose, table
 from atomlearn.training.compact.sizes import Size
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class NumberScorecard(Displayed):
         return written(page.html(), path)
 
     def _html(self) -> str:
-        about = "".join(f"<p>{escape(line)}</p>" for line in self._about())
+        about = "".join(f"<p>{prose(line)}</p>" for line in self._about())
         return table(["adds", "rule", "rows"], self._lines(), numbers=[0, 2]) + about
 
     def _lines(self) -> list[list[str]]:

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from atomlearn.algebra.terms import visible
 from atomlearn.files.container import replacing
-from atomlearn.markup import escape, style, table
+from atomlearn.markup import escape, prose, style, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +69,7 @@ class Page:
             The text.
         """
         self.console.print(visible(text), highlight=False, markup=False)
-        self.parts.append(f"<p>{escape(text)}</p>")
+        self.parts.append(f"<p>{prose(text)}</p>")
 
     def code(self, text: str) -> None:
         """Add preformatted text.

@@ -6,6 +6,7 @@ import { drawGraph, fits, part } from "./graph.js";
 import { parseRelation, writeName } from "./syntax.js";
 
 const FIRST_ATOMS = 20;
+const FIRST_CONSTANTS = 16; // of an atom
 const VERDICTS = {
   follows: ["for", "It holds in every model of the relations."],
   contradicted: ["against", "It holds in no model of the relations."],
@@ -93,8 +94,10 @@ function ofModel(data, { left, right, isPositive }) {
 
 function atomsOf(data) {
   if (!data.atoms?.length) return "";
-  const line = (atom) => [String(atom.length), atom.map((c) => writeName(data.names[c])).join(" ")];
-  const table = (atoms) => grid([["size", true], ["in the constants"]], atoms.map(line), { "aria-label": "atoms" });
+  const names = (constants) => constants.map((c) => writeName(data.names[c])).join(" ");
+  const line = (atom) => [String(atom.length), atom.length <= FIRST_CONSTANTS ? names(atom)
+    : [names(atom.slice(0, FIRST_CONSTANTS)), h("details", {}, h("summary", {}, `${atom.length - FIRST_CONSTANTS} more`), names(atom.slice(FIRST_CONSTANTS)))]];
+  const table = (atoms) => grid([["size", true], ["in the constants"]], atoms.map(line), { "aria-label": "atoms of the model" });
   const rest = data.atoms.slice(FIRST_ATOMS);
   return card("The atoms", h("p", { class: "muted small" }, "A term contains an atom if it has one of these constants; a < b holds if b contains every atom of a."),
     table(data.atoms.slice(0, FIRST_ATOMS)), rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), table(rest)) : null);

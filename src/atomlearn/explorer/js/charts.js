@@ -55,12 +55,10 @@ function calibrationCard({ calibration: points, model }) {
     ));
 }
 
-// What counts, confusion and calibration side by side; a large confusion matrix gets more room.
-export function measures(importance, data, classes) {
-  const confusion = confusionCard(data, classes);
-  const calibration = calibrationCard(data);
-  if (classes.length <= 6) return h("div", { class: "columns" }, importance, confusion, calibration);
-  return h("div", { class: "columns uneven" }, h("div", { class: "stack" }, importance, calibration), confusion);
+// The classes and what counts, beside what held-out rows say.
+export function measures(classes, importance, data, names) {
+  return h("div", { class: "columns" }, h("div", { class: "stack" }, classes, importance),
+    h("div", { class: "stack" }, confusionCard(data, names), calibrationCard(data)));
 }
 
 export function importanceCard({ importances, model }, columns, most = 12) {

@@ -21,17 +21,17 @@ function latticeCard(data) {
   for (const node of data.nodes) layers.set(node.y, (layers.get(node.y) ?? 0) + 1);
   const width = Math.max(WIDE, 130 * Math.max(...layers.values()));
   const height = TALL * (layers.size - 1) + 2 * MARGIN;
-  const place = (node) => [node.x * width, MARGIN + node.y * (height - 2 * MARGIN)];
+  const at = (node) => [node.x * width, MARGIN + node.y * (height - 2 * MARGIN)];
   const told = h("p", { class: "small", "aria-live": "polite" });
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph lattice", role: "group", style: { "min-width": `${Math.round(0.75 * width)}px` }, "aria-label": `lattice of ${data.nodes.length} concepts` });
   const lines = data.edges.map(([lower, upper]) => {
-    const [[x1, y1], [x2, y2]] = [place(data.nodes[lower]), place(data.nodes[upper])];
+    const [[x1, y1], [x2, y2]] = [at(data.nodes[lower]), at(data.nodes[upper])];
     const element = s("line", { x1, y1, x2, y2, class: "inside" });
     svg.append(element);
     return { lower, upper, element };
   });
   const marks = data.nodes.map((node, i) => {
-    const [x, y] = place(node);
+    const [x, y] = at(node);
     const text = (names, dy, kind) => (names.length ? s("text", { x, y: y + dy, "text-anchor": "middle", class: kind }, short(names.join(", "))) : null);
     const pick = () => choose(i);
     const mark = s("g", { class: "node", tabindex: "0", role: "button", "aria-label": said(node), onclick: pick, onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(); } } },
@@ -47,8 +47,10 @@ function latticeCard(data) {
     lines.forEach((line) => line.element.classList.toggle("lit", lit[line.lower] && lit[line.upper]));
     told.textContent = said(data.nodes[i]);
   }
+  const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "lattice" }, svg);
+  requestAnimationFrame(() => { place.scrollLeft = (place.scrollWidth - place.clientWidth) / 2; }); // the top is in the middle
   return card("The concepts", h("p", { class: "muted small" }, "Each dot is a concept. An object has every attribute that is written above it, along the lines; an attribute is shared by every object below it. Choose a dot to see what is above and below."),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "lattice" }, svg), told);
+    place, told);
 }
 
 function said(node) {

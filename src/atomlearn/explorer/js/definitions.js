@@ -20,13 +20,15 @@ function definition(one, k) {
     h("h3", {}, String(one.label), one.sentence ? `: ${one.sentence}` : "", h("span", { class: "muted" }, " if")),
     one.conjecture && one.conjecture !== one.sentence ? h("p", { class: "small" }, `It looks like: ${one.conjecture}.`) : null,
     (one.rules ?? []).map((rule) => h("p", { class: "small" }, h("span", { class: "tag" }, "rule"), " ", rule)),
-    one.clauses.length
-      ? h("ul", { class: "clauses" }, one.parts.map((part, i) => h("li", {}, h("span", { class: "joint" }, i ? one.joint : ""), formula(part.literals, part.joint))))
-      : h("p", {}, one.is_partial ? "no atom distinguishes it" : "always"),
+    one.drawn ? [pictures(one.drawn), h("details", {}, h("summary", {}, "as text"), clauses(one))] : clauses(one),
     measured(one),
     one.total > one.clauses.length ? h("p", { class: "small muted" }, `${counted(one.clauses.length, "atom")} of ${one.total.toLocaleString("en-US")}`) : null,
-    one.drawn ? pictures(one.drawn) : null,
     h("details", {}, h("summary", {}, "as Python"), h("pre", {}, h("code", {}, one.python))));
+}
+
+function clauses(one) {
+  if (!one.clauses.length) return h("p", {}, one.is_partial ? "no atom distinguishes it" : "always");
+  return h("ul", { class: "clauses" }, one.parts.map((part, i) => h("li", {}, h("span", { class: "joint" }, i ? one.joint : ""), formula(part.literals, part.joint))));
 }
 
 function measured(one) {

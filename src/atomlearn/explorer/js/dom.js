@@ -24,8 +24,13 @@ function filled(element, attributes, children) {
     else if (name in element && ["value", "checked", "disabled", "selected", "open"].includes(name)) element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map(visible));
+  element.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map(visible).map(["p", "td"].includes(element.localName) ? whole : (one) => one));
   return element;
+}
+
+// A number stays on one line with its sign and its unit.
+function whole(child) {
+  return typeof child === "string" ? child.replace(/(?<=[<>≤≥=≠±×]) (?=[\d−])|(?<=\d) (?=[×±%])|(?<=\d:) (?=\d+%)/g, "\u00a0") : child;
 }
 
 export function card(title, ...children) {

@@ -91,20 +91,22 @@ function placed(nodes, byId, edges) {
   const room = (one) => Math.max(STEP * (one.kind === "atom" ? 0.55 : 1), 7.2 * Math.min(one.label.length, 26) + 22);
   const widths = layers.map((layer) => layer.reduce((sum, one) => sum + room(one), 0));
   const most = globalThis.matchMedia?.("(max-width: 40rem)").matches ? NARROW : Infinity;
-  const lines = widths.map((one) => Math.max(1, Math.ceil(one / most)));
+  const abreast = (layer) => Math.max(1, Math.floor(most / Math.max(1, ...layer.map(room))));
+  const lines = layers.map((layer) => Math.max(1, Math.ceil(layer.length / abreast(layer))));
   const extra = lines.map((n) => LINE * (n - 1)); // what a layer of several lines is higher
   const middles = [0, 1, 2].map((i) => HEIGHT * (2.15 - i) + 14 + extra.slice(i + 1).reduce((a, b) => a + b, 0) + extra[i] / 2);
-  const width = Math.max(320, ...widths.map((one, i) => one / lines[i])) + 20;
+  const width = Math.max(320, ...widths.map((one, i) => (lines[i] > 1 ? most : one))) + 20;
   const spread = (layer, i) => {
-    let x = 10;
-    const gap = (width - 20 - widths[i] / lines[i]) / Math.max(1, layer.length);
-    layer.forEach((one, n) => {
-      const own = room(one) / lines[i];
-      const half = Math.min(room(one), width - 20) / 2;
-      one.x = Math.min(Math.max(x + (own + gap) / 2, 10 + half), width - 10 - half);
-      x += own + gap;
-      one.y = middles[i] + LINE * ((n % lines[i]) - (lines[i] - 1) / 2);
-    });
+    for (let line = 0; line < lines[i]; line++) {
+      const own = layer.filter((_, n) => n % lines[i] === line);
+      const gap = (width - 20 - own.reduce((sum, one) => sum + room(one), 0)) / own.length;
+      let x = 10;
+      for (const one of own) {
+        one.x = x + (room(one) + gap) / 2;
+        one.y = middles[i] + LINE * (line - (lines[i] - 1) / 2);
+        x += room(one) + gap;
+      }
+    }
   };
   layers.forEach(spread);
   for (let round = 0; round < ROUNDS; round++) {

@@ -67,8 +67,7 @@ export function imagePage(data, model, root) {
     hardestCard(data, shape, darkness, load),
     rulesCard(model),
     classDefinitions(data, scorer.classes),
-    classesCard(data, scorer),
-    measures(pixelsCard(data, shape), data, scorer.classes));
+    measures(classesCard(data, scorer), pixelsCard(data, shape), data, scorer.classes));
   if (data.asked) pad.load(darkness(data.asked.row));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => pad.redraw());
 }

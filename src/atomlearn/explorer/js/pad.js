@@ -13,11 +13,14 @@ export class Pad {
     const scale = FINE / Math.max(...shape);
     this.fine = shape.map((side) => Math.round(side * scale));
     this.radius = FINE * (Math.max(...shape) < 16 ? 0.075 : 0.045);
-    this.element = h("canvas", { class: "pad", role: "img", tabindex: "0", "aria-label": "drawing pad: draw with finger, pen or mouse" });
+    this.element = h("canvas", { class: "pad", role: "img", tabindex: "0", "aria-label": "drawing pad: draw with finger, pen, mouse, or arrow keys; Shift and an arrow key move without drawing" });
     [this.element.height, this.element.width] = this.fine;
     this.element.addEventListener("pointerdown", (event) => this.#down(event));
     this.element.addEventListener("pointermove", (event) => this.#move(event));
     for (const name of ["pointerup", "pointercancel"]) this.element.addEventListener(name, () => { this.last = null; });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+    for (const name of ["focus", "blur"]) this.element.addEventListener(name, () => this.redraw());
+    this.pen = this.fine.map((side) => side / 2);
     this.clear();
   }
 
@@ -53,6 +56,17 @@ export class Pad {
     if (!this.last) return;
     const events = event.getCoalescedEvents?.() ?? [];
     for (const one of events.length ? events : [event]) this.#stroke(this.#at(one));
+    this.#show();
+  }
+
+  #key(event) {
+    const step = { ArrowUp: [-3, 0], ArrowDown: [3, 0], ArrowLeft: [0, -3], ArrowRight: [0, 3] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.last = this.pen;
+    this.pen = this.pen.map((at, i) => Math.min(this.fine[i], Math.max(0, at + step[i])));
+    if (!event.shiftKey) this.#stroke(this.pen);
+    this.last = null;
     this.#show();
   }
 
@@ -94,6 +108,9 @@ export class Pad {
       }
     }
     context.putImageData(image, 0, 0);
+    if (!this.element.matches(":focus-visible")) return;
+    context.strokeStyle = `rgb(${rgb("accent")})`; // where the arrow keys draw
+    context.strokeRect(this.pen[1] - this.radius, this.pen[0] - this.radius, 2 * this.radius, 2 * this.radius);
   }
 
   // The drawing in the size of the images, darkness from 0 to 1.

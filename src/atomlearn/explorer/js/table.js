@@ -57,7 +57,7 @@ export function tablePage(data, model, root) {
   const several = scorer.classes.length > 1;
   const picker = examplePicker(data.examples, data.examples_were_held_out, (example) => form.set(example.row), data.asked);
   const theRow = [picker.size ? picker.element : null, form.element];
-  const nearest = several ? [h("h3", {}, "The nearest change of mind"), flips] : null;
+  const nearest = several ? [h("h3", {}, "What would change the prediction"), flips] : null;
   root.replaceChildren(
     summaryLine(data),
     points ? h("div", { class: `columns try carded ${points.isMany ? "many" : ""}` },
@@ -71,8 +71,7 @@ export function tablePage(data, model, root) {
     curves.element,
     rulesCard(model),
     classDefinitions(data, scorer.classes),
-    classesCard(data, scorer),
-    measures(importanceCard(data, scorer.columns), data, scorer.classes),
+    measures(classesCard(data, scorer), importanceCard(data, scorer.columns), data, scorer.classes),
     atomsCard(scorer, space, data.texts, data.atoms) ?? "",
     conflictsCard(data) ?? "");
   if (picker.size) picker.start();
@@ -106,7 +105,7 @@ function showAnswer(place, scorer, has, parts, chances, first) {
   const notes = parts.map((one, k) => (strict ? `misses ${one.misses} of ${strict.atoms[k].starts.length - 1} atoms` : ""));
   place.replaceChildren(
     h("h2", {}, headline(scorer, chances, first)),
-    ...rules.map((rule) => h("p", { class: "rule-met" }, h("span", { class: "tag" }, rule.negated ? "excluded by the rule" : "decided by the rule"), " ", rule.text)),
+    ...rules.map((rule) => h("p", { class: "rule-met" }, h("span", { class: "tag" }, rule.negated ? "excluded by the rule" : "decided by the rule"), " ", h("span", {}, rule.text))),
     rules.length && !scorer.excluded(has).size ? h("p", { class: "small" }, "These rules exclude every class, so none of them is applied.") : "",
     classBars(scorer.classes, chances, notes));
 }
@@ -146,7 +145,7 @@ function showFlips(place, scorer, found, row, apply) {
     const chances = softmax(scores);
     const k = chances.indexOf(Math.max(...chances));
     return h("li", {}, h("span", {}, step(changes[0]), changes[1] ? [" and ", step(changes[1])] : "", ": ",
-      h("span", { class: "dot", style: { background: classColour(k) } }), `${scorer.classes[k]} ${percent(chances[k])}`),
+      h("span", { class: "literal" }, headline(scorer, chances, k))),
     h("button", { type: "button", onclick: () => apply(changed(changes)) }, "Try"));
   })));
 }

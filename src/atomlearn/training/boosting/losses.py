@@ -45,6 +45,14 @@ LOG_LOSS = Loss(CLASSES)
 """The log-loss of classes."""
 ORDERED_LOG_LOSS = Loss(ORDERED)
 """The log-loss of ordered classes, of which there are more than two."""
+ERRORS = {
+    "squared": "root mean squared error",
+    "absolute": "mean absolute error",
+    "poisson": "half the mean Poisson deviance",
+    "quantile": "mean quantile loss",
+}
+"""What the estimated error of a regressor is, by its loss."""
+
 LOSSES = {
     "squared": Loss(SQUARED),
     "absolute": Loss(QUANTILE),
