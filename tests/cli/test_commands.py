@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from atomlearn import Algebra, __version__, load
+from atomlearn import Algebra, AlgebraicClassifier, __version__, load
 from atomlearn.cli.output import VisibleStream
 from atomlearn.engine.pool import Pool, Source
 from atomlearn.sets import rows
@@ -316,6 +317,17 @@ def test_colours_still_reach_a_terminal():
     finally:
         sys.stdout = before
     assert "\x1b[31mx" in stream.getvalue() and stream.getvalue().endswith("\\u001b\n")
+
+
+def test_the_bar_of_learning_is_drawn_and_not_written_as_escapes(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", VisibleStream(stream))
+    X = np.arange(60.0)[:, None]
+    AlgebraicClassifier(random_state=0, verbose=1, max_epochs=2).fit(X, X[:, 0] > 30)
+    assert "learning" in stream.getvalue() and "\x1b[" in stream.getvalue()
+    assert "\\u001b" not in stream.getvalue()
 
 
 def test_pipes_get_utf_8_whatever_the_locale(tmp_path):

@@ -343,7 +343,10 @@ def show_progress(
         return
     from rich.console import Console
 
-    console = Console(stderr=True) if console is None else console
+    if console is None:
+        # While the bar is shown, Rich puts a stream of its own before stderr, and would write to
+        # the next one: on the command line that is the one that escapes what Rich writes.
+        console = Console(stderr=True, file=getattr(sys.stderr, "rich_proxied_file", None))
     with _bar(console, settings, plan) if console.is_terminal else _lines(plan) as hooks:
         yield hooks
 
