@@ -330,6 +330,12 @@ def test_the_bar_of_learning_is_drawn_and_not_written_as_escapes(monkeypatch):
     assert "\\u001b" not in stream.getvalue()
 
 
+def test_warm_up_does_not_recommend_itself(run):
+    code, out, err = run("warm-up")
+    assert code == 0 and "kernels ready; " in out
+    assert "compiling kernels" not in err
+
+
 def test_pipes_get_utf_8_whatever_the_locale(tmp_path):
     alg = Algebra(["н", "v"])
     alg.freest().save(tmp_path / "m.atoms")

@@ -28,6 +28,13 @@ def test_a_program_on_the_terminal_or_in_a_file(typed, model, tmp_path):
         assert (tmp_path / f"m.{kind}").read_text(encoding="utf-8") == model.export(kind)
 
 
+def test_a_scorecard_has_rules_and_not_atoms(typed, model):
+    model.compact(1).save("card.atoms")
+    for kind in ("python", "onnx"):
+        code, out, _ = typed("export", "card.atoms", "--to", kind, "-o", f"card.{kind}")
+        assert code == 0 and ", 1 rule, " in out
+
+
 def test_what_cannot_be_exported(typed, model):
     code, _, err = typed("export", "m.atoms", "--to", "cobol")
     assert code == 2 and "--to must be one of sql, js, c, python, onnx, not 'cobol'" in err

@@ -342,23 +342,25 @@ def export(
     It needs nothing of atomlearn: one SQL query, a JavaScript module, a C file or a Python module.
     An ONNX model (--to onnx) has no reasons.
     """
-    from atomlearn.export.description import model_of
-
     check_choice("--to", to, [*LANGUAGES, "onnx"])
     classifier = load_table_model(file)
     if to == "onnx":
         if out is None:
             fail("--to onnx writes a binary file: name it with --out")
         size = len(classifier.to_onnx(out))
-        print(
-            f"{out}: ONNX, {counted(model_of(classifier).n_atoms, 'atom')}, {counted(size, 'byte')}"
-        )
+        print(f"{out}: ONNX, {_what_decides(classifier)}, {counted(size, 'byte')}")
         return
     source = classifier.export(to, table=table, key=key)
     write_text(source, out)
     if out is not None:
-        n = counted(model_of(classifier).n_atoms, "atom")
-        print(f"{out}: {LANGUAGES[to]}, {n}, {counted(len(source.splitlines()), 'line')}")
+        size = len(source.splitlines())
+        print(f"{out}: {LANGUAGES[to]}, {_what_decides(classifier)}, {counted(size, 'line')}")
+
+
+def _what_decides(model: Any) -> str:
+    """Return the number of atoms, or of the rules of a scorecard."""
+    n, is_card = model.learned_.deciding().n_atoms, model.learned_.card is not None
+    return counted(n, "rule" if is_card else "atom")
 
 
 def load_table_model(file: Path) -> Any:
@@ -413,8 +415,9 @@ def warm_up() -> None:
 
     Small classifiers and models are learned and explained. The bar counts kernels.
     """
-    from atomlearn.sets.jit import KERNELS
+    from atomlearn.sets.jit import KERNELS, progress
 
+    progress.is_announced = False
     tasks = _small_tasks()  # imports all that has kernels
     with typer.progressbar(length=len(KERNELS), label="kernels", file=sys.stderr) as bar:
         ready = 0
@@ -423,23 +426,30 @@ def warm_up() -> None:
             now = sum(bool(one.signatures) for one in KERNELS)
             bar.update(now - ready)
             ready = now
-    print(f"{counted(ready, 'kernel')} ready, {len(KERNELS) - ready} compiled when first used")
+    left = len(KERNELS) - ready
+    print(f"{counted(ready, 'kernel')} ready; {left} that few need are compiled when first used")
 
 
 def _small_tasks() -> list[Callable[[], object]]:
     """Return calls that together need nearly all kernels."""
     import numpy as np
 
-    from atomlearn import Algebra, AlgebraicClassifier
+    from atomlearn import Algebra, AlgebraicClassifier, AlgebraicRegressor
+    from atomlearn.algebra import Context
     from atomlearn.problems import queens
+    from atomlearn.sets.words import sum_members
 
     rng = np.random.default_rng(0)
     X = rng.integers(0, 6, (120, 4))
     two, three = (X[:, 0] + X[:, 1] > 5), (X[:, 0] + X[:, 1]) // 4
+    fine = rng.normal(size=(120, 2))
     strict = AlgebraicClassifier(random_state=0, max_epochs=2, evidence="strict")
     both = AlgebraicClassifier(random_state=0, max_epochs=3)
     algebra = Algebra(["a", "b", "c"])
     algebra.add(*map(algebra.relation, ("a < b c", "b < c", "c !< a")))
+    against = Algebra(["a", "b", "c"])
+    against.add(*map(against.relation, ("a < b", "b < c", "a !< c")))
+    context = Context(["hen", "bat"], ["bird", "flies"], [[True, False], [False, True]])
     return [
         lambda: both.fit(X, three),
         lambda: both.predict_proba(X),
@@ -447,7 +457,13 @@ def _small_tasks() -> list[Callable[[], object]]:
         lambda: both.explain(X[0]),
         lambda: both.definition(both.classes_[0]),
         lambda: both.compact(4),
+        lambda: sum_members(np.ones((1, 1), dtype=np.uint64), np.ones(64)),  # of larger cards
         lambda: algebra.learn(random_state=0),
         lambda: list(queens.solve(4, random_state=0, max_epochs=2)),
         lambda: both.partial_fit(X, three),
+        lambda: AlgebraicRegressor(random_state=0, max_epochs=3).fit(fine, fine[:, 0]).compact(2),
+        lambda: list(against.conflicts(all=True)),
+        lambda: list(against.repairs()),
+        context.implications,
+        lambda: context.n_concepts,
     ]

@@ -255,6 +255,8 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
     """A listener that says why the first call takes some seconds, on a terminal with progress."""
 
     def __init__(self) -> None:
+        self.is_announced = True
+        """Whether the first compilation is announced; no if the user asked for it."""
         self.depth = 0
         self.done = 0
         self.started = 0.0
@@ -266,10 +268,11 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
             return
         if self.done == self.depth == 0:
             self.started = time.monotonic()
-            log.warning(
-                "compiling kernels for this machine, each on its first use; "
-                "'atomlearn warm-up' compiles all of them, once for each installation"
-            )
+            if self.is_announced:
+                log.warning(
+                    "compiling kernels for this machine, each on its first use; "
+                    "'atomlearn warm-up' compiles nearly all of them, once for each installation"
+                )
         self.depth += 1
         self._line(f"compiling {function.__name__}: {self.state()}")
 
@@ -296,4 +299,5 @@ class CompilationProgress(event.Listener):  # type: ignore[misc]
                 terminal.flush()
 
 
-event.register("numba:compile", CompilationProgress())
+progress = CompilationProgress()
+event.register("numba:compile", progress)
