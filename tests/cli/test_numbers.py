@@ -178,3 +178,16 @@ def test_batches_give_the_same_model(run, tmp_path):
     assert whole.rules_ == same.rules_ and same.target_name_ == "price"
     assert [str(one) for one in whole.encoder_.literals_] == list(map(str, same.encoder_.literals_))
     assert (whole.learned_.weighted.weights == same.learned_.weighted.weights).all()
+
+
+def test_large_numbers_are_written_without_powers_of_ten(typed, tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    cells = [f"{a:.4f},{3e6 + 1e6 * a + b:.2f}" for a, b in zip(x, 1e5 * x**2, strict=True)]
+    (tmp_path / "homes.csv").write_text("\n".join(["size,price", *cells]))
+    _, out, _ = typed("fit", "homes.csv", "-t", "price", "-o", "m.atoms", "--max-atoms", "5")
+    assert "root mean squared error about " in out
+    for command in (["evaluate", "m.atoms", "homes.csv"], ["explain", "m.atoms", "homes.csv"],
+                    ["compare", "m.atoms", "m.atoms", "homes.csv"], ["show", "m.atoms"]):  # fmt: skip
+        out += typed(*command)[1]
+    assert "e+0" not in out

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.audit import versions
 from atomlearn.classifier.sample import TrainingSample
-from atomlearn.classifier.scorecard import markdown_text, written
+from atomlearn.classifier.scorecard import markdown_text, rounded, written
 from atomlearn.logic.definition import plain
 from atomlearn.tables.columns import NumberColumn
 from atomlearn.training.boosting.losses import ERRORS
@@ -137,9 +137,9 @@ def _numbers(reg: Any) -> list[str]:
     held, scale = reg.numbers_.held_out, reg.numbers_.scale
     lines = [f"- Rows that contradict a rule: {sum(len(one.rows) for one in reg.rule_conflicts_)}"]
     if reg.sample_.is_withheld or not len(held.targets):
-        return [*lines, f"- {markdown_text(reg.target_name_)}: about {scale.center:.6g}"]
+        return [*lines, f"- {markdown_text(reg.target_name_)}: about {rounded(scale.center)}"]
     low, middle, high = np.quantile(held.targets, [0.0, 0.5, 1.0]).tolist()
-    told = f"from {low:.6g} to {high:.6g}, the median is {middle:.6g}"
+    told = f"from {rounded(low)} to {rounded(high)}, the median is {rounded(middle)}"
     return [*lines, f"- {markdown_text(reg.target_name_)} of held-out rows: {told}"]
 
 
@@ -254,8 +254,8 @@ def _figures_of_number(reg: Any, X: Any, y: Any) -> str:
     else:
         told = "" if score is None else f", R² {score:.3f}"
         lines.append(
-            f"- On {where}: {ERRORS[reg.loss]} {error:.4g}{told}. The number of atoms was chosen "
-            "by such rows, so that this may be a little optimistic."
+            f"- On {where}: {ERRORS[reg.loss]} {rounded(error, 4)}{told}. The number of atoms was "
+            "chosen by such rows, so that this may be a little optimistic."
         )
     if reg.learned_.card is not None:
         price = reg.scorecard().price()

@@ -32,6 +32,8 @@ OFFSET, SCALE = "(offset)", "(scale)"
 MOST_COLUMNS = 8
 """Maximum number of classes that have a column each; of more, only points other than zero are
 listed."""
+MOST_WRITTEN = 1e15
+"""Numbers below this are written without a power of ten."""
 SUMS = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
 """Probabilities for which the sum of points is shown."""
 
@@ -593,7 +595,17 @@ def signed(value: float) -> str:
     >>> signed(3), signed(-2), signed(0), signed(-1.5)
     ('+3', '−2', '0', '−1.5')
     """
-    return f"{value:+g}".replace("-", "−") if value else "0"
+    return rounded(value, 6, "+").replace("-", "−") if value else "0"
+
+
+def rounded(value: float, digits: int = 6, sign: str = "") -> str:
+    """Return a number with so many digits, or as a whole number if it has more before the point.
+
+    >>> rounded(0.123456, 2), rounded(290.4, 2), rounded(1234567.8), rounded(1e20)
+    ('0.12', '290', '1234568', '1e+20')
+    """
+    text = f"{value:{sign}.{digits}g}"
+    return f"{value:{sign}.0f}" if "e+" in text and abs(value) < MOST_WRITTEN else text
 
 
 def _percent(share: float | None) -> str:

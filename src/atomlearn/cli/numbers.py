@@ -127,6 +127,7 @@ def _print_fit(regressor: "AlgebraicRegressor", out: Path, as_json: bool) -> Non
 
 def how_good(regressor: "AlgebraicRegressor") -> str:
     """Return the number of atoms, and the error on held-out rows if it is known."""
+    from atomlearn.classifier.scorecard import rounded
     from atomlearn.training.boosting.losses import ERRORS
 
     n, error = regressor.learned_.deciding().n_atoms, regressor.estimated_error_
@@ -136,7 +137,7 @@ def how_good(regressor: "AlgebraicRegressor") -> str:
         return told
     score = regressor.estimated_score_
     r2 = "" if score is None else f", R² about {score:.2f}"
-    return f"{told}, {ERRORS[regressor.loss]} about {error:.4g}{r2}"
+    return f"{told}, {ERRORS[regressor.loss]} about {rounded(error, 4)}{r2}"
 
 
 def predict_numbers(
@@ -221,13 +222,14 @@ def show_number(
 
 def _largest(regressor: "AlgebraicRegressor") -> str:
     """Return the atoms with the largest weights as text."""
+    from atomlearn.classifier.scorecard import rounded
     from atomlearn.export.description import model_of
 
     model = model_of(regressor)
     assert model.number is not None
     told = sorted(zip(model.weights, model.number["texts"], strict=True), key=lambda x: -abs(x[0]))
     of = "its logarithm" if model.number["is_log"] else regressor.target_name_
-    lines = [f"what the rules add to {of} that a row meets, beside {model.offsets[0]:.6g}:"]
+    lines = [f"what the rules add to {of} that a row meets, beside {rounded(model.offsets[0])}:"]
     lines += [f"{weight:+12.5g}  if {text}" for weight, text in told[:MOST_SHOWN]]
     if len(told) > MOST_SHOWN:
         lines.append(

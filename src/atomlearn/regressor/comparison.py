@@ -15,6 +15,7 @@ from atomlearn.classifier.paired import (
     cards_of,
     paired_difference,
 )
+from atomlearn.classifier.scorecard import rounded
 from atomlearn.errors import InvalidParameter
 from atomlearn.markup import escape, table
 from atomlearn.regressor.evaluation import numbers_for
@@ -77,8 +78,8 @@ class NumberComparison(PairedModels):
         if self.rows:
             lines.append("the rows whose predictions are farthest apart:")
             lines += [
-                f"  row {one.row:,}: {one.label:.6g}; first {one.first:.6g}, "
-                f"second {one.second:.6g}"
+                f"  row {one.row:,}: {rounded(one.label)}; first {rounded(one.first)}, "
+                f"second {rounded(one.second)}"
                 for one in self.rows
             ]
         else:
@@ -89,8 +90,8 @@ class NumberComparison(PairedModels):
         return [
             [
                 name,
-                f"mean absolute error {one.error:.4g} ± {one.error_sd:.2g}",
-                f"mean loss {one.loss:.4g} ± {one.loss_sd:.2g}",
+                f"mean absolute error {rounded(one.error, 4)} ± {rounded(one.error_sd, 2)}",
+                f"mean loss {rounded(one.loss, 4)} ± {rounded(one.loss_sd, 2)}",
                 f"{one.n_atoms:,} atoms or rules",
             ]
             for name, one in (("first", self.first), ("second", self.second))
@@ -99,9 +100,8 @@ class NumberComparison(PairedModels):
     def _sentences(self) -> list[str]:
         error, loss = self.error, self.loss
         return [
-            f"second less first: mean absolute error {error.mean:+.4g} (95 % interval "
-            f"{error.low:+.4g} to {error.high:+.4g}), mean loss {loss.mean:+.4g} "
-            f"({loss.low:+.4g} to {loss.high:+.4g})",
+            f"second less first: mean absolute error {_told(error, '95 % interval ')}, "
+            f"mean loss {_told(loss)}",
             f"the first is nearer in {self.first_nearer:,} rows, the second in "
             f"{self.second_nearer:,}: a sign test gives p = {self.p_value:.3g}",
         ]
@@ -130,10 +130,16 @@ class NumberComparison(PairedModels):
     def _html(self) -> str:
         head = ["model", "error", "loss", "atoms or rules"]
         said = "".join(f"<p>{escape(one)}</p>" for one in self._sentences())
-        rows = [[f"{one.row:,}", *(f"{value:.6g}" for value in one[1:])] for one in self.rows]
+        rows = [[f"{one.row:,}", *map(rounded, one[1:])] for one in self.rows]
         shown = table(["row", self.target, "first", "second"], rows, numbers=range(4))
         cards = "" if self.cards is None else self.cards._html()
         return f"{table(head, self._figures())}{said}{shown if rows else ''}{cards}"
+
+
+def _told(found: Difference, kind: str = "") -> str:
+    """Return a difference and its interval."""
+    mean, low, high = (rounded(value, 4, "+") for value in found)
+    return f"{mean} ({kind}{low} to {high})"
 
 
 class ComparingNumbers:

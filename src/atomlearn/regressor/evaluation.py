@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.scorecard import Paged
+from atomlearn.classifier.scorecard import Paged, rounded
 from atomlearn.errors import InvalidTable
 from atomlearn.markup import escape, table
 from atomlearn.tables.number_rows import numbers_of
@@ -101,8 +101,11 @@ class NumberEvaluation(Paged):
         lines += [f"{name.ljust(23)} {value}" for name, value in self.figures()]
         lines += ["", "rows with similar predictions:"]
         lines.append("    predicted     observed      rows   inside")
+        largest = max((abs(one.predicted) for one in self.groups), default=0.0)
+        places = min(max(4 - int(np.floor(np.log10(largest or 1.0))), 0), 9)
         lines += [
-            f"{one.predicted:13.6g} {one.observed:12.6g} {one.n:9,} {one.covered:8.1%}"
+            f"{one.predicted:13.{places}f} {one.observed:12.{places}f} {one.n:9,} "
+            f"{one.covered:8.1%}"
             for one in self.groups
         ]
         return "\n".join(lines)
@@ -114,11 +117,12 @@ class NumberEvaluation(Paged):
             said = f" (estimated when it was fitted: {self.estimated_score:.3f})"
         return [
             ("R²", "none: all numbers are equal" if self.r2 is None else f"{self.r2:.3f}{said}"),
-            ("mean absolute error", f"{self.mae:.4g} ± {self.mae_se:.2g}"),
-            ("root mean squared error", f"{self.rmse:.4g}"),
+            ("mean absolute error", f"{rounded(self.mae, 4)} ± {rounded(self.mae_se, 2)}"),
+            ("root mean squared error", rounded(self.rmse, 4)),
             (
                 f"inside the {self.coverage:.0%} interval",
-                f"{self.covered:.1%} ± {self.covered_se:.1%} (median width {self.width:.4g})",
+                f"{self.covered:.1%} ± {self.covered_se:.1%} "
+                f"(median width {rounded(self.width, 4)})",
             ),
         ]
 
@@ -138,8 +142,8 @@ class NumberEvaluation(Paged):
     def _html(self) -> str:
         about = f"Measured on {self.n_rows:,} rows; {self.n_atoms:,} atoms or rules decide."
         rows = [
-            [f"{one.low:.4g} to {one.high:.4g}", f"{one.n:,}", f"{one.predicted:.4g}",
-             f"{one.observed:.4g}", f"{one.covered:.1%}"]
+            [f"{rounded(one.low, 4)} to {rounded(one.high, 4)}", f"{one.n:,}",
+             rounded(one.predicted, 4), rounded(one.observed, 4), f"{one.covered:.1%}"]
             for one in self.groups
         ]  # fmt: skip
         head = ["prediction", "rows", "mean prediction", "mean observed", "in interval"]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from atomlearn.classifier.scorecard import signed
+from atomlearn.classifier.scorecard import rounded, signed
 from atomlearn.markup import Displayed, escape, table
 from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Statement
@@ -66,13 +66,13 @@ class NumberExplanation(Displayed):
         return self.offset + float(sum(one.amount for one in self.terms))
 
     def __str__(self) -> str:
-        lines = [f"{self.target} = {self.prediction:.6g}"]
+        lines = [f"{self.target} = {rounded(self.prediction)}"]
         lines += [f"a rule limits it: {rule}" for rule in self.rules]
         shown = self.terms[:MOST_LINES]
         cells = [(self._told(one.amount), f"if {one.rule}") for one in shown]
         if rest := self.terms[MOST_LINES:]:
             cells.append((self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"))
-        cells += [(self._always(), "always"), (f"{self._sum():.6g}", self._ending())]
+        cells += [(self._always(), "always"), (rounded(self._sum()), self._ending())]
         width = max(len(amount) for amount, _ in cells)
         return "\n".join([*lines, *(f"  {amount.rjust(width)}  {text}" for amount, text in cells)])
 
@@ -102,12 +102,12 @@ class NumberExplanation(Displayed):
         }
 
     def _html(self) -> str:
-        parts = [f"<p><strong>{escape(self.target)} = {self.prediction:.6g}</strong></p>"]
+        parts = [f"<p><strong>{escape(self.target)} = {rounded(self.prediction)}</strong></p>"]
         parts += [f'<p class="against">{escape(str(rule))}</p>' for rule in self.rules]
         rows = [[self._told(one.amount), one.rule] for one in self.terms[: 5 * MOST_LINES]]
         if rest := self.terms[5 * MOST_LINES :]:
             rows.append([self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"])
-        rows += [[self._always(), "always"], [f"{self._sum():.6g}", self._ending()]]
+        rows += [[self._always(), "always"], [rounded(self._sum()), self._ending()]]
         return "".join([*parts, table(["adds", "rule"], rows, numbers=[0])])
 
 

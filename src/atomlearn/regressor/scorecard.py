@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.classifier.scorecard import OFFSET, CardComparison, CardRule, markdown_text, written
+from atomlearn.classifier.scorecard import (
+    OFFSET,
+    CardComparison,
+    CardRule,
+    markdown_text,
+    rounded,
+    written,
+)
 from atomlearn.errors import InvalidRule, MissingExtra
 from atomlearn.markup import Displayed, prose, table
 from atomlearn.training.compact.sizes import Size
@@ -127,12 +134,14 @@ class NumberScorecard(Displayed):
         if self.measured is None:
             return ""
         rows = f"the {self.measured.n_rows:,} rows given" if self.is_changed else "held-out rows"
-        told = f"On {rows} it is {self.measured.error:.4g} off on average"
+        told = f"On {rows} it is {rounded(self.measured.error, 4)} off on average"
         if self.before is not None:
             cost = self.measured.error - self.before.error
-            told += f"; before the change {self.before.error:.4g}: it costs {cost:+.4g}"
+            told += f"; before the change {rounded(self.before.error, 4)}"
+            told += f": it costs {rounded(cost, 4, '+')}"
         if self.full is not None:
-            told += f"; the full model of {self.full.n_atoms:,} atoms is {self.full.error:.4g} off"
+            told += f"; the full model of {self.full.n_atoms:,} atoms is "
+            told += f"{rounded(self.full.error, 4)} off"
             told += " on held-out rows" * self.is_changed
         return f"{told}."
 
