@@ -146,8 +146,8 @@ class InconsistentRelations(AtomlearnError, ValueError):
         more = len(self.conflicts) - 3
         rest = f"\n... and {more} more in .conflicts" if more > 0 else ""
         super().__init__(
-            f"{len(self.conflicts)} negative relation(s) cannot hold; "
-            f"remove one relation of each list:\n{shown}{rest}"
+            f"{len(self.conflicts):,} negative relation{'s' * (len(self.conflicts) != 1)} cannot "
+            f"hold; remove one relation of each list:\n{shown}{rest}"
         )
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:

@@ -56,8 +56,8 @@ def test_check_inconsistent(run, tmp_path):
     assert (code, err) == (1, "")
     assert out == (
         "inconsistent: 2 positive, 2 negative, 5 constants\n"
-        "a !< c d fails, because:\n  b < c d\n  a < b\n"
-        '"x y" !< "x y" fails by itself: the right side contains the left\n'
+        "a !< c d   (line 3) fails, because:\n  b < c d   (line 2)\n  a < b   (line 1)\n"
+        '"x y" !< "x y"   (line 4) fails by itself: the right side contains the left\n'
     )
     code, out, _ = run("check", "bad.rel", "--json")
     assert code == 1

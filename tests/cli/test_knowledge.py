@@ -34,10 +34,13 @@ def test_all_conflicts_and_repairs_of_a_policy(run):
 
 def test_a_line_is_expanded(run):
     code, out, _ = run("check", "family.rel", "--expand")
-    assert code == 0 and "5: ancestor(x, z) <" in out and "# 125 relations" in out
+    assert code == 0 and "5: ancestor(x, z) <" in out and "stands for 125 relations:" in out
     assert "... and 120 more; --line 5 prints all" in out
     out = run("check", "family.rel", "--expand", "--line", "5")[1]
     assert out.count("\n    ancestor") == 125 and "more; --line" not in out
+    assert run("check", "family.rel", "--line", "5")[1] == out
+    code, _, err = run("check", "family.rel", "--line", "400")
+    assert code == 2 and "family.rel: line 400 has no relations" in err
     told = json.loads(run("check", "family.rel", "--expand", "--json")[1])
     assert [len(line["relations"]) for line in told["lines"]][:2] == [25, 125]
 

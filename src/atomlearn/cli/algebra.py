@@ -53,7 +53,7 @@ def check(
         bool, typer.Option("--expand", help="Print the relations that each line stands for.")
     ] = False,
     line: Annotated[
-        int | None, typer.Option("--line", min=1, help="With --expand, this line, and all of it.")
+        int | None, typer.Option("--line", min=1, help="Expand this line only, and all of it.")
     ] = None,
     without: Annotated[
         list[str] | None,
@@ -66,7 +66,9 @@ def check(
     conflicts = list(islice(algebra.conflicts(all=every), most if every else None))
     repairs = list(islice(algebra.repairs(), most)) if every else []
     change = algebra.what_if([algebra.relation(text) for text in without]) if without else None
-    lines = _expanded(algebra, line) if expand else {}
+    lines = _expanded(algebra, line) if expand or line is not None else {}
+    if line is not None and not lines:
+        fail(f"{file}: line {line} has no relations")
     n_positive, n_negative = len(algebra.positive), len(algebra.negative)
     if as_json:
         fields: dict[str, Any] = {
@@ -78,7 +80,7 @@ def check(
         }
         if every:
             fields["repairs"] = [[str(r) for r in repair.withdrawn] for repair in repairs]
-        if expand:
+        if expand or lines:
             fields["lines"] = [
                 {"line": n.number, "text": n.text, "relations": [str(r) for r in found]}
                 for n, found in lines.items()
@@ -100,7 +102,7 @@ def check(
             f"{algebra.n_constants} constants"
         )
         for conflict in conflicts:
-            print(_with_lines(algebra, conflict) if every else conflict)
+            print(_with_lines(algebra, conflict))
         if every and len(conflicts) == most:
             note(f"there may be more conflicts; --most {10 * most} prints up to {10 * most}")
         for repair in repairs:
@@ -129,8 +131,9 @@ def _expanded(algebra: Algebra, line: int | None) -> dict[Line, list[Relation]]:
 
 
 def _print_line(line: Line, relations: list[Relation], most: int) -> None:
-    stands = f"  # {counted(len(relations), 'relation')}" if line.text else ""
-    print(f"{line.number}: {line.text or relations[0]}{stands}")
+    print(f"{line.number}: {line.text or relations[0]}")
+    if line.text:
+        print(f"  stands for {counted(len(relations), 'relation')}:")
     for relation in relations[:most] if line.text else ():
         print(f"    {relation}")
     if len(relations) > most:
