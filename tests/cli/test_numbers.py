@@ -187,7 +187,7 @@ def test_large_numbers_are_written_without_powers_of_ten(typed, tmp_path):
     (tmp_path / "homes.csv").write_text("\n".join(["size,price", *cells]))
     _, out, _ = typed("fit", "homes.csv", "-t", "price", "-o", "m.atoms", "--max-atoms", "5")
     assert "root mean squared error about " in out
-    for command in (["evaluate", "m.atoms", "homes.csv"], ["explain", "m.atoms", "homes.csv"],
-                    ["compare", "m.atoms", "m.atoms", "homes.csv"], ["show", "m.atoms"]):  # fmt: skip
-        out += typed(*command)[1]
+    for command in ("evaluate m.atoms", "explain m.atoms", "compare m.atoms m.atoms"):
+        out += typed(*command.split(), "homes.csv")[1]
+    out += typed("show", "m.atoms")[1]
     assert "e+0" not in out

@@ -2,13 +2,15 @@
 
 import csv
 import io
+import re
 import sys
+import warnings
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atomlearn.errors import EmptyFile, InvalidTable, NotText
+from atomlearn.errors import EmptyFile, InvalidTable, MixedColumn, NotText
 from atomlearn.tables.batches import CsvBatches
 from atomlearn.tables.files import MISSING, csv_tables, read_table
 
@@ -70,6 +72,30 @@ def test_what_is_no_table(reader, tmp_path, content, error, says):
         read_table(path)
     with pytest.raises(error, match=says.replace(".", r"\.")):
         list(CsvBatches(path, "b", rows=2))
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        (["1,5", "68", "-1.234,25"], "its numbers have commas, the first in row 1: '1,5'"),
+        (["2020-01-31", "2020-2-1 10:30", "2020-02-02T10:30:00Z"], "it holds dates, .*2020-01-31"),
+        (["31.1.2020", "1.2.20", ""], "it holds dates, the first in row 1: '31.1.2020'"),
+        (["1,5", "red", "2,5"], None),
+        (["2020-01-31", "later", "2020-02-01"], None),
+        (["1.2.3", "1/2", "a,b"], None),
+    ],
+)
+def test_numbers_and_dates_that_become_text_are_told(reader, tmp_path, cells, says):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n;x\n" + "".join(f"{cell};x\n" for cell in cells))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for one in (read_table(path).guessed("a"), next(iter(CsvBatches(path, "b", rows=2)))):
+            assert one is not None
+    told = [str(one.message) for one in caught if one.category is MixedColumn]
+    assert len(told) == (2 if says else 0)
+    for one in told:
+        assert re.search(f"t.csv: column 'a' is read as text, because {says}", one)
 
 
 def test_line_ends_of_old_machines_and_columns_without_a_name(reader, tmp_path):

@@ -5,6 +5,7 @@ decide it, during prediction the model does, so that a code such as ``007`` is a
 """
 
 import csv
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -35,6 +36,10 @@ TRUTH = {"true": True, "false": False}
 """Cells of a CSV file that are booleans, in lower case."""
 FEW_TEXT = 0.1
 """Largest share of text cells at which a column was probably meant to be numbers."""
+WITH_COMMA = re.compile(r"[-+]?\d[\d.]*,\d+")
+"""A number with a decimal comma, as 1.234,5 or 0,25."""
+DATE = re.compile(r"(\d{4}-\d\d?-\d\d?|\d\d?([./])\d\d?\2\d{2,4})([T ]\d\d?:\d\d.*)?")
+"""A date, as 2020-01-31, 31.1.2020 or 1/31/20, with or without a time."""
 BLOCK = 16 << 20
 """A CSV file is read in blocks of this many bytes; a row has to fit into one."""
 
@@ -248,10 +253,15 @@ def _as_number(cell: Any) -> Any:
 
 @dataclass
 class Mixed:
-    """A detector of columns that are text because of a few cells, which is usually a mistake."""
+    """A detector of columns that were probably not meant to be text.
+
+    These are numbers with a few other cells, numbers with commas, and dates.
+    """
 
     n_known: int = 0
     n_text: int = 0
+    n_commas: int = 0
+    n_dates: int = 0
     row: int = 0
     """The first row with text."""
     cell: str = ""
@@ -264,17 +274,35 @@ class Mixed:
             self.row, self.cell = first_row + int(text[0]), cells.values[cells.codes[text[0]]]
         self.n_known += len(cells.rows_where(lambda cell: cell is not None))
         self.n_text += len(text)
+        self.n_commas += len(cells.rows_where(lambda cell: _matches(WITH_COMMA, cell)))
+        self.n_dates += len(cells.rows_where(lambda cell: _matches(DATE, cell)))
 
     def warn(self, path: str, name: str) -> None:
-        """Warn if nearly all cells are numbers."""
-        if 0 < self.n_text <= FEW_TEXT * self.n_known:
-            warnings.warn(
-                f"{path}: column {name!r} is read as text, because {self.n_text:,} of "
-                f"{self.n_known:,} cells are not numbers, the first in row {self.row}: "
-                f"{self.cell!r} (leave a cell empty where a number is missing)",
-                MixedColumn,
-                stacklevel=3,
+        """Warn if nearly all cells are numbers, or all are numbers with commas, or dates."""
+        first = f"the first in row {self.row}: {self.cell!r}"
+        if self.n_text == 0:
+            return
+        if self.n_text == self.n_commas:
+            why = f"its numbers have commas, {first} (write decimal points)"
+        elif self.n_text == self.n_dates == self.n_known:
+            why = (
+                f"it holds dates, {first} (turn them into numbers first, such as days since a date "
+                "or the day of the week, or leave the column out)"
             )
+        elif self.n_text <= FEW_TEXT * self.n_known:
+            why = (
+                f"{self.n_text:,} of {self.n_known:,} cells are not numbers, {first} (leave a cell "
+                "empty where a number is missing)"
+            )
+        else:
+            return
+        warnings.warn(
+            f"{path}: column {name!r} is read as text, because {why}", MixedColumn, stacklevel=3
+        )
+
+
+def _matches(pattern: re.Pattern[str], cell: str | None) -> bool:
+    return cell is not None and pattern.fullmatch(cell) is not None
 
 
 def feature_names(
@@ -424,7 +452,7 @@ def _header(path: Path) -> tuple[list[str], str]:
             file.seek(0)
             cells = next(csv.reader(file, delimiter=separator))
     except UnicodeDecodeError as error:
-        raise NotText(f"{path} is not UTF-8 text: {error}") from None
+        raise NotText(f"{path} is not UTF-8 text (save it as UTF-8): {error}") from None
     names = [name.strip() or f"column {j + 1}" for j, name in enumerate(cells)]
     double = [name for name, times in Counter(names).items() if times > 1]
     if double:
@@ -458,7 +486,7 @@ def _find_error(path: Path, separator: str, n_columns: int) -> None:
                         f"{n_columns} columns"
                     )
     except UnicodeDecodeError as error:
-        raise NotText(f"{path} is not UTF-8 text: {error}") from None
+        raise NotText(f"{path} is not UTF-8 text (save it as UTF-8): {error}") from None
     except csv.Error as error:
         raise InvalidTable(f"{path} is not CSV: {error}") from None
 
