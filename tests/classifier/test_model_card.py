@@ -34,6 +34,13 @@ def test_all_sections(ruled, noisy, fitted):
     assert "3 atoms" not in text and "random_state=0" in text.replace("\\", "")
 
 
+def test_rows_that_a_rule_decides_are_not_counted_silently(ruled, noisy, fitted):
+    assert "On held-out rows that no rule decides: " in str(ruled.compact(5).scorecard())
+    assert "On held-out rows: " in str(fitted.compact(5).scorecard())
+    told = ruled.to_model_card().split("## Statements that always hold")[1]
+    assert "What was checked:\n\n- Fingerprint of the model" in told
+
+
 def test_figures_on_new_rows(ruled, noisy):
     text = ruled.to_model_card(*noisy)
     found = ruled.evaluate(*noisy)

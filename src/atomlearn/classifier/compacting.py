@@ -305,6 +305,7 @@ class Compacting:
             is_exact=card.is_exact,
             ordered=learned.rules.ordered,
             image_shape=self.image_shape,
+            has_decided=any(isinstance(one, Rule) and one.weight is None for one in self.rules_),
             owner=self,
         )
 

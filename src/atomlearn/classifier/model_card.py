@@ -101,6 +101,7 @@ def _data(clf: Any) -> str:
         [one.name, _kind(one), "yes" if one.has_missing else "no", _values(one)]
         for one in clf.encoder_.columns_[:MOST_COLUMNS]
     ]
+    head = ["column", "kind", "missing values told apart", "what the model distinguishes"]
     more_columns = len(clf.encoder_.columns_) - len(columns)
     lines = [
         "## Data",
@@ -109,7 +110,7 @@ def _data(clf: Any) -> str:
         f"- Fingerprint (SHA-256): {_fingerprint(clf.sample_)}",
         *(_classes(clf) if hasattr(clf, "classes_") else _numbers(clf)),
         "",
-        _table(["column", "kind", "missing values", "what the model distinguishes"], columns),
+        _table(head, columns),
         *([f"\nand {_counted(more_columns, 'more column')}."] * (more_columns > 0)),
     ]
     return "\n".join(lines)
@@ -315,7 +316,8 @@ def _statements(clf: Any, X: Any, y: Any) -> str:
         if one.n_rows is not None:
             lines.append(f"  - {one.counts()}")
     named = {k: v for k, v in found.facts.items() if k.startswith("fingerprint")}
-    lines += ["", *(f"- {k[0].upper()}{k[1:]}: `{v}`" for k, v in named.items())]
+    lines += ["", "What was checked:", ""]
+    lines += [f"- {k[0].upper()}{k[1:]}: `{v}`" for k, v in named.items()]
     return "\n".join(lines)
 
 

@@ -158,6 +158,8 @@ class Scorecard(Paged):
         Whether the classes are ordered; then the median of the probabilities is predicted.
     image_shape : tuple of int or None
         Height and width, if the columns are pixels.
+    has_decided : bool
+        Whether rules decide some rows, which are not among the held-out rows then.
     owner : AlgebraicClassifier or None
         The classifier that the card is of.
 
@@ -186,6 +188,7 @@ class Scorecard(Paged):
     is_exact: bool = field(default=False, compare=False)
     ordered: bool = field(default=False, compare=False)
     image_shape: tuple[int, int] | None = None
+    has_decided: bool = field(default=False, compare=False)
     owner: Any = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
@@ -281,6 +284,8 @@ class Scorecard(Paged):
         if self.measured is None:
             return ""
         told, rows = _measures(self.measured), "held-out rows"
+        if self.has_decided:
+            rows += " that no rule decides"
         if self.is_changed:
             rows = f"the {self.measured.n_rows:,} rows given"
         told = f"On {rows}: {told}"

@@ -196,7 +196,7 @@ class NumberColumn:
                 raise InvalidRule(f"{self.name} is compared with itself")
             return Literal(self.index, self.name, ">" if operator == ">" else "<=", value)
         if isinstance(value, str) or not math.isfinite(value):
-            raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none")
+            raise InvalidRule(f"{self.name} holds numbers, and {value!r} is none: '{condition}'")
         below = just_below(value)
         if below < -LARGEST:
             raise InvalidRule(f"{self.name}: no number is below {condition.written}")

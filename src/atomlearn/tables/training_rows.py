@@ -358,8 +358,8 @@ def chain_of(
         example = ", ".join(repr(str(label)) for label in labels[:3].tolist())
         raise InvalidTable(
             "ordered=True needs labels that are numbers, or an ordered categorical of pandas: "
-            f"text has no order of its own. Give it from the lowest to the highest: "
-            f"ordered=[{example}] in the right order"
+            "text has no order of its own. Give all labels from the lowest to the highest, as in "
+            f"ordered=[{example}] if that is their order (on the command line --order)"
         )
     return labels[np.argsort(labels.astype(np.float64), kind="stable")]
 
