@@ -21,6 +21,9 @@ class Terminated(KeyboardInterrupt):
     """An interruption by SIGTERM, on the command line."""
 
 
+_FIRST = (
+    b"\natomlearn: stopping as soon as it is safe; Ctrl-C again ends at once, and keeps nothing\n"
+)
 _MESSAGE = b"\natomlearn: interrupted again, ended at once\n"
 
 
@@ -179,6 +182,8 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
         raise Terminated
     if _note.signal == 0:
         _note.signal = number
+        if _ends_process and not hasattr(sys, "ps1"):
+            _ask_for_patience()
     elif hasattr(sys, "ps1"):  # a notebook or a prompt, which must live on
         _note.abandoned = True
     elif _ends_process:
@@ -186,6 +191,13 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
     if _is_waiting:
         _is_waiting = False
         raise interruption()
+
+
+def _ask_for_patience() -> None:
+    """Say on a terminal that the signal was seen: who sees nothing presses Ctrl-C again."""
+    with contextlib.suppress(OSError):
+        if os.isatty(2):
+            os.write(2, _FIRST)
 
 
 def _end_at_once(number: int) -> None:

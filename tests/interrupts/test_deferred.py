@@ -150,6 +150,26 @@ def test_a_second_signal_ends_the_process_and_cleans_up(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_terminal_shows_that_the_first_signal_was_seen():
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    script = """
+import signal
+from atomlearn.interrupts import Deferred
+with Deferred({}) as note:
+    signal.raise_signal(signal.SIGINT)
+    note.kept = True
+"""
+    try:
+        for how in ("", "learning=True"):
+            subprocess.run([sys.executable, "-c", script.format(how)], stderr=theirs, check=True)
+        told = os.read(ours, 1000).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert told.count("atomlearn: stopping as soon as it is safe; Ctrl-C again ends at once") == 1
+
+
 def test_a_cleanup_is_forgotten_when_it_is_not_needed_any_more():
     called = []
     with cleaned_up(lambda: called.append(1)):
