@@ -538,3 +538,14 @@ def test_nothing_lies_between_at_least_and_at_most():
     assert len(quick(rules=rules).fit(X, ["a", "b"] * 50).rules_) == 2
     with pytest.raises(ContradictoryRules):
         quick(rules=["a if x >= 4 and x != 5", "b if x <= 5"]).fit(X, ["a", "b"] * 50)
+
+
+def test_a_misspelt_category_is_told():
+    X = pd.DataFrame({"city": ["Berlin", "Bonn", "Jena"] * 10, "size": range(30)})
+    y = np.where(X["size"] > 14, "yes", "no")
+    with pytest.warns(DoubtfulRule, match="'Berln', which no .* 'city'; did you mean 'Berlin'"):
+        quick(rules=["no if city = Berln"]).fit(X, y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        quick(rules=["no if city = Paris", "no if city = Bonn and size < 9"]).fit(X, y)
+    assert not any("did you mean" in str(one.message) for one in caught)

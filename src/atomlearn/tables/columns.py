@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from atomlearn.errors import InvalidRule, InvalidTable
+from atomlearn.errors import DoubtfulRule, InvalidRule, InvalidTable, nearest
 from atomlearn.files.load import LARGEST
 from atomlearn.tables.literals import ColumnName, Literal, Operator
 from atomlearn.tables.numbers import (
@@ -325,6 +325,14 @@ class CategoryColumn:
         has_missing = self.has_missing or len(named) + len(several) < len(asked)
         everything = [*self.categories, *named, *(one for group in several for one in group)]
         categories = tuple(dict.fromkeys(everything))
+        for one in categories[len(self.categories) :]:
+            if isinstance(one, str) and (meant := nearest(one, self.categories)):
+                warnings.warn(
+                    f"a rule names {one!r}, which no training row has in column {self.name!r}"
+                    f"{meant}",
+                    DoubtfulRule,
+                    stacklevel=2,
+                )
         place = {category: i for i, category in enumerate(categories)}
         groups = [tuple(sorted(place[one] for one in group)) for group in several]
         groups = list(dict.fromkeys([*self.groups, *groups]))
