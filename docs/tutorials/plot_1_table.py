@@ -88,15 +88,30 @@ print(clf.evidence_)
 print(clf.definition("Gentoo", "short"))
 
 # %%
-# Which columns matter:
+# The model on one page
+# ---------------------
+# ``compact`` makes a scorecard of the classifier: a few short rules with whole points, which are all
+# that decides. The last line says what that costs, on rows that were held out.
+
+card = clf.compact("auto")
+print(card.scorecard())
+
+# %%
+# It is a classifier like any other:
+
+print(f"error of the card on test rows {1 - card.score(X_test, y_test):.1%}")
+print(card.explain(X_test.iloc[0]))
+
+# %%
+# Which columns matter to the full model:
 
 print(pd.Series(clf.feature_importances_, index=X.columns).sort_values(ascending=False).round(2))
 
 # %%
 # Read a prediction
 # -----------------
-# For each class the atoms that the row misses, those that cost most first. Missing an atom speaks
-# against the class.
+# The full model gives reasons as well: for each class the atoms that the row misses, those that cost
+# most first. Missing an atom speaks against the class.
 
 print(clf.explain(X_test.iloc[0], max_atoms=2))
 

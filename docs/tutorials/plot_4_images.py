@@ -2,8 +2,8 @@
 Images and symmetries
 =====================
 
-Pixels are columns. Atoms over pixels can be drawn, and if the meaning of an image does not change
-when its columns are swapped, that can be told to the learner.
+Pixels are columns, and atoms over pixels can be drawn. Where the meaning of an image stays the same
+when its columns are swapped, say so as a symmetry, and fewer examples are enough.
 """
 
 # %%
@@ -44,8 +44,8 @@ moved.fit(X, y)
 print(f"error {1 - moved.score(X_new, y_new):.1%}")
 
 # %%
-# A symmetry that does not hold would be found out by the data and left out, if there are enough
-# images; give only those you know to hold.
+# A symmetry that the data contradict is left out with a warning, if there are enough images. Give only
+# those that you know to hold.
 #
 # What was learned
 # ----------------

@@ -44,7 +44,7 @@ print("consistent:", game.algebra.conflicts() == [])
 # %%
 # An answer
 # ---------
-# Tell how an answer is read, checked and printed. ``solved`` is plain Python that knows nothing of
+# A class says how an answer is checked and printed, a function how it is read. ``solved`` is plain Python that knows nothing of
 # algebra: the engine proves that your relations hold in its models, but it cannot know whether they
 # say what you meant.
 

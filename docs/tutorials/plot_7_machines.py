@@ -2,9 +2,8 @@
 More than one machine
 =====================
 
-Cores, batches from disk, and parts of the data on several machines. A pin is a small set of
-constants that no example of its class contradicts; this can be checked anywhere and in any order, so
-the model does not depend on the number of workers.
+Cores, batches from disk, and parts of the data on several machines. The model does not depend on the
+number of cores or workers.
 """
 
 # %%
@@ -27,7 +26,8 @@ print(np.array_equal(one.predict_proba(X_new), two.predict_proba(X_new)))
 # Batches
 # -------
 # Data that do not fit into memory are read batch by batch; here from arrays, else from CSV or Parquet
-# (``read_batches``). The batches are packed to disk with a bit for each literal, and learned from in turn.
+# (``read_batches``). While the packed rows, a bit for each literal, fit into 512 MiB, the model is that of
+# ``fit``; beyond that the batches are packed to disk and learned from in turn.
 
 from atomlearn.distributed import fit_batches
 from atomlearn.tables import ArrayBatches
@@ -40,9 +40,9 @@ print(
 # %%
 # Machines
 # --------
-# A Dask collection is learned from where it is. Partitions exchange pins: what no partition's examples
-# contradict is known to all. On a cluster, make a ``dask.distributed.Client`` first; without one, Dask
-# runs in this process.
+# A Dask collection is packed where it is, and learned from as a whole up to the same size. Beyond it, each
+# partition learns by itself, and they exchange pins: what no partition's examples contradict is known to
+# all. On a cluster, make a ``dask.distributed.Client`` first; without one, Dask runs in this process.
 
 import dask.array as da
 

@@ -1,4 +1,4 @@
-"""Algebraic Machine Learning: rules and examples in, readable atoms out."""
+"""Algebraic Machine Learning: readable models, and statements that always hold."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping

@@ -42,6 +42,9 @@ GRID = [["c2", "c3"], ["c1", "c4"]]
 GIVEN = ["b4", "d5"]
 """Queens that are on the board already."""
 
+SURE = 0.97
+"""How probable the digit of the picture is: little speaks against it, much against the others."""
+
 
 def main() -> None:
     """Run the four parts and write the pages."""
@@ -80,11 +83,12 @@ def learn_digits(page: Page, folder: Path) -> None:
     error = 1 - classifier.score(X_test, y_test)
     chances = classifier.predict_proba(X_test)
     right = classifier.classes_[chances.argmax(axis=1)] == y_test
-    hardest = int(np.where(right, chances.max(axis=1), np.inf).argmin())
+    sure = np.where(right, chances.max(axis=1), 0.0)
+    shown = int(np.abs(sure - SURE).argmin())
     picture = figure_html(
-        classifier.explain(X_test[hardest]).plot(),
-        f"A {y_test[hardest]} that it recognises, but is not sure of: in red what speaks against "
-        "each digit.",
+        classifier.explain(X_test[shown]).plot(),
+        f"A {y_test[shown]} that it recognises: the redder a pixel, the more it speaks against the "
+        "digit above.",
     )
     values = {"images": classifier.sample_.totals.sum(), "seconds": seconds, "error": error,
               "tested": len(X_test)}  # fmt: skip

@@ -1,6 +1,8 @@
 """Pictures of the pages, to be looked at: ``python -m tests.explorer.screenshots [folder]``.
 
-Each kind of page at 1200 and at 390 pixels, light and dark, after something was done on it.
+Each kind of page at 1200 and at 390 pixels, light and dark, after something was done on it, and the
+pages of ``make demo`` and ``make docs``, if they are there. A page that is wider than the window is
+reported.
 """
 
 import sys
@@ -65,24 +67,45 @@ def more_pages(folder: Path) -> dict[str, str]:
     }
 
 
-def main(folder: Path) -> None:
-    """Write the pages and their pictures to a folder, those of ./demo too if it is there."""
+def pages_of_the_site() -> dict[str, str]:
+    """Every page of ./site but the reference of single names, of which a few stand for all."""
+    found = {}
+    for path in sorted(Path("site").rglob("*.html")):
+        name = path.relative_to("site").with_suffix("").as_posix()
+        is_single = name.startswith("reference/packages/generated/")
+        if is_single and not name.endswith(("atomlearn.Algebra", "AlgebraicClassifier")):
+            continue
+        if not name.startswith(("_", "explorer/", "genindex", "py-modindex", "search")):
+            found[f"site-{name.replace('/', '-')}"] = path.resolve().as_uri()
+    return found
+
+
+def main(folder: Path, only: str = "") -> None:
+    """Write the pages and their pictures to a folder; ``only`` those with this in their name."""
     folder.mkdir(parents=True, exist_ok=True)
-    addresses = pages.write_all(folder, quick=False) | more_pages(folder)
-    demo = sorted(Path("demo").glob("*.html"))
-    addresses |= {f"demo-{path.stem}": path.resolve().as_uri() for path in demo}
+    addresses = pages_of_the_site()
+    if not only.startswith("site"):
+        addresses |= pages.write_all(folder, quick=False) | more_pages(folder)
+        demo = sorted(Path("demo").glob("*.html"))
+        addresses |= {f"demo-{path.stem}": path.resolve().as_uri() for path in demo}
     with web.started() as browser:
         for name, address in addresses.items():
+            if only not in name:
+                continue
+            is_site = name.startswith("site-")
             for width in (1200, 390):
                 for dark in (False, True):
-                    with web.opened(browser, address, width=width, dark=dark) as page:
+                    with web.opened(
+                        browser, address, width=width, dark=dark, strict=not is_site
+                    ) as page:
                         do_something(page, name)
                         path = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"
                         page.screenshot(path=path, full_page=True)
-                        print(path)
+                        wide = page.evaluate("document.documentElement.scrollWidth")
+                        print(path, f"is {wide} pixels wide" if wide > width else "", flush=True)
 
 
 if __name__ == "__main__":
     if web.why_not():
         sys.exit(web.why_not())
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots"))
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots"), *sys.argv[2:3])

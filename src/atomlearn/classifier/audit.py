@@ -201,7 +201,7 @@ class Audit(Paged):
         if self.model is not None:
             parts += ["<h2>The whole model</h2>", self.model._html()]
         facts = table(["", ""], [[name, value] for name, value in self.facts.items()])
-        signature = "<p>Signed: ______________________&emsp;Date: ______________</p>"
+        signature = "<p>Signed:&nbsp;______________________ &emsp;Date:&nbsp;______________</p>"
         return "".join(
             [*parts, "<h2>What was audited</h2>", f'<div class="facts">{facts}</div>', signature]
         )

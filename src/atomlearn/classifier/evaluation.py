@@ -241,7 +241,7 @@ class Evaluation(Paged):
 
     def _html(self) -> str:
         texts = [str(label) for label in self.classes]
-        about = f"Measured on {self.n_rows:,} rows; {self.n_atoms:,} atoms or rules decide."
+        about = f"Measured on {self.n_rows:,} rows. The model has {self.n_atoms:,} atoms or rules."
         figures = table(["figure", "value"], self._figures())
         if len(texts) > MOST_CLASSES:
             confused = table(["label", "prediction", "rows"], self.confused()[:50], numbers=[2])

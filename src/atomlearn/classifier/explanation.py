@@ -441,7 +441,11 @@ class Explanation(Displayed):
             )
         shown = self.classes[:MOST_CLASSES]
         missed = [np.zeros(self.image.size) if one.pixels is None else one.pixels for one in shown]
-        titles = [f"{one.label}: {one.probability:.0%}\nmisses {one.misses:,}" for one in shown]
+        titles = [f"{one.label}: {one.probability:.0%}" for one in shown]
+        if shown[0].typical is not None:  # where misses are counted
+            titles = [
+                f"{title}\nmisses {one.misses:,}" for title, one in zip(titles, shown, strict=True)
+            ]
         return draw_misses(self.image, missed, titles)
 
 

@@ -30,7 +30,8 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="atomlearn",
     cls=Commands,
-    help="Algebraic Machine Learning: rules and examples in, readable atoms out.",
+    help="Learn models from tables that fit on one page, state what must hold on every row, "
+    "prove that it does, and decide what follows from relations.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

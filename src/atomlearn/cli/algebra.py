@@ -47,17 +47,19 @@ def check(
         bool, typer.Option("--all", help="Print every minimal conflict, and the smallest repairs.")
     ] = False,
     most: Annotated[
-        int, typer.Option("--most", min=1, help="Print at most this many of each.")
+        int, typer.Option("--most", min=1, help="Print at most this many conflicts and repairs.")
     ] = 20,
     expand: Annotated[
         bool, typer.Option("--expand", help="Print the relations that each line stands for.")
     ] = False,
     line: Annotated[
-        int | None, typer.Option("--line", min=1, help="Expand this line only, and all of it.")
+        int | None, typer.Option("--line", min=1, help="Print all relations of this line only.")
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", help="What if this relation is withdrawn? May be repeated."),
+        typer.Option(
+            "--without", help="Print what withdrawing this relation changes; may be repeated."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -169,7 +171,7 @@ def query(
     file: Annotated[
         Path, typer.Argument(help="A model file, as written by learn, or relations as text.")
     ],
-    relation: Annotated[str, typer.Argument(help='In quotes: "v < c1 c3", or "v !< c1 c3".')],
+    relation: Annotated[str, typer.Argument(help='A relation: "v < c1 c3" or "v !< c1 c3".')],
     as_json: Json = False,
 ) -> None:
     """Ask about a relation.

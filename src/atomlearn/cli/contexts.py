@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from atomlearn.algebra.implications import Implication
 
 ContextFile = Annotated[
-    Path, typer.Argument(help="A formal context: .cxt, or CSV with a cross a cell.")
+    Path, typer.Argument(help="A formal context: a .cxt file, or a CSV file of crosses.")
 ]
 
 

@@ -9,7 +9,7 @@ from atomlearn.cli.models import load_table_model
 from atomlearn.cli.numbers import is_regressor, numbers_in, refuse_options
 from atomlearn.cli.output import (
     ClassifierFile,
-    Html,
+    HtmlReport,
     Json,
     PosLabel,
     TableFile,
@@ -36,8 +36,8 @@ def evaluate(
         list[str] | None,
         typer.Option(
             "--cost",
-            help='What a prediction costs, as "bad->good=5": label, prediction, cost; may be '
-            "repeated. Other wrong predictions cost 1.",
+            help='The cost of a wrong prediction, as "bad->good=5": label, prediction and cost; '
+            "may be repeated. Other wrong predictions cost 1.",
         ),
     ] = None,
     cost_table: Annotated[
@@ -51,12 +51,12 @@ def evaluate(
     ] = None,
     threshold: Threshold = None,
     pos_label: PosLabel = None,
-    html: Html = None,
+    html: HtmlReport = None,
     as_json: Json = False,
 ) -> None:
     """Measure a model on a table with labels: errors, calibration, log-loss, costs.
 
-    Of a regressor: R², mean absolute error, and how many numbers the 90 % interval has.
+    For a regressor: R², mean absolute error, and the share of numbers in their 90 % intervals.
 
     The column of the labels is by default that of the training table. With costs and two classes
     the best threshold is given, too.

@@ -49,15 +49,19 @@ def show(
     file: ModelFile,
     of: Annotated[
         str | None,
-        typer.Option("--of", help='A term, as "v" or "c1 c2", or a class: show only this one.'),
+        typer.Option("--of", help='Show only this term, as "v" or "c1 c2", or this class.'),
     ] = None,
     max_atoms: Annotated[
         int,
-        typer.Option("--max-atoms", min=0, help="Atoms of a model or a pool to list, 0 for all."),
+        typer.Option(
+            "--max-atoms",
+            min=0,
+            help="Atoms to list of a model or a pool, 0 for all.",
+        ),
     ] = 50,
     max_clauses: Annotated[
         int,
-        typer.Option("--max-clauses", min=0, help="Clauses of each class to list, 0 for all."),
+        typer.Option("--max-clauses", min=0, help="Clauses to list of each class, 0 for all."),
     ] = 12,
     short: Annotated[
         bool,
@@ -77,8 +81,8 @@ def show(
 ) -> None:
     """Show what a file holds: a model, a classifier or a pool.
 
-    Of a model the atoms and the definitions of its constants, of a classifier its scorecard or the
-    definitions of its classes, of a pool the pins.
+    A model is shown by its atoms and the definitions of its constants, a classifier by its
+    scorecard or the definitions of its classes, a pool by its pins.
     """
     loaded = load(file)
     if model_card is not None:
@@ -328,13 +332,13 @@ def _names(pool: "Pool", k: int) -> list[str]:
 
 def export(
     file: ClassifierFile,
-    to: Annotated[str, typer.Option("--to", help="sql, js, c, python or onnx.")],
+    to: Annotated[str, typer.Option("--to", help="The language: sql, js, c, python or onnx.")],
     out: OutInstead = None,
     table: Annotated[
-        str, typer.Option("--table", help="SQL: the table with the rows to score.")
+        str, typer.Option("--table", help="For SQL: the table with the rows to score.")
     ] = "data",
     key: Annotated[
-        str, typer.Option("--key", help="SQL: the column that tells rows apart.")
+        str, typer.Option("--key", help="For SQL: the column that identifies a row.")
     ] = "rowid",
 ) -> None:
     """Write a program that predicts as the model does, with reasons.
@@ -411,9 +415,9 @@ def merge(
 
 
 def warm_up() -> None:
-    """Compile what learning and reading models need, so that no later command has to.
+    """Compile the kernels that learning and reading models need, so that later commands start fast.
 
-    Small classifiers and models are learned and explained. The bar counts kernels.
+    To do so, small classifiers and models are learned and explained. The bar counts kernels.
     """
     from atomlearn.sets.jit import KERNELS, progress
 

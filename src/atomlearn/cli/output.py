@@ -182,6 +182,12 @@ Html = Annotated[
         "--html", help="Write a page on which the model can be explored.", callback=_writable_page
     ),
 ]
+HtmlReport = Annotated[
+    Path | None,
+    typer.Option(
+        "--html", help="Write the result as a page to print or send.", callback=_writable_page
+    ),
+]
 
 # what is learned from, and how
 
@@ -204,7 +210,7 @@ Threshold = Annotated[
     float | None,
     typer.Option(
         "--threshold",
-        help="Two classes: predict the positive one if its probability is this or more.",
+        help="For two classes: predict the positive one if its probability is this or more.",
     ),
 ]
 PosLabel = Annotated[

@@ -106,7 +106,7 @@ def maze(file: TextFile) -> Problem:
 
 
 def solve(file: RelationFile) -> Problem:
-    """Solve a puzzle that a relation file states: what is given lies below S."""
+    """Solve a puzzle that a relation file states; what is given is written below S, as in x < S."""
     from atomlearn.problems import stated
 
     return Problem(partial(stated.solve, read_algebra(file)))

@@ -23,6 +23,7 @@ from atomlearn.cli.output import (
     NO,
     ClassifierFile,
     Html,
+    HtmlReport,
     JobsIfAny,
     Json,
     MaxEpochsIfAny,
@@ -76,7 +77,9 @@ def fit(
     max_classes: Annotated[
         int | None,
         typer.Option(
-            "--max-classes", min=1, help="Allow up to this many classes, even if all are numbers."
+            "--max-classes",
+            min=1,
+            help="Learn up to this many classes, even if all are numbers.",
         ),
     ] = None,
     max_cuts: Annotated[
@@ -84,13 +87,12 @@ def fit(
         typer.Option("--max-cuts", min=1, help="Maximum number of cuts of each number column."),
     ] = None,
     ordered: Annotated[
-        bool, typer.Option("--ordered", help="The classes are ordered, as numbers are.")
+        bool,
+        typer.Option("--ordered", help="The classes are ordered; their labels are numbers."),
     ] = False,
     order: Annotated[
         str | None,
-        typer.Option(
-            "--order", help='The classes are ordered: all labels from the lowest, "low,mid,high".'
-        ),
+        typer.Option("--order", help='The ordered classes, from the lowest: "low,mid,high".'),
     ] = None,
     evidence: Annotated[
         str,
@@ -130,27 +132,27 @@ def fit(
     ] = None,
     regress: Annotated[
         bool,
-        typer.Option("--regress", help="Predict the target as a number, however few it has."),
+        typer.Option("--regress", help="Predict a number, even if there are few different ones."),
     ] = False,
     loss: Annotated[
         str | None,
-        typer.Option("--loss", help="Of a number: squared, absolute, poisson or quantile."),
+        typer.Option("--loss", help="For numbers: squared, absolute, poisson or quantile."),
     ] = None,
     quantile: Annotated[
         float | None,
-        typer.Option("--quantile", help="Predict this quantile of a number, such as 0.9."),
+        typer.Option("--quantile", help="For numbers: predict this quantile, such as 0.9."),
     ] = None,
     no_rows: Annotated[
         bool,
-        typer.Option("--no-rows", help="Save the model without any training row."),
+        typer.Option("--no-rows", help="Save the model without training rows."),
     ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Fit a classifier to a table, or a regressor if the target has very many different numbers.
 
-    Ctrl-C saves what has been learned so far. --regress predicts a number in any case, and
-    --max-classes classes.
+    Ctrl-C saves what has been learned so far. --regress always predicts a number, --max-classes
+    always a class.
     """
     from atomlearn.classifier.costs import read_class_weights
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -286,7 +288,7 @@ def predict(
         list[str] | None,
         typer.Option(
             "--key",
-            help="A column of the table to copy to the output, such as a number of the row; "
+            help="A column of the table to copy to the output, such as an identifier; "
             "may be repeated. The model does not use it.",
         ),
     ] = None,
@@ -294,12 +296,12 @@ def predict(
         float | None,
         typer.Option(
             "--interval",
-            help="Of a number: add the ends of the interval with this coverage, such as 0.9.",
+            help="For numbers: add the ends of an interval with this coverage, such as 0.9.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of each row of a table, or its number; prints CSV."""
+    """Predict the class or the number of each row of a table, and print CSV."""
     from atomlearn.classifier.costs import decide
     from atomlearn.logic.definition import plain
     from atomlearn.tables.files import read_table
@@ -365,7 +367,7 @@ def explain(
         int, typer.Option("--row", min=0, help="The row to explain, counted from 0.")
     ] = 0,
     max_atoms: Annotated[
-        int, typer.Option("--max-atoms", min=0, help="Atoms of each class to list.")
+        int, typer.Option("--max-atoms", min=0, help="List at most this many atoms of each class.")
     ] = 3,
     html: Html = None,
     as_json: Json = False,
@@ -430,20 +432,20 @@ def audit(
     file: ClassifierFile,
     data: Annotated[
         Path | None,
-        typer.Argument(help="A table on which to count decisions and violations, if any."),
+        typer.Argument(help="A table on which decisions and violations are counted."),
     ] = None,
     target: TargetIfAny = None,
     costs: Annotated[
         bool,
-        typer.Option("--costs", help="Fit again without each statement: what does it cost?"),
+        typer.Option("--costs", help="Fit again without each statement, and print what it costs."),
     ] = False,
-    html: Html = None,
+    html: HtmlReport = None,
     as_json: Json = False,
 ) -> None:
-    """Prove that a classifier obeys its statements, and count on a table; exit 1 if one is broken.
+    """Prove that a model obeys its statements, and count violations; exit 1 if one is broken.
 
-    With labels in the table, the rows that contradict a statement are listed. The page (--html) is
-    for those who have to keep a proof.
+    With labels in the table, the rows that contradict a statement are listed. The page that --html
+    writes can be signed and kept.
     """
     from atomlearn.classifier.costs import labels_of_text
     from atomlearn.tables.files import read_table

@@ -140,7 +140,7 @@ class NumberEvaluation(Paged):
         return f"Evaluation of predictions of {self.target}"
 
     def _html(self) -> str:
-        about = f"Measured on {self.n_rows:,} rows; {self.n_atoms:,} atoms or rules decide."
+        about = f"Measured on {self.n_rows:,} rows. The model has {self.n_atoms:,} atoms or rules."
         rows = [
             [f"{rounded(one.low, 4)} to {rounded(one.high, 4)}", f"{one.n:,}",
              rounded(one.predicted, 4), rounded(one.observed, 4), f"{one.covered:.1%}"]

@@ -165,7 +165,7 @@ def draw_misses(
     image : array-like of shape (height, width)
         The example.
     missed : sequence of array-like
-        For each class, how much is missed at each pixel: the redder, the more.
+        For each class, how much is missed at each pixel: the redder, the more, on one scale.
     titles : sequence of str, default=None
         A title for each class.
 
@@ -182,9 +182,10 @@ def draw_misses(
     values = np.asarray(image, dtype=np.float64)
     grey = 1 - 0.75 * values / max(float(values.max(initial=0.0)), 1e-9)
     painted = []
-    for one in missed:
-        weight = np.asarray(one, dtype=np.float64).reshape(values.shape)
-        share = (0.85 * weight / max(float(weight.max(initial=0.0)), 1e-9))[..., None]
+    weights = [np.asarray(one, dtype=np.float64).reshape(values.shape) for one in missed]
+    most = max([1e-9, *(float(one.max(initial=0.0)) for one in weights)])
+    for weight in weights:
+        share = (0.85 * weight / most)[..., None]
         painted.append((1 - share) * grey[..., None] + share * np.array(RED))
     return _panels(painted, titles, None)
 
