@@ -78,7 +78,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["tutorials", "gallery"],
     "gallery_dirs": ["auto_tutorials", "auto_gallery"],
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "figures.BestFirst",
     "image_scrapers": (figure_scraper, "matplotlib"),
     "doc_module": ("atomlearn",),
     "backreferences_dir": "reference/backreferences",

@@ -21,6 +21,8 @@ from tests.explorer import pages
 THREE = [(0.3, 0.25), (0.5, 0.2), (0.68, 0.3), (0.6, 0.45), (0.45, 0.5), (0.65, 0.6), (0.68, 0.75),
          (0.5, 0.83), (0.3, 0.78)]  # fmt: skip
 
+EAGER = "document.querySelectorAll('iframe').forEach((frame) => { frame.loading = 'eager'; })"
+
 
 def do_something(page, name):
     """Draw, place a queen, ask."""
@@ -99,6 +101,9 @@ def main(folder: Path, only: str = "") -> None:
                         browser, address, width=width, dark=dark, strict=not is_site
                     ) as page:
                         do_something(page, name)
+                        if page.locator("iframe").count():  # those below the window wait otherwise
+                            page.evaluate(EAGER)
+                            page.wait_for_timeout(3000)
                         path = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"
                         page.screenshot(path=path, full_page=True)
                         wide = page.evaluate("document.documentElement.scrollWidth")
