@@ -514,7 +514,7 @@ class Algebra:
         return what_if(self, tuple(adopt_relation(self._vocabulary, r) for r in flatten(withdrawn)))
 
     def implications(self, kind: "Kind" = "canonical") -> "list[Implication]":
-        """Return the fewest implications that say what the positive relations say.
+        """Return the fewest implications from which all positive relations follow.
 
         Parameters
         ----------

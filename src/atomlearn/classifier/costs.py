@@ -18,7 +18,7 @@ from atomlearn.typing import Floats, Integers
 
 
 class CostReport(NamedTuple):
-    """What predictions cost on a row, on average.
+    """The mean cost of the predictions of some rows.
 
     Attributes
     ----------

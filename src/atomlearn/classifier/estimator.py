@@ -613,7 +613,7 @@ class AlgebraicClassifier(
         return self.classes_[self.learned_.chosen(scores)]
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> Bits:
-        """Predict a set of classes for each row, which has its class with this probability.
+        """Predict a set of classes that contains the class of each row with a given probability.
 
         A class is in the set if its probability is not below a threshold: that which the share
         ``coverage`` of the held-out rows reach with their own class (split conformal prediction).

@@ -90,9 +90,8 @@ def _head(clf: Any) -> str:
     n = clf.learned_.deciding().n_atoms
     rules = "rule" if kind == "scorecard" else "atom"
     return (
-        f"{title}\n\nA {kind} of {_counted(n, rules)} that decide, made with atomlearn. Its "
-        "predictions are sums over rules that can be read; this card has all that decides them, or "
-        "says where it is."
+        f"{title}\n\nA {kind} of {_counted(n, rules)}, made with atomlearn. Its predictions are "
+        f"sums over these {rules}s; this card lists all of them, or says where they are."
     )
 
 
@@ -101,7 +100,7 @@ def _data(clf: Any) -> str:
         [one.name, _kind(one), "yes" if one.has_missing else "no", _values(one)]
         for one in clf.encoder_.columns_[:MOST_COLUMNS]
     ]
-    head = ["column", "kind", "missing values told apart", "what the model distinguishes"]
+    head = ["column", "kind", "missing values", "what the model distinguishes"]
     more_columns = len(clf.encoder_.columns_) - len(columns)
     lines = [
         "## Data",
@@ -328,7 +327,7 @@ def _limits(clf: Any) -> str:
         "A number is known only by the cuts it lies between; beyond the lowest and the highest "
         "cut all numbers are alike.",
         "A category that was not in training equals none of the known ones.",
-        "The rules describe what the model predicts. They are no causes.",
+        "The rules describe what the model predicts. They are not causes.",
     ]
     if not hasattr(clf, "classes_"):
         lines.append(

@@ -394,7 +394,7 @@ class Readable(Compacting, Importance):
         return told if image is not None else replace(told, values=self._cells(table))
 
     def set_feature_names(self, names: Any) -> Self:
-        """Give the columns names, after they were learned from without any.
+        """Name the columns of a classifier that was fitted without column names.
 
         A pipeline passes a sparse matrix of words on without their names; this gives them back to
         explanations, definitions, scorecards and all that is shown.

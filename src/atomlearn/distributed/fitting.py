@@ -257,8 +257,8 @@ def fit(
     are sent to the client, and the model is the one that ``fit`` gives in memory. Otherwise each
     partition learns by itself, where it is; after every few epochs the pins that partitions found
     are checked against the examples of all others, and shared. Then the model depends on the
-    partitions and the seed, not on the number of workers, nor on whether some were lost. A number,
-    and ordered classes, are always learned from the rows of all, and more than that is an error.
+    partitions and the seed, not on the number of workers, nor on whether some were lost. Numbers
+    and ordered classes are always learned from all rows together; more than 512 MiB is an error.
 
     Parameters
     ----------
@@ -434,7 +434,7 @@ def _classes(surveys: Sequence[Survey], max_classes: int | None) -> npt.NDArray[
     classes = all_classes(surveys)
     check_labels(classes, class_counts(surveys, classes), max_classes)
     if len(classes) < 2:
-        raise UnfitParts(f"there is only one class, {classes.tolist()}: nothing to tell apart")
+        raise UnfitParts(f"there is only one class, {classes.tolist()}: there is nothing to learn")
     return classes
 
 

@@ -227,7 +227,7 @@ class _Graph:
             twice = next(one for one in names if names.count(one) > 1)
             raise UnsavableValue(
                 f"column {column['name']!r} has different categories that are written {twice!r}, "
-                "which ONNX cannot tell apart: make them text before fit"
+                "which are the same in ONNX: make them text before fit"
             )
         missing = ""
         while missing in names:

@@ -287,7 +287,7 @@ class Container:
             raise DamagedFile(f"{where} is an array of {dtype}, {len(shape)}-dimensional")
         # The header is compared with what there is before anything is allocated.
         if fortran or math.prod(shape) * dtype.itemsize != len(data) - start:
-            raise DamagedFile(f"{where} does not have the size that its header tells")
+            raise DamagedFile(f"{where} does not have the size that its header states")
         flat = np.frombuffer(data, dtype=dtype, offset=start)
         return flat.reshape(shape)
 
@@ -371,7 +371,7 @@ class Container:
             raise ForeignFile(f"{path} is a zip, but not of atomlearn")
         kind, version = manifest.get("kind"), manifest.get("version")
         if not isinstance(kind, str) or not isinstance(version, int) or isinstance(version, bool):
-            raise DamagedFile(f"{path}: {MANIFEST} does not tell kind and version")
+            raise DamagedFile(f"{path}: {MANIFEST} does not state kind and version")
         info = manifest.get("info")
         container = cls(kind, version, info if isinstance(info, dict) else None)
         container.path, container.budget = path, budget

@@ -71,7 +71,7 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         return self.numbers_.predictions(scores, learned.rules, low, high)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
-        """Predict an interval for the number of each row, which has it with this probability.
+        """Predict an interval that contains the number of each row with a given probability.
 
         The errors on held-out rows decide how wide it is, as multiples of the error that is
         expected of a row: the interval is wider where the model is less sure. Over all rows that
@@ -224,7 +224,7 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         return pd.DataFrame({"rule": rules, "adds": adds, "size": sizes, "rows": shares})
 
     def compact(self, max_atoms: int | Auto | None = AUTO, rounding: float | None = None) -> Self:
-        """Return a compact regressor: a few rules that each add a rounded amount, and no more.
+        """Return a compact regressor: a few rules, each of which adds a rounded amount.
 
         Nothing is learned again: the rules are chosen so that they predict as the full model does.
         What was learned stays beside them, and ``compact(None)`` returns to it.

@@ -139,7 +139,7 @@ class UnseenColumns:
                 continue
             warnings.warn(
                 f"column {column.name!r}: none of its {len(new):,} values was seen in training, so "
-                f"it tells nothing; {why}",
+                f"it does not help; {why}",
                 UnseenCategories,
                 stacklevel=stacklevel + 1,
             )

@@ -131,7 +131,7 @@ class Condition:
 
 @dataclass(frozen=True, repr=False)
 class Bound:
-    """What a rule says of a number that is predicted, in place of a class.
+    """The limits that a rule sets to a number that is predicted.
 
     Parameters
     ----------
