@@ -103,7 +103,7 @@ def main(folder: Path, only: str = "") -> None:
                         do_something(page, name)
                         if page.locator("iframe").count():  # those below the window wait otherwise
                             page.evaluate(EAGER)
-                            page.wait_for_timeout(3000)
+                            page.wait_for_timeout(6000)
                         path = folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"
                         page.screenshot(path=path, full_page=True)
                         wide = page.evaluate("document.documentElement.scrollWidth")
