@@ -198,7 +198,8 @@ def _ask_relations(file: Path, text: str, as_json: bool) -> None:
     try:
         answer = algebra.query(_asked(algebra, file, text))
     except InconsistentRelations as error:
-        fail(f"{file}: the relations contradict each other, so nothing can be said: {error}", BAD)
+        why = "the relations contradict each other, so the question has no answer"
+        fail(f"{file}: {why}: {error}", BAD)
     if as_json:
         conflict = answer.conflict
         print_json(

@@ -261,7 +261,7 @@ BODY = """<header class="top"><h1>{title}</h1></header>
 </main>
 <footer class="muted small">Made with atomlearn {version}. {sends}</footer>"""
 STILL = "This page is one file and sends nothing anywhere."
-SERVED = "This page talks to the program that serves it, on this machine, and to nobody else."
+SERVED = "This page talks only to the program that serves it, on this machine."
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
 DECLARED = re.compile(
     r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE

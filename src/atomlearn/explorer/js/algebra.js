@@ -69,7 +69,7 @@ function answered(data, known, text, sketch) {
 
 // What the relations say, and which of them are needed for it.
 function ofRelations(data, known, { left, right, isPositive }) {
-  if (known.conflicts().length) return { told: [h("p", { class: "against" }, "The relations contradict each other, so nothing can be said.")], used: [] };
+  if (known.conflicts().length) return { told: [h("p", { class: "against" }, "The relations contradict each other, so the question has no answer.")], used: [] };
   const { verdict, derivation, breaks } = known.query(left, right, isPositive);
   const [colour, meaning] = VERDICTS[verdict];
   const positive = [...data.positive, [left, right]];
@@ -110,7 +110,7 @@ function conflictsOf(data) {
     data.conflicts.map(({ negative, derivation }) => [
       h("p", { class: "against" }, `${relationLine(data, data.negative[negative], false)} fails${derivation.length ? ", because:" : " by itself: the right side contains the left"}`),
       h("ol", { class: "formula" }, derivation.map((r) => h("li", {}, relationLine(data, data.positive[r], true))))]),
-    h("p", {}, data.repairs.length > 1 ? "To withdraw what stands on any one of these lines repairs it:" : "To repair it, withdraw:"),
+    h("p", {}, data.repairs.length > 1 ? "Withdraw any one of these lines to repair it:" : "To repair it, withdraw:"),
     h("ul", { class: "formula" }, data.repairs.map((repair) => h("li", {}, repair.map(([is, r]) => relationLine(data, is ? data.positive[r] : data.negative[r], is)).join(", ")))));
 }
 

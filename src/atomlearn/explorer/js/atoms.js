@@ -21,7 +21,7 @@ export function atomsCard(scorer, space, texts, shares) {
       formula(one.literals), percent(one.own), percent(one.others),
     ]);
     place.replaceChildren(
-      h("p", { class: "muted small" }, `${counted(found.length, "atom")}, those first that weigh most and tell the class apart best`),
+      h("p", { class: "muted small" }, `${counted(found.length, "atom")}, first those that weigh most and distinguish the class best`),
       grid([["class"], ["if missed", true], ["atom"], ["of the class miss it", true], ["of others", true]], rows, { "aria-label": "atoms" }),
       found.length > most ? h("button", { type: "button", onclick: () => { most += MORE; show(); } }, "Show more") : "");
   };

@@ -66,7 +66,7 @@ export function importanceCard({ importances, model }, columns, most = 12) {
   const largest = importances[order[0]] || 1;
   const items = order.map((j) => ({ name: columns[j].name, share: importances[j] / largest, value: percent(importances[j]) }));
   return card("What counts",
-    h("p", { class: "muted small" }, `How much the ${model.card ? "rules" : "atoms"} of each column weigh, and how differently rows fare with them.`),
+    h("p", { class: "muted small" }, `How much the ${model.card ? "rules" : "atoms"} of each column weigh, and how much the rows differ in them.`),
     bars(items.slice(0, most)),
     items.length > most ? h("details", {}, h("summary", {}, `${items.length - most} more`), bars(items.slice(most, 200))) : null);
 }

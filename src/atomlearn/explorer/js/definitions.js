@@ -58,6 +58,6 @@ export function classesCard({ summary }, { classes, offsets }) {
   const hasAtoms = summary.evidence !== "card"; // a scorecard shows its own
   const atoms = (k) => (hasAtoms ? [summary.atoms_by_class[k].toLocaleString("en-US"), signed(offsets[k])] : []);
   const rows = classes.map((name, k) => [String(name), summary.rows_by_class[k].toLocaleString("en-US"), ...atoms(k), errors ? percent(errors[k]) : "not known"]);
-  return card("The classes", h("p", { class: "muted small" }, "The held-out error of a class is how often the model misjudges, as to that class, rows that it was not learned from."),
+  return card("The classes", h("p", { class: "muted small" }, "The held-out error of a class: how often the model is wrong about it on rows that it was not learned from."),
     grid([["class"], [summary.are_different ? "different training rows" : "training rows", true], ...(hasAtoms ? [["atoms", true], ["offset", true]] : []), ["held-out error", true]], rows, { "aria-label": "classes" }));
 }

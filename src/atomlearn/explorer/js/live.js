@@ -134,7 +134,7 @@ class Rounds {
     if (model) rows.push(["the model", "", error(model.summary.error), seconds(model.seconds)].map((text) => h("strong", {}, text)));
     this.table.replaceChildren(...(rows.length ? [
       grid([[""], ["epochs", true], ["held-out error", true], ["after", true]], rows, { "aria-label": "rounds" }),
-      h("p", { class: "muted small" }, "The error of a round is of the rows that were held out until then; that of the model is of all held-out rows."),
+      h("p", { class: "muted small" }, "The error of a round is measured on the rows that were held out so far, the error of the model on all held-out rows."),
     ] : []));
     this.curve.replaceChildren(rounds.length > 2 ? errorCurve(rounds) : "");
   }
