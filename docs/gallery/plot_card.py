@@ -13,7 +13,7 @@ cancer = load_breast_cancer(as_frame=True)
 X, y = cancer.data, cancer.target_names[cancer.target]
 clf = AlgebraicClassifier(max_atoms=10, random_state=0).fit(X, y)
 card = clf.scorecard()
-print(card)
+card
 
 # %%
 # The same as a picture:

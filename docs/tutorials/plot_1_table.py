@@ -94,7 +94,7 @@ print(clf.definition("Gentoo", "short"))
 # that decides. The last line says what that costs, on rows that were held out.
 
 card = clf.compact("auto")
-print(card.scorecard())
+card.scorecard()
 
 # %%
 # It is a classifier like any other:
