@@ -192,6 +192,9 @@ def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...
     if rule.weight is not None:
         about = f"It was worth {rule.weight:g} rows before anything was learned."
         return BELIEVED, (about, "Examples may overrule it."), compiled
+    if not ours and not effective_cases(rule, classifier.rules_, len(labels)):
+        given = _gives_way(classifier, rule, len(labels))
+        return PROVED, ("It never applies.", *given), compiled
     if isinstance(rule.label, Bound):
         if not ours or not _is_within(classifier, rule, rule.label, ours):
             return BROKEN, ("The model has other bounds.",), compiled
