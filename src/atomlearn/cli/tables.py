@@ -38,6 +38,7 @@ from atomlearn.cli.output import (
     check_choice,
     counted,
     fail,
+    file_argument,
     note,
     noting_warnings,
     print_json,
@@ -359,7 +360,7 @@ def explain(
     file: ClassifierFile,
     data: Annotated[
         Path | None,
-        typer.Argument(help="A table; by default the first rows of the training table."),
+        file_argument("A table; by default the first rows of the training table."),
     ] = None,
     row: Annotated[
         int, typer.Option("--row", min=0, help="The row to explain, counted from 0.")
@@ -430,7 +431,7 @@ def audit(
     file: ClassifierFile,
     data: Annotated[
         Path | None,
-        typer.Argument(help="A table on which to count decisions and violations, if any."),
+        file_argument("A table on which to count decisions and violations, if any."),
     ] = None,
     target: TargetIfAny = None,
     costs: Annotated[
