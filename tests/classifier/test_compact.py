@@ -211,11 +211,16 @@ def test_hard_rules_are_obeyed_and_shown():
     assert "decided by the rule" in str(clf.explain(X[young].iloc[[0]]))
 
 
-def test_class_weights_move_the_offsets():
+@pytest.mark.parametrize("weights", [{"yes": 5, "no": 1}, {"yes": 10, "no": 0.5}])
+def test_class_weights_move_the_offsets(weights):
     X, y = mixed(600)
-    even, more = (quick(max_atoms=6, class_weight=w).fit(X, y) for w in (None, {"yes": 5, "no": 1}))
+    even, more = (quick(max_atoms=6, class_weight=w).fit(X, y) for w in (None, weights))
     assert (more.predict(X) == "yes").mean() > (even.predict(X) == "yes").mean()
-    np.testing.assert_allclose(more.predict_proba(X), by_hand(more.scorecard(), X), atol=1e-9)
+    card = more.scorecard()
+    assert card.offsets[0] == 0  # of two classes only the points of the second are shown
+    np.testing.assert_allclose(more.predict_proba(X), by_hand(card, X), atol=1e-9)
+    again = AlgebraicClassifier.from_scorecard(card.to_csv(), X, y, random_state=0)
+    np.testing.assert_allclose(more.predict_proba(X), again.predict_proba(X), atol=1e-9)
 
 
 @pytest.mark.parametrize("parameters", [{}, {"max_atoms": 5}, {"max_atoms": "auto"}])

@@ -278,10 +278,14 @@ class Compacting:
         shares = [float(one @ weights / total) if len(sample.labels) else None for one in met]
         if sample.is_withheld:
             shares = [None] * len(card)
+        points, offsets = card.points, card.offsets
+        if len(offsets) == 2:  # class weights, or a person, may have given points to both
+            points = points - points[:, :1]
+            offsets = np.round(offsets - offsets[0], 10)
         rules = tuple(
             card_rule(
                 [[literals[i] for i in condition] for condition in rule],
-                card.points[r].tolist(),
+                points[r].tolist(),
                 shares[r],
             )
             for r, rule in enumerate(card.rules)
@@ -290,7 +294,7 @@ class Compacting:
         return Scorecard(
             tuple(self.classes_.tolist()),
             rules,
-            tuple(card.offsets.tolist()),
+            tuple(offsets.tolist()),
             card.scale,
             card.max_points,
             learned.card_size,
