@@ -15,6 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 import atomlearn
 from atomlearn import AlgebraicClassifier
 from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule
+from atomlearn.export.description import describe
 from tests.models import mixed
 
 
@@ -219,6 +220,7 @@ def test_class_weights_move_the_offsets(weights):
     card = more.scorecard()
     assert card.offsets[0] == 0  # of two classes only the points of the second are shown
     np.testing.assert_allclose(more.predict_proba(X), by_hand(card, X), atol=1e-9)
+    assert describe(more)["card"]["offsets"] == list(card.offsets)  # what pages and programs show
     again = AlgebraicClassifier.from_scorecard(card.to_csv(), X, y, random_state=0)
     np.testing.assert_allclose(more.predict_proba(X), again.predict_proba(X), atol=1e-9)
 
