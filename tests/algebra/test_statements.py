@@ -131,6 +131,19 @@ def test_a_line_that_stands_for_too_much_is_refused(text, monkeypatch):
         expanded(text)
 
 
+def test_members_of_a_set_in_place_are_no_forgotten_variables():
+    doubts = []
+    list(Statements({}).relations("f(x) < g(y) for x in {c, d}", doubts))
+    assert len(doubts) == 1 and "'y' is read as a name" in doubts[0]
+
+
+def test_what_is_too_much_is_refused_before_it_is_tried():
+    statements = Statements({})
+    with pytest.raises(ExpansionTooLarge):
+        next(statements.relations("f(x, y, z) < a for x, y, z in 1..2000"))
+    assert statements.steps.n < 10_000
+
+
 def test_expansion_is_lazy():
     relations = Algebra().expand("f(x, y) < S for x, y in 1..2000")
     assert str(next(relations)) == "f(1,1) < S"

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 import atomlearn
-from atomlearn import AlgebraicClassifier
+from atomlearn import AlgebraicClassifier, AlgebraicRegressor
 from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule
+from atomlearn.export.description import describe
 from tests.models import mixed
 
 
@@ -211,11 +212,17 @@ def test_hard_rules_are_obeyed_and_shown():
     assert "decided by the rule" in str(clf.explain(X[young].iloc[[0]]))
 
 
-def test_class_weights_move_the_offsets():
+@pytest.mark.parametrize("weights", [{"yes": 5, "no": 1}, {"yes": 10, "no": 0.5}])
+def test_class_weights_move_the_offsets(weights):
     X, y = mixed(600)
-    even, more = (quick(max_atoms=6, class_weight=w).fit(X, y) for w in (None, {"yes": 5, "no": 1}))
+    even, more = (quick(max_atoms=6, class_weight=w).fit(X, y) for w in (None, weights))
     assert (more.predict(X) == "yes").mean() > (even.predict(X) == "yes").mean()
-    np.testing.assert_allclose(more.predict_proba(X), by_hand(more.scorecard(), X), atol=1e-9)
+    card = more.scorecard()
+    assert card.offsets[0] == 0  # of two classes only the points of the second are shown
+    np.testing.assert_allclose(more.predict_proba(X), by_hand(card, X), atol=1e-9)
+    assert describe(more)["card"]["offsets"] == list(card.offsets)  # what pages and programs show
+    again = AlgebraicClassifier.from_scorecard(card.to_csv(), X, y, random_state=0)
+    np.testing.assert_allclose(more.predict_proba(X), again.predict_proba(X), atol=1e-9)
 
 
 @pytest.mark.parametrize("parameters", [{}, {"max_atoms": 5}, {"max_atoms": "auto"}])
@@ -450,3 +457,19 @@ def test_a_larger_table_with_two_classes():
     clf = quick(max_atoms=5).fit(X[::2], y[::2])
     assert clf.score(X[1::2], y[1::2]) > 0.88
     np.testing.assert_allclose(clf.predict_proba(X), by_hand(clf.scorecard(), X), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "rule"),
+    [(AlgebraicClassifier, "not 1 if x0 > 9"), (AlgebraicRegressor, "y >= 0 if x0 > 9")],
+)
+@pytest.mark.filterwarnings("ignore::atomlearn.errors.DoubtfulRule")
+def test_a_card_of_a_constant_column(estimator, rule):
+    X, y = np.zeros((20, 1)), np.arange(20) % 2
+    assert len(estimator(max_atoms=5, random_state=0, rules=[rule]).fit(X, y).scorecard()) == 0
+
+
+def test_a_rule_for_the_only_class():
+    X = np.arange(20.0)[:, None]
+    clf = AlgebraicClassifier(rules=["a if x0 > 3"]).fit(X, ["a"] * 20)
+    assert clf.predict(X).tolist() == ["a"] * 20

@@ -138,6 +138,8 @@ def test_class_weights_as_text():
     for texts in (["bad"], ["bad=x"], ["worse=2"]):
         with pytest.raises(ValueError, match=r"label=5|classes"):
             read_class_weights(texts, TWO)
+    with pytest.raises(InvalidParameter, match="'bad' has more than one class weight"):
+        read_class_weights(["bad=5", "bad=3"], TWO)
 
 
 @given(

@@ -484,3 +484,11 @@ def test_random_statements_hold_or_are_refused(seed):
         k = model.classes_.tolist().index(one.label)
         change = model.predict_proba(high)[:, k] - model.predict_proba(low)[:, k]
         assert not ((change if one.rises else -change) < 0).any(), str(one)
+
+
+def test_a_rule_that_leaves_the_only_class_no_row_is_told_as_it_is():
+    with pytest.warns(DoubtfulRule):
+        clf = AlgebraicClassifier(rules=["not a if x0 > 30"]).fit(
+            np.arange(9.0)[:, None], ["a"] * 9
+        )
+    assert clf.check_rules().statements[0].proof[0].startswith("Rows that meet it would be left")

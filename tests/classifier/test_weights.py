@@ -418,3 +418,9 @@ def test_rows_that_are_given_ten_times_are_held_out_together():
     often = AlgebraicClassifier(random_state=0).fit(np.tile(X, (10, 1)), np.tile(y, 10))
     assert often.estimated_error_ == pytest.approx(once.estimated_error_, abs=0.03)
     assert often.estimated_error_ > 0
+
+
+def test_a_class_of_weight_zero_needs_no_other_weight():
+    X, y = np.arange(40.0)[:, None] % 7, np.resize(["a", "b", "c"], 40)
+    clf = AlgebraicClassifier(random_state=0, max_epochs=2, class_weight={"b": 0.0}).fit(X, y)
+    assert clf.classes_.tolist() == ["a", "c"]

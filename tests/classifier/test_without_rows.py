@@ -55,7 +55,7 @@ def test_predictions_and_explanations_stay(saved, noisy):
 def test_what_is_missing_is_said(saved, noisy):
     _, small, _ = saved
     for call in (lambda: small.definition(0), small.hardest, small.compact,
-                 lambda: LiveTable(small)):  # fmt: skip
+                 lambda: small.predict_set(noisy[0]), lambda: LiveTable(small)):  # fmt: skip
         with pytest.raises(RowsNotKept, match="saved without them"):
             call()
     assert "without training rows" in small._repr_html_() or small.learned_.card is not None

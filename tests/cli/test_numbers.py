@@ -4,6 +4,7 @@ import csv
 import importlib.util
 import io
 import json
+import re
 import sqlite3
 
 import numpy as np
@@ -76,9 +77,16 @@ def test_the_other_way_is_asked_for(run, tmp_path, table):
         assert code == 2 and f"{option[0]} is for classes" in err
 
 
-def test_a_text_is_no_number(run):
+def test_a_text_is_no_number(run, tmp_path):
     code, _, err = run("fit", "homes.csv", "-t", "zone", "--regress", "-q", "-o", "z.atoms")
-    assert code == 2 and "which is no number" in err and "row 0" in err
+    assert code == 2 and "which is no number" in err and "row 0 of 'zone'" in err
+    run(*FIT)
+    text = (tmp_path / "homes.csv").read_text()
+    (tmp_path / "much.csv").write_text(re.sub(r",[^,]*\n$", ",much\n", text))
+    code, out, err = run("evaluate", "h.atoms", "much.csv")
+    assert (code, out) == (2, "")
+    assert "of 'price' in much.csv is 'much', which is no number" in err
+    assert err.startswith("note: much.csv") and ".py" not in err  # a note, no warning of Python
 
 
 def test_losses(run, tmp_path):

@@ -42,3 +42,28 @@ def test_predictions_replace_a_file_or_go_to_a_device(typed, files, tmp_path):
     assert typed("predict", "m.atoms", "t.csv", "-o", "p.csv")[0] == 0
     assert (tmp_path / "p.csv").read_text().startswith("prediction\nx\nz\n")
     assert typed("predict", "m.atoms", "t.csv", "-o", "/dev/null")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fit t.csv -t y -o t.csv",
+        "fit -o ./t.csv -t y t.csv",
+        "fit t.csv -t y --batch-rows 5 -o t.csv",
+        "predict none.atoms t.csv -o t.csv",
+        "explain none.atoms t.csv --html t.csv",
+        "audit none.atoms t.csv --html t.csv",
+        "learn t.csv -o t.csv",
+        "export t.csv --to c -o t.csv",
+    ],
+)
+def test_what_is_read_is_not_written_over(typed, files, command, tmp_path):
+    before = (tmp_path / "t.csv").read_text()
+    code, _, err = typed(*command.split())
+    assert code == 2 and "t.csv would be overwritten, and it is read" in err
+    assert (tmp_path / "t.csv").read_text() == before
+
+
+def test_a_device_keeps_no_model(typed, files):
+    code, _, err = typed("fit", "none.csv", "-t", "y", "-o", "/dev/null")
+    assert code == 2 and "/dev/null is not a file that can be replaced" in err

@@ -100,6 +100,8 @@ def test_a_broken_model_is_not_proved(obedient):
     [
         ["price = 0 if size = 0", "price >= 5 if age > 3"],
         ["price <= 3", "price > 3 if city = Ulm"],
+        ["price > 3", "price <= 3 if city = Ulm"],
+        ["price = 3", "price = 4"],
         ["price rises with size", "price = 0 if size = 9", "price = 5 if size = 3"],
         ["price rises with size", "price >= 5 if size != 9"],
         ["price rises with size", "price >= 5 if size < age"],
@@ -165,6 +167,12 @@ def test_a_limit_that_reaches_every_value_is_a_warning():
         fit_plainly(["price <= 90 if size > 50", "price rises with size"])
 
 
+def test_a_rule_that_gives_way_everywhere_is_not_broken():
+    audit = fit(["first: price >= 0", "price <= -3 if size > 9"]).check_rules(prices()[0])
+    assert audit.holds
+    assert audit.statements[1].proof[0] == "It never applies."
+
+
 def test_a_bound_of_all_rows_makes_room_for_a_rule():
     reg = fit(["price >= 0", "price rises with size", "price <= 0 if size <= 0"], max_epochs=9)
     assert reg.check_rules().holds
@@ -201,6 +209,7 @@ def test_rules_read_back_as_themselves():
     )
     low = Bound("price", ">", 3.0).low
     assert low > 3.0 and Bound("price", "<", 3.0).high < 3.0
+    assert str(parse_rules(["price >= -0"], columns, (), target="price")[0].label.low) == "0.0"
 
 
 def test_rows_that_contradict_a_rule_are_listed():

@@ -56,6 +56,12 @@ def cells_of(column):
     ("content", "error", "says"),
     [
         ("a,b\n1,2\n3\n", InvalidTable, "t.csv:3: 1 cells, but the header names 2 columns"),
+        ('a,b\n1,2\n3,"4\n5,6\n', InvalidTable, "t.csv:3: a quote is not closed"),
+        (
+            'a,b\n1,2\n"3,4\n5,6\n',
+            InvalidTable,
+            "t.csv:3: 1 cells, but the header names 2 columns; a quote",
+        ),
         ("a,b\n1,2\n\n3,4,5\n", InvalidTable, "t.csv:4: 3 cells"),
         ('a,b\n"1\n1",2\n3\n', InvalidTable, "t.csv:4: 1 cells"),
         ("a,b\n1,2\n  \n", InvalidTable, "t.csv:3: 1 cells"),

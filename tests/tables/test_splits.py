@@ -35,3 +35,13 @@ def test_numbers_are_compared_though_another_column_says_when_they_are_missing()
     encoder, _, found = splits_of(frame)
     sides = [encoder.literals_[c] for c in found.sides.constants]
     assert any(one.name == "x" and one.operator == ">" for one in sides)
+
+
+def test_both_sides_are_of_one_column_though_another_says_the_same_of_these_rows():
+    x = np.arange(40.0)
+    frame = pd.DataFrame({"x": x, "twice": 2 * x, "low": np.where(x < 20, "yes", "no")})
+    frame.loc[x == 7, "low"] = None
+    encoder, _, found = splits_of(frame)
+    for i in range(len(found.has)):
+        both = take(found.sides, np.array([2 * i, 2 * i + 1])).constants
+        assert len({encoder.literals_[c].column for c in both}) == 1

@@ -29,8 +29,12 @@ class Steps:
 
     def spend(self, steps: int = 1) -> None:
         """Count what is computed, and stop at the limit."""
+        self.need(steps)
         self.n += steps
-        if self.n > MAX_STEPS:
+
+    def need(self, steps: int) -> None:
+        """Stop if what will be computed at least is beyond the limit."""
+        if self.n + steps > MAX_STEPS:
             raise ExpansionTooLarge(
                 f"this line and those before it stand for too much: more than {MAX_STEPS:,} names "
                 "and combinations of values; use smaller sets, fewer variables, or several files"
@@ -106,6 +110,8 @@ def bindings(clauses: list[Clause], bound: Bindings, steps: "Steps") -> Iterator
         pattern = clause.patterns[0]
         if len(clause.patterns) > 1:
             rest = [replace(clause, patterns=clause.patterns[1:]), *rest]
+            free = {one for one in clause.patterns if isinstance(one, str) and one not in bound}
+            steps.need(len(members) ** len(free))
     for member in members:
         steps.spend()
         found = _match(pattern, member, bound, clause)

@@ -12,6 +12,7 @@ Liffiton and others, "Fast, flexible MUS enumeration", Constraints 21, 2016).
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -98,12 +99,13 @@ def derivations(layout: Layout, relation: Relation) -> Iterator[tuple[int, ...]]
 
     A branch is a set of withdrawn relations and one of relations that stay. Below it lie the
     derivations that have none of the first and all of the second, so no branch is visited twice.
+    What stays besides is told as a part of a list that branches share: derivations may be long.
     """
     search = _Search(layout, relation)
     known: dict[frozenset[int], None] = {}
-    branches = [(frozenset[int](), frozenset[int]())]
+    branches = [(frozenset[int](), frozenset[int](), islice(list[int](), 0))]
     while branches:
-        withdrawn, kept = branches.pop()
+        withdrawn, kept, stay = branches.pop()
         found = next((one for one in known if one.isdisjoint(withdrawn)), None)
         if found is None:
             used = search.without(withdrawn)
@@ -112,9 +114,10 @@ def derivations(layout: Layout, relation: Relation) -> Iterator[tuple[int, ...]]
             found = frozenset(used)
             known[found] = None
             yield used
+        kept = kept.union(stay)
         free = sorted(found - kept)
         for i in reversed(range(len(free))):
-            branches.append((withdrawn | {free[i]}, kept | frozenset(free[:i])))
+            branches.append((withdrawn | {free[i]}, kept, islice(free, i)))
 
 
 class _Search:
@@ -206,9 +209,9 @@ def hitting_sets(
     sets: Sequence[frozenset[Relation]], size: int, order: dict[Relation, int]
 ) -> Iterator[frozenset[Relation]]:
     """Yield all sets of ``size`` relations that meet each of the sets, none of them twice."""
-    branches = [(frozenset[Relation](), frozenset[Relation]())]
+    branches = [(frozenset[Relation](), frozenset[Relation](), islice(list[Relation](), 0))]
     while branches:
-        chosen, kept = branches.pop()
+        chosen, kept, stay = branches.pop()
         missed = [one for one in sets if chosen.isdisjoint(one)]
         if not missed:
             if len(chosen) == size:
@@ -216,9 +219,10 @@ def hitting_sets(
             continue
         if _n_disjoint(missed) > size - len(chosen):
             continue
+        kept = kept.union(stay)
         free = sorted(missed[0] - kept, key=order.__getitem__)
         for i in reversed(range(len(free))):
-            branches.append((chosen | {free[i]}, kept | frozenset(free[:i])))
+            branches.append((chosen | {free[i]}, kept, islice(free, i)))
 
 
 def _n_disjoint(sets: Iterable[frozenset[Relation]]) -> int:

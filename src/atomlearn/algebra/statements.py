@@ -533,11 +533,14 @@ class _Reader:
     def _braces(self) -> Expression:
         """Read ``{a, b}`` or ``{(x, y) for x, y in row}``; sets among the members are united."""
         self._deeper()
+        before = len(self.unbound)
         parts = [] if self.peek() == "}" else [self.expression()]
         clauses = self.clauses()
         while not clauses and self.take(","):
             parts.append(self.expression())
         self.expect("}")
+        if not clauses:  # the members of a set are names
+            del self.unbound[before:]
         self.depth -= 1
 
         def members(bound: Bindings) -> list[Value]:

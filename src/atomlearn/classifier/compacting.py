@@ -18,6 +18,7 @@ from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.scorecard import CardRule, Scorecard, card_rule
 from atomlearn.engine.misses import blocks_of
 from atomlearn.errors import InvalidParameter, InvalidRule, MissingExtra
+from atomlearn.export.description import shown_points
 from atomlearn.sets.rows import Rows, lists_of
 from atomlearn.tables.encoder import LiteralEncoder, is_whole
 from atomlearn.tables.images import placed
@@ -278,10 +279,11 @@ class Compacting:
         shares = [float(one @ weights / total) if len(sample.labels) else None for one in met]
         if sample.is_withheld:
             shares = [None] * len(card)
+        points, offsets = shown_points(card)
         rules = tuple(
             card_rule(
                 [[literals[i] for i in condition] for condition in rule],
-                card.points[r].tolist(),
+                points[r].tolist(),
                 shares[r],
             )
             for r, rule in enumerate(card.rules)
@@ -290,7 +292,7 @@ class Compacting:
         return Scorecard(
             tuple(self.classes_.tolist()),
             rules,
-            tuple(card.offsets.tolist()),
+            tuple(offsets.tolist()),
             card.scale,
             card.max_points,
             learned.card_size,

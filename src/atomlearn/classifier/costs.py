@@ -300,5 +300,8 @@ def read_class_weights(texts: Sequence[str], labels: Any) -> Any:
                 f"a class weight is written 'label=5', or 'balanced' alone, not {text!r}"
             )
         (label,) = labels_of_text([name.strip()], classes)
-        weights[classes.tolist()[class_number(label, classes)]] = weight
+        label = classes.tolist()[class_number(label, classes)]
+        if label in weights:
+            raise InvalidParameter(f"{name.strip()!r} has more than one class weight")
+        weights[label] = weight
     return weights

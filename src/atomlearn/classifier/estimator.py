@@ -644,6 +644,7 @@ class AlgebraicClassifier(
         """
         check_coverage(coverage)
         scores = self._scores(X)
+        self.sample_.need("predict_set")
         chances = self.learned_.softmax(scores)
         threshold = self.learned_.chance_reached(coverage)
         found = (chances >= threshold) & (scores > -np.inf)

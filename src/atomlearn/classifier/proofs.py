@@ -192,6 +192,9 @@ def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...
     if rule.weight is not None:
         about = f"It was worth {rule.weight:g} rows before anything was learned."
         return BELIEVED, (about, "Examples may overrule it."), compiled
+    if not ours and not effective_cases(rule, classifier.rules_, len(labels)):
+        given = _gives_way(classifier, rule, len(labels))
+        return PROVED, ("It never applies.", *given), compiled
     if isinstance(rule.label, Bound):
         if not ours or not _is_within(classifier, rule, rule.label, ours):
             return BROKEN, ("The model has other bounds.",), compiled
@@ -208,9 +211,11 @@ def prove_rule(classifier: Any, r: int, rule: Rule) -> tuple[str, tuple[str, ...
     together = impossible_together(r, learned.rules, literals)
     if together:
         others = " and ".join(f"'{classifier.rules_[i]}'" for i in together if i != r)
+        whose = f"Rows that also meet {others}" if others else "Rows that meet it"
+        which = "none of these rules is" if others else "it is not"
         why = (
-            f"Rows that also meet {others} would be left without a class. For them none of these "
-            "rules is obeyed, because something has to be predicted."
+            f"{whose} would be left without a class. For them {which} obeyed, because something "
+            "has to be predicted."
         )
         return BROKEN, (why,), compiled
     proof = [

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 import atomlearn
 from atomlearn import interrupts
 from atomlearn.cli import algebra, contexts, explore, measuring, models, problems, reproduce, tables
-from atomlearn.cli.output import NO, fail, prepare_output
+from atomlearn.cli.output import NO, fail, note, prepare_output
 from atomlearn.errors import AtomlearnError, InconsistentRelations, InterruptedWarning
 
 
@@ -84,6 +84,7 @@ def main() -> None:
     """Run the command; an error of atomlearn becomes one message and an exit code."""
     prepare_output()
     warnings.simplefilter("ignore", InterruptedWarning)  # commands have a line of their own
+    warnings.showwarning = lambda message, *_: note(str(message))
     # While the interpreter shuts down Ctrl-C would be a traceback.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
     try:

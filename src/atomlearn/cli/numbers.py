@@ -80,7 +80,7 @@ def fit_number(
         with interrupts.Deferred(learning=True) as noted:
             with complaints():
                 if batches is None:
-                    numbers = numbers_of(labels).view(Named)
+                    numbers = numbers_of(labels, repr(target)).view(Named)
                     numbers.name = target
                     regressor.fit(rows, numbers)
                 else:
@@ -176,10 +176,12 @@ def predict_numbers(
 
 def numbers_in(regressor: "AlgebraicRegressor", table: "Table", target: str | None) -> Any:
     """Return the numbers of a table that a regressor predicts."""
+    from atomlearn.tables.number_rows import numbers_of
+
     target = target or regressor.target_name_
     if target not in table.columns:
         fail(f"{table.path} has no column {target!r}{suggest(target, table.columns)}")
-    return table.labels(target)
+    return numbers_of(table.labels(target), f"{target!r} in {table.path}")
 
 
 def show_number(

@@ -135,15 +135,38 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{ending}"
 
 
-def _writable(path: Path | None) -> Path | None:
+def _writable(context: typer.Context, path: Path | None) -> Path | None:
     """Check that a file can be written."""
     check_outputs(path)
+    return _apart(context, path, "written")
+
+
+def _writable_model(context: typer.Context, path: Path) -> Path:
+    """Check that a model can be written: a device would not keep it."""
+    check_replaceable(path)
+    _apart(context, path, "written")
     return path
 
 
-def _writable_page(path: Path | None) -> Path | None:
+def _writable_page(context: typer.Context, path: Path | None) -> Path | None:
     """Check that an HTML page can be written; its folder is created."""
     check_page(path)
+    return _apart(context, path, "written")
+
+
+def _readable(context: typer.Context, path: Path | None) -> Path | None:
+    """Check that a file that is read is not written as well."""
+    return _apart(context, path, "read")
+
+
+def _apart(context: typer.Context, path: Path | None, use: str) -> Path | None:
+    """Fail if a command would write over a file that it reads, and note what the path is for."""
+    known = context.meta.setdefault("atomlearn.files", [])
+    if path is not None and path.is_file():
+        for other, its_use in known:
+            if use != its_use and other.samefile(path):
+                fail(f"{path} would be overwritten, and it is read: write to another file")
+        known.append((path, use))
     return path
 
 
@@ -151,19 +174,26 @@ def _output(*names: str, help: str) -> Any:
     return typer.Option(*names, help=help, callback=_writable)
 
 
+def file_argument(help: str) -> Any:
+    """Return an argument that names a file to be read, which nothing may be written over."""
+    return typer.Argument(help=help, callback=_readable)
+
+
 # files that are read
 
-ModelFile = Annotated[Path, typer.Argument(help="A model file, as written by fit or learn.")]
-ClassifierFile = Annotated[Path, typer.Argument(help="A model file, as written by fit.")]
-TableFile = Annotated[Path, typer.Argument(help="A table: CSV with a header line, or Parquet.")]
+ModelFile = Annotated[Path, file_argument("A model file, as written by fit or learn.")]
+ClassifierFile = Annotated[Path, file_argument("A model file, as written by fit.")]
+TableFile = Annotated[Path, file_argument("A table: CSV with a header line, or Parquet.")]
 RelationFile = Annotated[
-    Path, typer.Argument(help="Relations as text, one a line: v < c1 c2, or v !< c3.")
+    Path, file_argument("Relations as text, one a line: v < c1 c2, or v !< c3.")
 ]
-TextFile = Annotated[Path, typer.Argument(help="A text file.")]
+TextFile = Annotated[Path, file_argument("A text file.")]
 
 # files that are written
 
-OutFile = Annotated[Path, _output("--out", "-o", help="The file to write.")]
+OutFile = Annotated[
+    Path, typer.Option("--out", "-o", help="The file to write.", callback=_writable_model)
+]
 OutInstead = Annotated[
     Path | None, _output("--out", "-o", help="Write to this file instead of the terminal.")
 ]

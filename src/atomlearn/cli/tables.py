@@ -39,6 +39,7 @@ from atomlearn.cli.output import (
     check_choice,
     counted,
     fail,
+    file_argument,
     note,
     noting_warnings,
     print_json,
@@ -361,7 +362,7 @@ def explain(
     file: ClassifierFile,
     data: Annotated[
         Path | None,
-        typer.Argument(help="A table; by default the first rows of the training table."),
+        file_argument("A table; by default the first rows of the training table."),
     ] = None,
     row: Annotated[
         int, typer.Option("--row", min=0, help="The row to explain, counted from 0.")
@@ -432,7 +433,7 @@ def audit(
     file: ClassifierFile,
     data: Annotated[
         Path | None,
-        typer.Argument(help="A table on which decisions and violations are counted."),
+        file_argument("A table on which decisions and violations are counted."),
     ] = None,
     target: TargetIfAny = None,
     costs: Annotated[

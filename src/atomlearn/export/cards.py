@@ -69,9 +69,6 @@ def card_source(model: Model, card: dict[str, Any], to: str, table: str, key: st
     """Return the source of a program that scores rows by a card."""
     offsets = [max(one, -LARGEST) for one in card["offsets"]]
     points = [rule["points"] for rule in card["rules"]]
-    if len(offsets) == 2:  # a card that a person wrote may have points for both
-        offsets = [0.0, offsets[1] - offsets[0]]
-        points = [[0, second - first] for first, second in points]
     rules = [
         Rule(
             _joined(model, rule["conditions"]),

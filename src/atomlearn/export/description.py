@@ -50,7 +50,7 @@ from atomlearn.tables.numbers import MOST_EXACT, Number
 from atomlearn.tables.rules import condition_of, conjunction, joined
 from atomlearn.training.compact.card import Card
 from atomlearn.training.data import HardRule
-from atomlearn.typing import Integers
+from atomlearn.typing import Floats, Integers
 
 if TYPE_CHECKING:
     from atomlearn.classifier.estimator import AlgebraicClassifier
@@ -124,10 +124,22 @@ def _limits(rule: HardRule) -> dict[str, float | None]:
     return {name: one if np.isfinite(one) else None for name, one in ends.items()}
 
 
+def shown_points(card: Card) -> tuple[Integers, Floats]:
+    """Return points and offsets as they are shown: of two classes only the second has any.
+
+    Class weights, or a person, may have given some to both.
+    """
+    points, offsets = card.points, card.offsets
+    if len(offsets) == 2:
+        return points - points[:, :1], np.round(offsets - offsets[0], 10)
+    return points, offsets
+
+
 def _card(card: Card, literals: Sequence[Literal]) -> dict[str, Any]:
+    all_points, offsets = shown_points(card)
     return {
         "scale": card.scale,
-        "offsets": card.offsets.tolist(),
+        "offsets": offsets.tolist(),
         "rules": [
             {
                 "conditions": [list(condition) for condition in rule],
@@ -136,7 +148,7 @@ def _card(card: Card, literals: Sequence[Literal]) -> dict[str, Any]:
                     joined([[condition_of(literals[i]) for i in one] for one in rule])
                 ),
             }
-            for rule, points in zip(card.rules, card.points.tolist(), strict=True)
+            for rule, points in zip(card.rules, all_points.tolist(), strict=True)
         ],
     }
 

@@ -412,7 +412,11 @@ def _by_pyarrow(
             arrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
             arrow.csv.ConvertOptions(column_types=text),
         ) as batches:
+            is_sound = False
             for part in _parts(batches, n_rows):
+                if not is_sound and "\n" in part.column(n_columns - 1)[-1].as_py():
+                    _find_error(path, separator, n_columns)  # pyarrow takes what is left in a quote
+                    is_sound = True
                 coded = [column.combine_chunks().dictionary_encode() for column in part.columns]
                 yield [_cells(one.dictionary.to_pylist(), one.indices.to_numpy()) for one in coded]
     except arrow.ArrowException as error:
@@ -476,15 +480,31 @@ def _parts(batches: Iterable[Any], n_rows: int | None) -> Iterator[Any]:
 
 def _find_error(path: Path, separator: str, n_columns: int) -> None:
     """Raise an error that names the line and the fault of a CSV file, if there is one."""
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for line in file:
+            taken.append(line)
+            yield line
+
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = csv.reader(file, delimiter=separator)
-            for cells in lines:
+            begin, last, is_open = 1, 1, False
+            for cells in csv.reader(lines(), delimiter=separator):
+                is_open = len(taken) > 1 and "".join(taken).count('"') % 2 == 1
                 if cells and len(cells) != n_columns:
+                    why = "; a quote is not closed" if is_open else ""
                     raise InvalidTable(
-                        f"{path}:{lines.line_num}: {len(cells)} cells, but the header names "
-                        f"{n_columns} columns"
+                        f"{path}:{begin}: {len(cells)} cells, but the header names {n_columns} "
+                        f"columns{why}"
                     )
+                last, begin = begin, begin + len(taken)
+                taken.clear()
+            if is_open:
+                raise InvalidTable(
+                    f"{path}:{last}: a quote is not closed, so that this row has all lines to the "
+                    "end of the file"
+                )
     except UnicodeDecodeError as error:
         raise NotText(f"{path} is not UTF-8 text (save it as UTF-8): {error}") from None
     except csv.Error as error:

@@ -319,7 +319,7 @@ def show(value: Any) -> str:
 
 
 def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
-    """Return pairs of sets of literals of which each row has exactly one.
+    """Return pairs of sets of literals of one column, of which each row has exactly one.
 
     A missing value may be on either side: ``x > 3`` against ``x ≤ 3`` or missing, and ``x ≤ 3``
     against ``x > 3`` or missing.
@@ -327,17 +327,19 @@ def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
     n, n_literals = len(examples), len(literals)
     having = transpose(examples, n_literals)
     everything = packed.full(n)
-    place = {line.tobytes(): i for i, line in enumerate(having)}
+    # Those of another column may be true of the same rows here, but are not of every row.
+    column = [literal.column for literal in literals]
+    place = {(column[i], line.tobytes()): i for i, line in enumerate(having)}
     missing = {one.column: i for i, one in enumerate(literals) if one.operator == "missing"}
     first, sides, columns = [], [], []
     for i, literal in enumerate(literals):
         rest = everything & ~having[i]
-        other = place.get(rest.tobytes())
+        other = place.get((column[i], rest.tobytes()))
         absent = missing.get(literal.column)
         if other is not None and i < other:
             found = [[i], [other]]
         elif other is None and absent is not None:
-            other = place.get((rest & ~having[absent]).tobytes())
+            other = place.get((column[i], (rest & ~having[absent]).tobytes()))
             if other is None:
                 continue
             found = [[i], sorted((other, absent))]

@@ -19,8 +19,8 @@ from atomlearn.training.data import Examples, HardRules, row_keys
 from atomlearn.typing import Bits, Floats, Integers
 
 
-def numbers_of(y: Any) -> Any:
-    """Return a target as floating-point numbers; an error names the first row that is none.
+def numbers_of(y: Any, name: str = "y") -> Any:
+    """Return a target as floating-point numbers; an error names it and the first row that is none.
 
     >>> numbers_of(["1.5", 2]).tolist()
     [1.5, 2.0]
@@ -35,26 +35,26 @@ def numbers_of(y: Any) -> Any:
     if y.dtype.kind == "c":
         return y
     if y.dtype.kind not in "biuf":
-        flat = [_number(value, i) for i, value in enumerate(y.ravel().tolist())]
+        flat = [_number(value, i, name) for i, value in enumerate(y.ravel().tolist())]
         y = np.array(flat, dtype=np.float64).reshape(y.shape)
     y = y.astype(np.float64) + 0.0  # there is one zero
     odd = np.flatnonzero(~np.isfinite(y.ravel()))
     if len(odd):
         what = "NaN" if np.isnan(y.ravel()[odd[0]]) else "infinity"
         raise InvalidTable(
-            f"Input y contains {what}: row {odd[0]} has no number to learn ({len(odd):,} such); "
-            "remove these rows"
+            f"Input {name} contains {what}: row {odd[0]} has no number to learn "
+            f"({len(odd):,} such); remove these rows"
         )
     large = np.flatnonzero(np.abs(y.ravel()) > MOST_TARGET)
     if len(large):
         raise InvalidTarget(
-            f"row {large[0]} of y is {y.ravel()[large[0]]:g}; numbers are from {-MOST_TARGET:g} to "
-            f"{MOST_TARGET:g}"
+            f"row {large[0]} of {name} is {y.ravel()[large[0]]:g}; numbers are from "
+            f"{-MOST_TARGET:g} to {MOST_TARGET:g}"
         )
     return y
 
 
-def _number(value: Any, row: int) -> float:
+def _number(value: Any, row: int, name: str) -> float:
     if value is None:
         return np.nan
     try:
@@ -63,7 +63,7 @@ def _number(value: Any, row: int) -> float:
         return np.inf if value > 0 else -np.inf
     except (TypeError, ValueError):
         what = repr(value) if isinstance(value, str) else f"a {type(value).__name__}"
-        raise InvalidTarget(f"row {row} of y is {what}, which is no number") from None
+        raise InvalidTarget(f"row {row} of {name} is {what}, which is no number") from None
 
 
 def check_counts(targets: Floats) -> None:

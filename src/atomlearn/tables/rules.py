@@ -571,7 +571,7 @@ class _Reader:
             if SIGNS[sign[0]] == "!=" or not abs(number) <= MOST_TARGET:
                 raise InvalidRule(f"a number is at most, at least or equal to another, not {value}")
             assert self.target is not None
-            return Bound(self.target, SIGNS[sign[0]], float(number))
+            return Bound(self.target, SIGNS[sign[0]], float(number) + 0.0)  # there is one zero
         return None
 
     def _monotone(self) -> MonotoneStatement | None:

@@ -515,16 +515,18 @@ class _Checks:
     def _algebra(self, i: int, j: int, label: str) -> Algebra:
         """Return the two rules as relations: a positive one, and a negative one against it.
 
-        ``not k if L`` is ¬(k < everything that a row with L can have).
+        ``not k if L`` is ¬(k < everything that a row with L can have). Every row has what stands
+        for a rule without conditions.
         """
         algebra = Algebra()
         every = dict.fromkeys(self.literals[i] + self.literals[j])
+        always = [] if self.literals[i] else algebra.constants("every row")
         is_bound = isinstance(getattr(self.rules[self.hard[i].rule], "label", None), Bound)
         k = algebra.constants(label if is_bound else f"class {label}")[0]
         constants = dict(zip(every, algebra.constants(*map(str, every)), strict=True))
-        first = algebra.term([constants[one] for one in self.literals[i]])
+        first = algebra.term(always + [constants[one] for one in self.literals[i]])
         allowed = [one for one in every if are_possible([one, *self.literals[j]])]
-        second = algebra.term([constants[one] for one in allowed])
+        second = algebra.term(always + [constants[one] for one in allowed])
         algebra.add(k <= first, ~(k <= second))
         return algebra
 

@@ -301,11 +301,13 @@ def read_training(table: Any, targets: Any, sample_weight: Any, class_weight: An
 def _weights_of(labels: npt.NDArray[Any], class_weight: Mapping[Any, float]) -> Floats:
     """Return the weight of each label, 1 if it has none.
 
-    As in scikit-learn, but a label that is text stays text: ``"1000"`` is not 1000.
+    As in scikit-learn, but a label that is text stays text: ``"1000"`` is not 1000. Rows of a label
+    of weight zero are left out, so that it may be missing.
     """
     told = labels.tolist()
     others = [label for label in told if label not in class_weight]
-    if others and len(told) - len(others) != len(class_weight):
+    unknown = [one for one, weight in class_weight.items() if weight and one not in told]
+    if others and unknown:
         raise InvalidTable(f"The classes, {others}, are not in class_weight")
     return np.array([class_weight.get(label, 1.0) for label in told], dtype=np.float64)
 

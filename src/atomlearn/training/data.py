@@ -135,7 +135,7 @@ class HardRules:
         """
         forbidden = np.zeros((len(met), self.n_classes), dtype=np.bool_)
         for r, rule in enumerate(self.rules):
-            forbidden[np.ix_(np.flatnonzero(met[:, r]), np.array(rule.forbidden))] = True
+            forbidden[np.ix_(np.flatnonzero(met[:, r]), np.array(rule.forbidden, np.int64))] = True
         forbidden[forbidden.all(axis=1)] = False
         return forbidden
 

@@ -175,7 +175,9 @@ def find_choice(
         if key not in known:
             known[key] = len(rules)
             rules.append(rule)
-    met = np.stack([np.bitwise_and.reduce(made[list(one)], axis=0) for one in rules])
+    met = np.empty((len(rules), made.shape[1]), dtype=np.uint64)
+    for i, one in enumerate(rules):
+        met[i] = np.bitwise_and.reduce(made[list(one)], axis=0)
     counts = packed.count(met)
     useful = np.flatnonzero((counts >= FEWEST_ROWS) & (counts <= n - FEWEST_ROWS))
     cover = _cover(candidates.of_class, found, given, labels, lesson.scores.shape[1])
