@@ -31,7 +31,7 @@ def test_all_sections(ruled, noisy, fitted):
             assert f"| {column.name} |" in text
         for rule in clf.rules_:
             assert str(rule).replace(">", "\\>") in text and "proved" in text
-    assert "3 atoms" not in text and "random_state=0" in text.replace("\\", "")
+    assert " 3 atoms" not in text and "random_state=0" in text.replace("\\", "")
 
 
 def test_rows_that_a_rule_decides_are_not_counted_silently(ruled, noisy, fitted):

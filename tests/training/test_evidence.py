@@ -53,7 +53,7 @@ def test_many_rows_have_a_whole_round_before_strict_atoms_are_given_up():
 
 def test_many_classes_have_fewer_epochs_each():
     few, many = (epochs_of_rounds(False, n, 3, Settings())[-1] for n in (10, 300))
-    assert 10 * few < 300 * many < 3.5 * 30 * few  # the work grows far more slowly
+    assert 10 * few < 300 * many < 0.6 * 300 * few  # the work grows more slowly than classes
     assert epochs_of_rounds(False, 300, 3, Settings(max_epochs=60))[-1] == 20
 
 

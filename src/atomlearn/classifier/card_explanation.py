@@ -39,12 +39,12 @@ class CardExplanation(Explanation):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = AlgebraicClassifier(max_atoms=2, random_state=0).fit(X, y)
     >>> print(clf.explain(X.iloc[140]))
-    2 (97.6%)
+    2 (98.0%)
          2     1     0
          0    +1    −5  if petal length (cm) > 2.5
         +3    −2     0  if petal width (cm) > 1.65
-      −1.7  −0.7  +2.4  always
-      +1.3  −1.7  −2.6  sum: the probabilities are the softmax of 1.33 × sum
+      −1.7  −0.7  +2.3  always
+      +1.3  −1.7  −2.7  sum: the probabilities are the softmax of 1.37 × sum
     """
 
     card: Scorecard = field(kw_only=True)

@@ -109,8 +109,8 @@ class AlgebraicClassifier(
         labels that are all numbers, raises an error.
     max_cuts : int, default=None
         Maximum number of cuts of each number column, half of them at quantiles, the others where a
-        small decision tree on that column would split. By default 30, or fewer if there are many
-        columns.
+        small decision tree on that column would split. By default 30, more with more rows (one of
+        each kind for every 100 rows, up to 63), and fewer if there are many columns.
     ordered : bool, "auto" or list, default="auto"
         Whether the classes are ordered, such as grades. ``True``: the labels are numbers, or ``y``
         is an ordered categorical of pandas; ``"auto"``: they are ordered if it is. A list has all

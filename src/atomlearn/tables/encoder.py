@@ -165,16 +165,18 @@ def _listed(names: set[str]) -> str:
 BUDGET = 2048
 """Total number of cuts over all number columns."""
 
-MOST_QUANTILES, MOST_TREE_CUTS = 15, 15
-"""Maximum number of quantile cuts and of tree cuts of each number column."""
+USUAL_CUTS, MOST_CUTS = 15, 63
+"""Maximum number of quantile cuts, and of tree cuts, of each number column: with few rows, and with
+many."""
 
 MOST_FOR_NUMBERS = 128
 """Maximum number of cuts of each number column if a number is to be predicted, half of them a
 tree's: what rises steadily needs many steps."""
 
-ROWS_A_TREE_CUT = 100
-"""Minimum number of rows for each tree cut. With fewer rows there are more quantiles instead: a cut
-that has seen few labels makes them look more predictable than they are."""
+ROWS_A_CUT = 100
+"""Minimum number of rows for each tree cut, and for each of more than the usual number of cuts.
+With fewer rows there are more quantiles instead: a tree cut that has seen few labels makes them
+look more predictable than they are."""
 
 CATEGORY_BUDGET = 4096
 """Total number of categories over all category columns."""
@@ -469,7 +471,8 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for j in indices
         ]
         n_categories = kinds.count("category")
-        share = self._share(len(kinds) - n_categories, classes, not are_pixels)
+        n_numbers = len(kinds) - n_categories
+        share = self._share(table.shape[0], n_numbers, classes, not are_pixels)
         most = int(
             np.clip(CATEGORY_BUDGET // max(1, n_categories), FEWEST_CATEGORIES, MOST_CATEGORIES)
         )
@@ -501,7 +504,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [column(j) for j in indices]
 
     def _share(
-        self, n_numbers: int, classes: Integers | Floats | None, are_named: bool
+        self, n_rows: int, n_numbers: int, classes: Integers | Floats | None, are_named: bool
     ) -> CutShare:
         n_labels = 0 if classes is None else len(classes)
         if self.max_cuts is not None:
@@ -509,15 +512,16 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             tree = most // 2 if n_labels else 0
             return CutShare(most - tree, tree, are_named)
         room = max(1, BUDGET // max(1, n_numbers))
-        quantiles = min(room, MOST_QUANTILES)
-        are_named = are_named and quantiles == MOST_QUANTILES
+        most = min(max(USUAL_CUTS, n_rows // ROWS_A_CUT), MOST_CUTS)
+        quantiles = min(room, max(USUAL_CUTS, min(most, room // 2)))
+        are_named = are_named and quantiles >= USUAL_CUTS
         if n_labels == 0:
             return CutShare(quantiles, 0, are_named)
         if classes is not None and classes.dtype.kind == "f":
             most = min(room, MOST_FOR_NUMBERS)
             return CutShare(most - most // 2, most // 2, are_named)
-        more = min(room - quantiles, MOST_TREE_CUTS)
-        tree = min(more, n_labels // ROWS_A_TREE_CUT)
+        more = min(room - quantiles, most)
+        tree = min(more, n_labels // ROWS_A_CUT)
         return CutShare(quantiles + more - tree, tree, are_named)
 
     def _chunks(

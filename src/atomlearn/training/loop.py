@@ -13,6 +13,7 @@ rounds of boosting are run. The first batch has no such predictions: it is learn
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -117,6 +118,22 @@ FAR = 20.0
 FindSplits = Callable[[Rows], Splits]
 
 
+class _Comparison(NamedTuple):
+    """The last comparison of both kinds of atoms, and what was compared."""
+
+    held_out: HeldOutPredictions
+    boosted: BoostedFolds | None
+    n_strict: int
+    evidence: Evidence | None
+
+    def is_of(
+        self, held_out: HeldOutPredictions, boosted: BoostedFolds | None, n_strict: int
+    ) -> bool:
+        """Return whether this is what was compared."""
+        same = self.held_out is held_out and self.boosted is boosted
+        return same and self.n_strict == n_strict
+
+
 class Training:
     """Training of all classes, from scratch, from a saved ``state``, or beside ``known`` atoms.
 
@@ -172,6 +189,7 @@ class Training:
         self.may_give_up = n_rows > FEW and not settings.expects_more
         self.find_splits = find_splits
         self.boosted: BoostedFolds | None = None
+        self._comparison: _Comparison | None = None
         self.taken: Integers | None = None
         """The examples that are learned from, if not all."""
         self.reports = self._no_reports()
@@ -500,6 +518,13 @@ class Training:
 
     def _compared(self, held_out: HeldOutPredictions, n_strict: int) -> Evidence | None:
         """Compare both kinds on the rows of the folds that have been held out so far, if any."""
+        last = self._comparison
+        if last is None or not last.is_of(held_out, self.boosted, n_strict):
+            evidence = self._compare(held_out, n_strict)
+            last = self._comparison = _Comparison(held_out, self.boosted, n_strict, evidence)
+        return last.evidence
+
+    def _compare(self, held_out: HeldOutPredictions, n_strict: int) -> Evidence | None:
         boosted, dealt = self.boosted, self.home.dealt
         if boosted is None or not self.wants_strict or len(held_out) == 0:
             return None

@@ -450,8 +450,7 @@ def epochs_of_rounds(are_few: bool, n_classes: int, n_folds: int, settings: Sett
     usual = SMALL_EPOCHS * max(n_folds, 1) if are_few else LARGE_EPOCHS
     epochs = settings.max_epochs or usual
     if settings.max_epochs is None and n_classes > MANY_CLASSES:
-        root = math.sqrt(MANY_CLASSES / n_classes)
-        epochs = int(epochs * root * math.sqrt(root))
+        epochs = int(epochs * math.sqrt(math.sqrt(MANY_CLASSES / n_classes)))
     epochs = max(1, epochs // max(n_folds, 1))
     return list(schedule(epochs, are_few))
 

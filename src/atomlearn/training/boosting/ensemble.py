@@ -1,8 +1,8 @@
 """Weighted atoms, and the boosting that finds them on folds or on one more batch.
 
 Missing a weighted atom adds its weight to the score of a class. Boosting runs without each fold in
-turn, all folds round by round together: their rows decide how many rounds are best. Then that
-number of rounds is run with all rows, and only these atoms are kept.
+turn, all folds round by round together: their rows decide how many rounds are best. Then rounds are
+run with all rows, more of them in proportion to the rows, and only these atoms are kept.
 
 For one more batch, rounds continue from the scores that the known atoms give the rows of the batch,
 and those of a sample of earlier rows, so that what is new is distinguished from noise in this
@@ -344,15 +344,18 @@ def boost_folds(
     part = 1.0 / len(folds)
     parts = [WeightedAtoms.of(one, n_rounds, part) for one in folds]
     held = np.concatenate([one.held for one in folds])
+    n_held = len(held) / len(folds)
     order = np.argsort(held, kind="stable")
     scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]
     del folds, race  # their rounds take memory
     found = parts  # put together if there is no time for all rows at once
     if not clock.over():
         whole = booster(EVERY, last, recipe)
-        _run(whole, n_rounds, clock)
-        if len(whole.rounds) == n_rounds:
-            found = [WeightedAtoms.of(whole, n_rounds)]
+        # With more rows than a fold leaves, overfitting begins later.
+        more = round(n_rounds * len(label) / (len(label) - n_held))
+        _run(whole, min(more, recipe.rounds), clock)
+        if len(whole.rounds) >= n_rounds:
+            found = [WeightedAtoms.of(whole, len(whole.rounds))]
     kept = losses[: n_rounds + 1]
     return BoostedFolds(merged(found), scores, held[order], losses[n_rounds], parts, kept)
 

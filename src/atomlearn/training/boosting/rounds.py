@@ -75,9 +75,9 @@ NUMBER_SHARE, NUMBER_ROUNDS, NUMBER_RATE = 0.75, 700, 0.7
 factor of the learning rate."""
 FEW_NUMBERS, FEW_LEAVES = 500, 4
 """With fewer rows than this, a tree for a number has so many leaves."""
-MANY_CLASSES = 30
-"""With more classes than this, there are fewer rounds, with more regularization: each class has few
-rows."""
+MANY_CLASSES, MANY_SHARE = 30, 0.3
+"""With more classes than this, there are fewer rounds, with more regularization, and trees that may
+use this share of the columns: each class has few rows, and rounds take long."""
 DETAILED = {32: 40.0, 128: 40.0, 512: 20.0}
 """Larger trees that are tried: the number of leaves, and the largest product of the number of
 rounds and the learning rate with such trees."""
@@ -161,13 +161,14 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     learning_rate = min(max(learning_rate, smallest), largest)
     learning_rate *= math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
     learning_rate *= NUMBER_RATE if is_number else 1.0
-    many = math.sqrt(max(1.0, n_classes / MANY_CLASSES))
+    many = max(1.0, n_classes / MANY_CLASSES)
     rounds = int(usual.rounds / many)
     if max_rounds is not None:  # fewer rounds need larger steps
         rounds = min(rounds, max_rounds)
         learning_rate = max(learning_rate, FEWEST_STEPS / rounds)
     return replace(
         usual,
+        share=MANY_SHARE if n_classes > MANY_CLASSES else usual.share,
         learning_rate=min(learning_rate, LARGEST_RATE),
         rounds=rounds,
         l2_regularization=usual.l2_regularization * many,
