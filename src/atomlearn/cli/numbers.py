@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 20
 """``show`` lists at most so many atoms of a full model."""
-KNOWN = "predict, explain, show, evaluate, audit, explore and export"
-"""The commands that take the file of a regressor."""
 
 
 class Named(np.ndarray[Any, Any]):

@@ -5,7 +5,7 @@ The two sides of each cut are complementary sets of literals."""
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any
 from typing import Literal as OneOf
 
 import numpy as np
@@ -18,7 +18,6 @@ from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
 from atomlearn.training.boosting.trees import Splits
 
 Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
-OPERATORS: tuple[str, ...] = get_args(Operator)
 
 _OPPOSITE: dict[str, Operator] = {
     ">": "<=", "<=": ">", "=": "!=", "!=": "=", "in": "not in", "not in": "in",

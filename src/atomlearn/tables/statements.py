@@ -206,7 +206,7 @@ def compile_rules(
     compiled = HardRules(hard, len(labels), signs, soft, len(statements), ordered)
     if check:
         checks = _Checks(statements, hard, [[literals[i] for i in one.literals] for one in hard])
-        checks.raise_contradictions(labels)
+        checks.raise_contradictions()
         _check_monotone(statements, compiled, encoder, place)
         checks.warn(len(labels))
         _warn_of_wider(statements)
@@ -476,7 +476,7 @@ class _Checks:
         self.rules, self.hard, self.literals = rules, hard, literals
         self.can_be_met = [are_possible(ours) for ours in literals]
 
-    def raise_contradictions(self, labels: Sequence[Any]) -> None:
+    def raise_contradictions(self) -> None:
         """Raise an error for two rules that cannot both hold for a row that meets both."""
         for i, j in self._pairs():
             one, other = self.hard[i], self.hard[j]

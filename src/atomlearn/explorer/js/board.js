@@ -65,7 +65,7 @@ function digitOf(choice) {
   return choice.split("=")[1];
 }
 
-export function choiceText(data, choice) {
+function choiceText(data, choice) {
   return data.game === "queens" ? `a queen on ${choice}` : choice.replace(/r(\d+)c(\d+)=(\d+)/, "$3 in row $1, column $2");
 }
 

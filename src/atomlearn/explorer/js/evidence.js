@@ -6,7 +6,7 @@ function constantsOf(atoms, i) {
 }
 
 // The weighted atoms of a class that a row misses, and what each adds to the score.
-export function missedWeighted(scorer, has, k) {
+function missedWeighted(scorer, has, k) {
   const { weighted } = scorer.description;
   const found = [];
   if (!weighted) return found;

@@ -150,7 +150,7 @@ export function isMissed(atoms, i, has) {
   return true;
 }
 
-export function countMissed(atoms, has) {
+function countMissed(atoms, has) {
   let n = 0;
   const last = atoms.starts.length - 1;
   for (let i = 0; i < last; i++) n += isMissed(atoms, i, has) ? 1 : 0;
