@@ -13,8 +13,8 @@ from sklearn.datasets import load_diabetes
 from atomlearn import AlgebraicRegressor
 from atomlearn.algebra.contexts import Context
 from atomlearn.explorer.classifiers import asked_row, classifier_data
-from atomlearn.explorer.contexts import context_data
 from atomlearn.explorer.numbers import number_data
+from atomlearn.explorer.page import context_data
 from tests.explorer import browser as web
 from tests.explorer import pages
 

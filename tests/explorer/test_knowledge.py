@@ -7,8 +7,7 @@ import pytest
 from atomlearn import Algebra
 from atomlearn.algebra import Context
 from atomlearn.explorer import explore
-from atomlearn.explorer.contexts import context_data
-from atomlearn.explorer.page import algebra_data
+from atomlearn.explorer.page import algebra_data, context_data
 from atomlearn.views.lattices import covers
 from tests.explorer import browser as web
 

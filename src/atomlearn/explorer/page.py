@@ -20,7 +20,6 @@ from atomlearn.algebra.model import Model
 from atomlearn.algebra.relations import Line, Relation
 from atomlearn.errors import ContradictoryGivens, InvalidParameter, ModelTooLarge
 from atomlearn.explorer.classifiers import classifier_data, definition_data
-from atomlearn.explorer.contexts import context_data
 from atomlearn.explorer.numbers import number_data
 from atomlearn.files.container import replacing
 from atomlearn.logic.define import ConstantDefinition
@@ -28,6 +27,7 @@ from atomlearn.markup import escape
 from atomlearn.problems import queens, sudoku
 from atomlearn.problems.game import Choices, Game
 from atomlearn.problems.solving import Solver
+from atomlearn.views.lattices import covers, nodes
 from atomlearn.views.page import document
 
 MOST_ATOMS = 2000
@@ -36,6 +36,10 @@ MOST_CONFLICTS = 20
 """Maximum number of conflicts, and of repairs, on the page of relations."""
 MOST_SOLUTIONS = 12
 """Learning for the page of a board ends when this many solutions are found."""
+MOST_CONCEPTS = 80
+"""A lattice of more concepts is not drawn: its lines could not be told apart."""
+MOST_OBJECTS = 200
+"""Maximum number of objects in the table of the page."""
 
 
 def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
@@ -51,6 +55,28 @@ def algebra_data(algebra: Algebra, seed: int | None = 0) -> dict[str, Any]:
         return data | _atoms(algebra.learn(random_state=seed))
     except ModelTooLarge:
         return data
+
+
+def context_data(context: Context) -> dict[str, Any]:
+    """Return the data of the page of a context."""
+    data: dict[str, Any] = {
+        "kind": "context",
+        "objects": list(context.objects),
+        "attributes": list(context.attributes),
+        "crosses": context.crosses[:MOST_OBJECTS].astype(int).tolist(),
+    }
+    try:
+        base = context.implications()
+        n_concepts = context.n_concepts
+    except ModelTooLarge as error:
+        return data | {"too_large": str(error), "implications": [], "n_concepts": None, "nodes": []}
+    implications = [[list(one.premise), list(one.conclusion)] for one in base]
+    data |= {"implications": implications, "n_concepts": n_concepts, "nodes": [], "edges": []}
+    if n_concepts > MOST_CONCEPTS:
+        return data
+    concepts = context.concepts()
+    edges = covers(concepts)
+    return data | {"nodes": nodes(context, concepts, edges), "edges": edges}
 
 
 def _lines_and_conflicts(algebra: Algebra) -> dict[str, Any]:
