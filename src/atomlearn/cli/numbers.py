@@ -2,6 +2,8 @@
 
 import csv
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,18 +76,25 @@ def fit_number(
     from atomlearn.distributed import fit_batches
     from atomlearn.tables.number_rows import numbers_of
 
+    with until_interrupted(out) as noted:
+        with complaints():
+            if batches is None:
+                numbers = numbers_of(labels, repr(target)).view(Named)
+                numbers.name = target
+                regressor.fit(rows, numbers)
+            else:
+                fit_batches(batches, estimator=regressor)
+        regressor.save(out, rows=keep)
+        noted.kept = True
+        _print_fit(regressor, out, as_json)
+
+
+@contextmanager
+def until_interrupted(out: Path) -> Iterator[interrupts.Note]:
+    """Learn and save a model inside this block; Ctrl-C ends the command with what is known."""
     try:
         with interrupts.Deferred(learning=True) as noted:
-            with complaints():
-                if batches is None:
-                    numbers = numbers_of(labels, repr(target)).view(Named)
-                    numbers.name = target
-                    regressor.fit(rows, numbers)
-                else:
-                    fit_batches(batches, estimator=regressor)
-            regressor.save(out, rows=keep)
-            noted.kept = True
-            _print_fit(regressor, out, as_json)
+            yield noted
     except KeyboardInterrupt as error:
         message = f"interrupted before anything was learned: {out} is not written"
         fail(message, interrupts.exit_code(error))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from atomlearn import interrupts
 from atomlearn.cli.models import how_good, load_table_model
 from atomlearn.cli.numbers import (
     fit_number,
@@ -18,6 +17,7 @@ from atomlearn.cli.numbers import (
     is_regressor,
     predict_numbers,
     refuse_options,
+    until_interrupted,
 )
 from atomlearn.cli.output import (
     NO,
@@ -211,23 +211,17 @@ def fit(
         **same,
     )
     classifier.target_name_ = target
-    try:
-        with interrupts.Deferred(learning=True) as noted:
-            with complaints():
-                if batch_rows is None:
-                    classifier.fit(rows, labels)
-                else:
-                    fit_batches(batches, estimator=classifier)
-            if not no_rows:
-                classifier.keep_rows(rows)
-            classifier.save(out, rows=not no_rows)
-            noted.kept = True
-            _print_fit(classifier, out, as_json)
-    except KeyboardInterrupt as error:
-        message = f"interrupted before anything was learned: {out} is not written"
-        fail(message, interrupts.exit_code(error))
-    if noted.signal:
-        fail(f"interrupted: what has been learned so far is saved in {out}", noted.exit_code)
+    with until_interrupted(out) as noted:
+        with complaints():
+            if batch_rows is None:
+                classifier.fit(rows, labels)
+            else:
+                fit_batches(batches, estimator=classifier)
+        if not no_rows:
+            classifier.keep_rows(rows)
+        classifier.save(out, rows=not no_rows)
+        noted.kept = True
+        _print_fit(classifier, out, as_json)
 
 
 def _print_fit(classifier: "AlgebraicClassifier", out: Path, as_json: bool) -> None:
