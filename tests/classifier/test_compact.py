@@ -357,6 +357,7 @@ def test_what_an_expert_changes_is_taken_and_its_cost_is_said(card, tmp_path):
     clf.save(tmp_path / "m.atoms")
     again = atomlearn.load(tmp_path / "m.atoms")
     assert str(again.scorecard()) == str(clf.scorecard())
+    assert "held-out rows" in clf.compact(2).scorecard().price()  # which nobody has changed
     clf.partial_fit(X[:300], y[:300])  # what a person wrote stays
     assert [str(rule) for rule in clf.scorecard().rules] == [
         str(rule) for rule in again.scorecard().rules

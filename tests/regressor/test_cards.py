@@ -7,7 +7,7 @@ from sklearn.linear_model import Ridge
 
 from atomlearn import AlgebraicClassifier, AlgebraicRegressor, load
 from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule
-from atomlearn.regressor.card_reading import common_unit
+from atomlearn.regressor.scorecard import common_unit
 from tests.regressor.conftest import prices
 
 CARD = """rule,price

@@ -25,13 +25,13 @@ from atomlearn.classifier.proofs import (
     states_of_number,
 )
 from atomlearn.classifier.scorecard import Paged
-from atomlearn.errors import DoubtfulRule, MissingExtra
+from atomlearn.errors import DoubtfulRule
 from atomlearn.export.description import describe
 from atomlearn.markup import Displayed, escape, folded, prose, table
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Bound, MonotoneStatement, Rule, Statement
-from atomlearn.tables.validation import NamedArray, object_column, read_table
+from atomlearn.tables.validation import NamedArray, object_column, pandas_for, read_table
 from atomlearn.training.learned import Learned
 from atomlearn.typing import Bits, Floats, Integers
 
@@ -257,7 +257,7 @@ class Auditing:
     def _described_model(self) -> Any:
         return describe(cast(Any, self))
 
-    def _said(self, X: Any, statement: MonotoneStatement) -> Floats:
+    def _rising_score(self, X: Any, statement: MonotoneStatement) -> Floats:
         """Return what must not fall, or rise, as a column rises."""
         k = self.classes_.tolist().index(statement.label)
         return np.asarray(self.predict_proba(X)[:, k])  # type: ignore[attr-defined]
@@ -281,10 +281,7 @@ class Auditing:
             error without this one (``error_without``), and their difference (``cost``). The last
             row is about all statements together.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("rule_costs() needs pandas: pip install pandas") from None
+        pd = pandas_for("rule_costs()")
         check_is_fitted(self)
 
         def error_of(statements: Sequence[Statement]) -> float:
@@ -339,7 +336,7 @@ class Auditing:
         many[:, column.index] = np.tile(np.array(values, dtype=object), len(table))
         names = [one.name for one in self.encoder_.columns_]
         given = _as_frame(many, names, X)
-        steps = np.diff(self._said(given, statement).reshape(len(table), -1), axis=1)
+        steps = np.diff(self._rising_score(given, statement).reshape(len(table), -1), axis=1)
         steps = steps * (1 if statement.rises else -1)
         return steps.size, int((steps < 0).sum())
 

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from atomlearn import interrupts
 from atomlearn.classifier.fitting import callback_tasks, show_progress
 from atomlearn.engine.misses import Blocks, blocks_of
-from atomlearn.errors import InterruptedWarning
+from atomlearn.errors import InterruptedWarning, InvalidParameter
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.literals import find_splits
+from atomlearn.tables.rules import Statement
+from atomlearn.tables.training_rows import TrainingRows, read_training
 from atomlearn.tables.validation import read_table
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.learned import Learned
@@ -33,6 +35,8 @@ class TableEstimator:
 
     encoder_: LiteralEncoder
     learned_: Learned
+    rules_: list[Statement]
+    image_shape: tuple[int, int] | None
     n_jobs: int | None
     verbose: int
 
@@ -86,6 +90,34 @@ class TableEstimator:
             with replacing(path) as file:
                 file.write(made)
         return made
+
+    def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
+        """Export the model as a program that predicts rows, with reasons, without atomlearn.
+
+        Parameters
+        ----------
+        to : {"sql", "js", "c", "python"}
+            The language.
+        table : str, default="data"
+            Name of the table in SQL.
+        key : str, default="rowid"
+            Name of the column that identifies a row in SQL.
+
+        Returns
+        -------
+        str
+            The source of the program.
+
+        Examples
+        --------
+        >>> from atomlearn import AlgebraicClassifier
+        >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
+        >>> print(clf.export("c")[:20])
+        /* Scores rows like
+        """
+        from atomlearn.export.programs import export_source
+
+        return export_source(self, to, table=table, key=key)
 
     def _write(self, path: str | Path, rows: bool) -> None:
         raise NotImplementedError
@@ -145,6 +177,25 @@ class TableEstimator:
                 "learning was interrupted: the model is what has been learned so far",
                 InterruptedWarning,
                 stacklevel=5,
+            )
+
+    def _training_rows(
+        self, table: Any, targets: Any, sample_weight: Any, class_weight: Any = None
+    ) -> TrainingRows:
+        """Return the rows of positive weight of a validated table."""
+        if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
+            raise InvalidParameter(
+                f"image_shape={self.image_shape} is not of {table.shape[1]} columns"
+            )
+        return read_training(table, targets, sample_weight, class_weight)
+
+    def _refuse_new_rules(self, given: Sequence[Statement]) -> None:
+        """Raise an error for a rule that is not of the model that learning continues from."""
+        new = set(given) - set(self.rules_)
+        if new:
+            raise InvalidParameter(
+                f"the rule '{min(map(str, new))}' is new: rules cannot change while learning goes "
+                "on, since what they decide was learned from; fit anew"
             )
 
     def _packed(self, X: Any) -> Rows:

@@ -1,13 +1,13 @@
 """Explanations of compact models: the rules that a row meets, their points, and the sum."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from atomlearn.classifier.explanation import MEDIAN, ClassSeen, Explanation, predicted_first
-from atomlearn.classifier.scorecard import Scorecard, logistic, signed
+from atomlearn.classifier.scorecard import Scorecard, aligned, logistic, signed
 from atomlearn.markup import bars, escape, table
 from atomlearn.tables.literals import show
 from atomlearn.training.learned import Learned
@@ -68,25 +68,17 @@ class CardExplanation(Explanation):
         place = {str(label): k for k, label in enumerate(self.card.labels)}
         return [place[str(one.label)] for one in self.classes[:MOST_CLASSES]]
 
+    def _cells(self) -> list[list[str]]:
+        """Return the points of the shown classes and the reason as text, with their sums below."""
+        lines = [*self.lines(), (self.sums, self._ending())]
+        return [[*(signed(points[k]) for k in self._classes()), text] for points, text in lines]
+
     def __str__(self) -> str:
         first = self.classes[0]
         head = [f"{first.label} ({first.probability:.1%})"]
-        head += [f"{self.told_of(rule)}: {rule}" for rule in self.rules]
-        ks = self._classes()
-        names = [str(self.card.labels[k]) for k in ks]
-        cells = [([signed(points[k]) for k in ks], text) for points, text in self.lines()]
-        sums = [signed(self.sums[k]) for k in ks]
-        widths = [
-            max(len(name), *(len(values[j]) for values, _ in cells), len(sums[j]))
-            for j, name in enumerate(names)
-        ]
-
-        def line(values: Sequence[str], text: str) -> str:
-            points = "  ".join(v.rjust(w) for v, w in zip(values, widths, strict=True))
-            return f"  {points}  {text}".rstrip()
-
-        body = [line(names, ""), *(line(values, text) for values, text in cells)]
-        body.append(line(sums, self._ending()))
+        head += [f"{self.effect_of(rule)}: {rule}" for rule in self.rules]
+        names = [str(self.card.labels[k]) for k in self._classes()]
+        body = aligned([[*line, ""] for line in ([*names, ""], *self._cells())])
         if not self.is_most_probable:
             body.append(f"{MEDIAN}: {first.label}")
         return "\n".join([*head, *body])
@@ -121,13 +113,11 @@ class CardExplanation(Explanation):
         first = self.classes[0]
         parts = [f"<p><strong>{escape(str(self.label))}</strong> ({first.probability:.1%})</p>"]
         for rule in self.rules:
-            parts.append(f'<p class="against">{self.told_of(rule)}: {escape(str(rule))}</p>')
+            parts.append(f'<p class="against">{self.effect_of(rule)}: {escape(str(rule))}</p>')
         parts.append(bars((str(one.label), one.probability) for one in self.classes[:MOST_CLASSES]))
         ks = self._classes()
-        rows = [[*(signed(points[k]) for k in ks), text] for points, text in self.lines()]
-        rows.append([*(signed(self.sums[k]) for k in ks), self._ending()])
         heads = [*(str(self.card.labels[k]) for k in ks), "reason"]
-        parts.append(table(heads, rows, numbers=range(len(ks))))
+        parts.append(table(heads, self._cells(), numbers=range(len(ks))))
         return "".join(parts)
 
 

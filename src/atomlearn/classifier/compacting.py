@@ -1,7 +1,7 @@
 """Compact models of a classifier: cards with few rules, made from what was learned."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -17,17 +17,16 @@ from atomlearn.classifier.proofs import BROKEN, prove_monotone
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.classifier.scorecard import CardRule, Scorecard, card_rule
 from atomlearn.engine.misses import blocks_of
-from atomlearn.errors import InvalidParameter, InvalidRule, MissingExtra
+from atomlearn.errors import InvalidParameter, InvalidRule
 from atomlearn.export.description import shown_points
 from atomlearn.sets.rows import Rows, lists_of
 from atomlearn.tables.encoder import LiteralEncoder, is_whole
-from atomlearn.tables.images import placed
 from atomlearn.tables.literals import Literal as Statement
 from atomlearn.tables.literals import find_splits
 from atomlearn.tables.rules import MonotoneStatement, Rule
 from atomlearn.tables.rules import Statement as Given
 from atomlearn.tables.training_rows import categories_of, chain_of, codes_of
-from atomlearn.tables.validation import read_table, table_columns
+from atomlearn.tables.validation import pandas_for, read_table, table_columns
 from atomlearn.training.compact.card import MAX_POINTS, Card, fit_scale, rounded_offsets
 from atomlearn.training.compact.lesson import FullModel, Teacher, teach
 from atomlearn.training.compact.sizes import Compact, Size, fewest, find_cards, measures, sizes_for
@@ -71,10 +70,10 @@ def teacher_of(
     models = [*folds.models, learned]
     if len(folds.weighted) == len(models):
         models = [replace(a, weighted=b) for a, b in zip(models, folds.weighted, strict=True)]
-    return _teach(models, rows, folds.labels, folds.weights, folds.fold, encoder, seed)
+    return taught(models, rows, folds.labels, folds.weights, folds.fold, encoder, seed)
 
 
-def _teach(
+def taught(
     models: Sequence[Learned],
     rows: Rows,
     labels: npt.NDArray[np.int64],
@@ -82,12 +81,15 @@ def _teach(
     fold: npt.NDArray[np.int64],
     encoder: LiteralEncoder,
     seed: int,
+    scores: Callable[[Learned, Rows], Floats] | None = None,
+    numbers: Floats | None = None,
 ) -> Teacher:
+    """Return what cards are made of, by the models learned without each fold and the last one."""
     columns = np.array([literal.column for literal in encoder.literals_], dtype=np.int64)
-    teacher = Teacher(rows, labels, weights, fold, columns, seed % (1 << 63))
+    teacher = Teacher(rows, labels, weights, fold, columns, seed % (1 << 63), targets=numbers)
     full = [
         FullModel(
-            partial(_scores, replace(model, card=None, prior=0.0)),
+            partial(scores or _scores, replace(model, card=None, prior=0.0)),
             [pool.atoms for pool in model.pools] if model.evidence.strict > 0 else [],
             model.weighted,
         )
@@ -177,7 +179,7 @@ def _cards(
         raise InvalidParameter("all rows are equal, so there is nothing that rules could say")
     if teacher is None:
         weights, never = sample.weights(), np.full(len(sample.labels), NEVER)
-        teacher = _teach([learned], sample.rows, sample.labels, weights, never, encoder, seed)
+        teacher = taught([learned], sample.rows, sample.labels, weights, never, encoder, seed)
     if not measured:
         teacher = teacher.without_folds()
     sizes = sizes_for(None if max_atoms == AUTO else max_atoms, learned.n_classes)
@@ -236,6 +238,7 @@ class Compacting:
         self.sample_.need("compact()")
         other = copy.copy(self)
         other.max_atoms, other.max_points = max_atoms, max_points
+        other.__dict__.pop("before_", None)
         other.learned_ = compacted(
             self.learned_, self.encoder_, self.sample_, self.seed_, max_atoms, max_points
         )
@@ -265,29 +268,7 @@ class Compacting:
         >>> len(card) <= 3
         True
         """
-        check_is_fitted(self)
-        learned, card = self.learned_, self.learned_.card
-        if card is None:
-            raise InvalidParameter(
-                f"{learned.deciding().n_atoms:,} atoms decide, which is no scorecard: make one "
-                "with compact(max_atoms=20), or fit with max_atoms=20"
-            )
-        literals = placed(self.encoder_.literals_, self.encoder_.columns_, self.image_shape)
-        sample, weights = self.sample_, self.sample_.weights()
-        met = card.met(blocks_of(sample.rows, learned.n_constants), len(sample.labels))
-        total = max(float(weights.sum()), 1e-300)
-        shares = [float(one @ weights / total) if len(sample.labels) else None for one in met]
-        if sample.is_withheld:
-            shares = [None] * len(card)
-        points, offsets = shown_points(card)
-        rules = tuple(
-            card_rule(
-                [[literals[i] for i in condition] for condition in rule],
-                points[r].tolist(),
-                shares[r],
-            )
-            for r, rule in enumerate(card.rules)
-        )
+        learned, (card, rules, offsets) = self.learned_, shown_card(self)
         full = next((one for one in learned.sizes if one.is_full), None)
         return Scorecard(
             tuple(self.classes_.tolist()),
@@ -382,8 +363,8 @@ class Compacting:
         weights = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight, float)
         blocks = blocks_of(rows, self.learned_.n_constants)
         sizes, held, made = [], [], []
-        for i, told in enumerate(cards):
-            card = card_of(told.rules, told.scale, told.offsets, told.max_points, self.encoder_)
+        for i, one in enumerate(cards):
+            card = card_of(one.rules, one.scale, one.offsets, one.max_points, self.encoder_)
             if recalibrate and i == 0:
                 targets = np.eye(len(self.classes_))[codes]
                 points = card.met(blocks, len(rows)).T.astype(np.float64) @ card.points
@@ -507,21 +488,48 @@ def fitted_with_cards(
     return estimator
 
 
+def shown_card(estimator: Any) -> tuple[Card, tuple[CardRule, ...], Floats]:
+    """Return the card that decides, its rules and its offsets as a person reads them.
+
+    It is an error if all atoms decide.
+    """
+    check_is_fitted(estimator)
+    learned, sample = estimator.learned_, estimator.sample_
+    card = learned.card
+    if card is None:
+        raise InvalidParameter(
+            f"{learned.deciding().n_atoms:,} atoms decide, which is no scorecard: make one "
+            "with compact(max_atoms=20), or fit with max_atoms=20"
+        )
+    shares = [None] * len(card)
+    if len(sample.labels) and not sample.is_withheld:
+        met = card.met(blocks_of(sample.rows, learned.n_constants), len(sample.labels))
+        weights = sample.weights()
+        shares = (met @ weights / max(float(weights.sum()), 1e-300)).tolist()
+    literals = estimator._literals()
+    points, offsets = shown_points(card)
+    rules = [
+        card_rule([[literals[i] for i in condition] for condition in rule], numbers, share)
+        for rule, numbers, share in zip(card.rules, points.tolist(), shares, strict=True)
+    ]
+    return card, tuple(rules), offsets
+
+
 def card_of(
-    told: Sequence[CardRule],
+    shown: Sequence[CardRule],
     scale: float,
     offsets: Sequence[float],
     max_points: int,
     encoder: LiteralEncoder,
 ) -> Card:
-    """Return the rules of a scorecard that was read as a card over the literals of the encoder."""
+    """Return the rules that a scorecard shows as a card over the literals of the encoder."""
     rules, atoms = [], []
-    for rule in told:
+    for rule in shown:
         conditions = [tuple(encoder.literal_numbers([clause])[0]) for clause in rule.clauses]
         rules.append(tuple(conditions))
         opposite = {i for ours in conditions for i in _opposite(ours, encoder.literals_)}
         atoms.append(sorted(opposite) or [len(encoder.literals_)])  # which no row has
-    points = np.array([rule.points for rule in told], dtype=np.int64)
+    points = np.array([rule.points for rule in shown], dtype=np.int64)
     return Card(
         tuple(rules),
         points.reshape(len(rules), len(offsets)),
@@ -550,12 +558,9 @@ def _opposite(condition: Sequence[int], literals: Sequence[Statement]) -> list[i
 @cache
 def _frame_class() -> Any:
     """Return a class of data frames that draw themselves; pandas is loaded only if it is needed."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingExtra("sizes_ needs pandas: pip install pandas") from None
+    pd = pandas_for("sizes_")
 
-    class SizesFrame(pd.DataFrame):  # type: ignore[misc]
+    class SizesFrame(pd.DataFrame):  # type: ignore[misc, name-defined]
         """Measures by the number of atoms."""
 
         @property

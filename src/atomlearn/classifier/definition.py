@@ -227,7 +227,7 @@ def define_class(
     chosen = trim(chosen)
     literals = placed(encoder.literals_, encoder.columns_, image_shape)
     clauses = tuple(
-        Clause.of([literals[c] for c in _constants(atoms, a, len(literals))]) for a in chosen
+        Clause.of([literals[c] for c in atoms.members(a, below=len(literals))]) for a in chosen
     )
     including, excluding = _by_rules(hard, k, literals, encoder.columns_)
     mentioned = {literal for ours in including for literal in ours}
@@ -387,8 +387,3 @@ def grid_of(encoder: LiteralEncoder, shape: tuple[int, int]) -> Grid | None:
             i, j = divmod(column.index, shape[1])
             place[literal] = (i, j, "black" if is_dark(literal) else "white")
     return Grid(shape, place)
-
-
-def _constants(atoms: Lists, a: int, n_literals: int) -> list[int]:
-    ours = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]
-    return [int(c) for c in ours if c < n_literals]  # the last constant is the class itself

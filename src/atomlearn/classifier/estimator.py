@@ -58,7 +58,6 @@ from atomlearn.tables.training_rows import (
     chain_of,
     check_some_left,
     codes_of,
-    read_training,
     root_seed,
 )
 from atomlearn.tables.validation import check_targets, declared_kinds, read_table
@@ -319,7 +318,7 @@ class AlgebraicClassifier(
     ) -> TrainingData:
         """Return a validated table as one part; ``y`` may say the order of its labels."""
         check_targets(targets, self.max_classes)
-        rows = self._rows(table, targets, sample_weight)
+        rows = self._training_rows(table, targets, sample_weight, self.class_weight)
         if continues:
             codes_of(rows.targets, self.classes_, all_present=True)
         else:
@@ -474,7 +473,7 @@ class AlgebraicClassifier(
             raise InvalidParameter(
                 "class_weight='balanced' needs all rows at once: give weights instead"
             )
-        data = self._rows(table, targets, sample_weight)
+        data = self._training_rows(table, targets, sample_weight, self.class_weight)
         codes_of(data.targets, self.classes_)
         n_classes = len(self.classes_)
         if first:
@@ -500,8 +499,8 @@ class AlgebraicClassifier(
         if self.learned_.is_known:  # these rows have not been learned from yet
             judged = predicted_before(self.learned_, examples)
             full = replace(self.learned_, card=None)
-            said = full.probabilities(examples.blocks(), len(examples))
-            chances = said[np.arange(len(examples)), examples.labels]
+            probabilities = full.probabilities(examples.blocks(), len(examples))
+            chances = probabilities[np.arange(len(examples)), examples.labels]
         assert examples.numbers is not None
         numbers = self.n_rows_ + examples.numbers
         sample = self.sample_.extended(rows, examples.labels, numbers, chances)
@@ -661,13 +660,6 @@ class AlgebraicClassifier(
         check_max_atoms(self.max_atoms, self.max_points)
         return Settings(self.max_epochs, self.time_limit, self.n_jobs, evidence=self.evidence)
 
-    def _rows(self, table: Any, targets: Any, sample_weight: Any) -> TrainingRows:
-        if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
-            raise InvalidParameter(
-                f"image_shape={self.image_shape} is not of {table.shape[1]} columns"
-            )
-        return read_training(table, targets, sample_weight, self.class_weight)
-
     def _order(self, labels: npt.NDArray[Any], y: Any) -> None:
         """Store the classes in their order, if they have one."""
         chain = chain_of(labels, self.ordered, categories_of(y))
@@ -751,12 +743,7 @@ class AlgebraicClassifier(
         names, labels = [column.name for column in self.encoder_.columns_], self.classes_.tolist()
         given = parse_rules(self.rules or (), names, labels, chain=self.names_of_chain())
         given += monotone_statements(self.monotonic_cst, names, labels, self.ordered_)
-        new = set(given) - set(self.rules_)
-        if new:
-            raise InvalidParameter(
-                f"the rule '{min(map(str, new))}' is new: rules cannot change while learning goes "
-                "on, since what they decide was learned from; fit anew"
-            )
+        self._refuse_new_rules(given)
         return self.learned_.rules
 
     def _compiled_rules(self) -> HardRules:

@@ -144,11 +144,11 @@ class Evaluation(Paged):
         return "\n".join(lines)
 
     def _figures(self) -> list[tuple[str, str]]:
-        said = ""
+        estimate = ""
         if self.estimated_error is not None and self.threshold is None:
-            said = f" (estimated when it was fitted: {self.estimated_error:.1%})"
+            estimate = f" (estimated when it was fitted: {self.estimated_error:.1%})"
         found = [
-            ("error", f"{self.error:.1%} ± {self.error_se:.1%}{said}"),
+            ("error", f"{self.error:.1%} ± {self.error_se:.1%}{estimate}"),
             ("log-loss", f"{self.log_loss:.3f} ± {self.log_loss_se:.3f}"),
             ("calibration error", f"{self.calibration_error:.1%}"),
         ]

@@ -21,7 +21,7 @@ from atomlearn.logic.formulas import Clause
 from atomlearn.markup import Displayed
 from atomlearn.sets import rows as packed
 from atomlearn.sets.rows import Lists, Rows, append, lists_of, pack_row, take, to_rows
-from atomlearn.tables.literals import Literal, told_together
+from atomlearn.tables.literals import Literal, joint_texts
 from atomlearn.tables.rules import Rule, Statement
 from atomlearn.training.learned import Deciding, Learned
 from atomlearn.typing import Bits, Floats, Integers
@@ -243,7 +243,7 @@ class AtomSeen:
             return told
         return {**told, "cost": self.cost, "alike": self.alike, "facts": list(self.facts)}
 
-    def told_missed(self) -> str:
+    def missed_text(self) -> str:
         """Return one line of text about an atom that the row misses."""
         alike = f", with {self.alike:,} like it" if self.alike else ""
         cost = self.cost or 0.0
@@ -371,10 +371,10 @@ class Explanation(Displayed):
     def __str__(self) -> str:
         first = self.classes[0]
         lines = [f"{first.label} ({first.probability:.1%})"]
-        lines += [f"{self.told_of(rule)}: {rule}" for rule in self.rules if not rule.negated]
-        lines += [f"{self.told_of(rule)}: {rule}" for rule in self.rules if rule.negated]
+        lines += [f"{self.effect_of(rule)}: {rule}" for rule in self.rules if not rule.negated]
+        lines += [f"{self.effect_of(rule)}: {rule}" for rule in self.rules if rule.negated]
         for one in self.classes[:MOST_CLASSES]:
-            lines += [str(one), *(f"  {atom.told_missed()}" for atom in one.missed)]
+            lines += [str(one), *(f"  {atom.missed_text()}" for atom in one.missed)]
         rest = self.classes[MOST_CLASSES:]
         if rest:
             names = ", ".join(str(one.label) for one in rest[:SHORT])
@@ -397,7 +397,7 @@ class Explanation(Displayed):
         first, *others = (one.probability for one in self.classes)
         return first >= max(others, default=0.0)
 
-    def told_of(self, rule: Rule) -> str:
+    def effect_of(self, rule: Rule) -> str:
         """Return in words the effect of a rule whose conditions the row meets.
 
         Parameters
@@ -592,8 +592,7 @@ class RowExplainer:
         return packed.count(missing & pack_row(among)) / max(1, int(among.sum()))
 
     def _constants(self, atoms: Lists, a: int) -> list[int]:
-        ours = atoms.constants[atoms.starts[a] : atoms.starts[a + 1]]
-        return [int(c) for c in ours if c < len(self.literals)]  # the last is the class itself
+        return atoms.members(a, below=len(self.literals))  # the last is the class itself
 
     def _seen(self, atoms: Lists, a: int, telling: float) -> AtomSeen:
         ours = [self.literals[c] for c in self._constants(atoms, a)]
@@ -601,7 +600,7 @@ class RowExplainer:
         # Drop implied literals: of true ones keep the strongest, of the atom the weakest.
         columns = tuple(dict.fromkeys(literal.column for literal in ours))
         clause = Clause.of(ours)
-        facts = () if true else tuple(told_together(self._fact(one) for one in clause.literals))
+        facts = () if true else tuple(joint_texts(self._fact(one) for one in clause.literals))
         share = None if np.isnan(telling) else telling
         return AtomSeen(clause, tuple(strongest(true)), share, columns, facts=facts)
 

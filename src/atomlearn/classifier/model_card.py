@@ -62,7 +62,7 @@ class ModelCards:
             _data(self),
             _learning(self),
             _figures_of_number(self, X, y) if is_number else _figures(self, X, y),
-            _model_of_number(self) if is_number else _model(self),
+            _model(self),
             _statements(self, X, y),
             _limits(self),
         ]
@@ -267,33 +267,30 @@ def _figures_of_number(reg: Any, X: Any, y: Any) -> str:
     return "\n".join(lines)
 
 
-def _model_of_number(reg: Any) -> str:
-    if reg.learned_.card is not None:
-        text = "This is the whole model.\n\n" + reg.scorecard().to_markdown().strip()
+def _model(model: Any) -> str:
+    if model.learned_.card is not None:
+        text = "This is the whole model.\n\n" + model.scorecard().to_markdown().strip()
         return f"## The model\n\n{text}"
-    n = reg.learned_.deciding().n_atoms
+    n, name = model.learned_.deciding().n_atoms, "clf" if hasattr(model, "classes_") else "reg"
     lines = [
-        f"{_counted(n, 'atom')} decide together, which `reg.atoms_frame()` lists. "
-        "`reg.compact(20)` makes a scorecard of them that is read as a whole.",
+        f"{_counted(n, 'atom')} decide together, which `{name}.atoms_frame()` lists. "
+        f"`{name}.compact(20)` makes a scorecard of them that is read as a whole.",
     ]
-    if not reg.sample_.is_withheld and reg.encoder_.literals_:
-        card = reg.compact(IN_SHORT).scorecard().to_markdown().strip()
-        lines += ["", "In short:", "", card]
+    if not model.sample_.is_withheld:
+        lines += _in_short(model) if hasattr(model, "classes_") else _in_few_rules(model)
     return "\n".join(["## The model", "", *lines])
 
 
-def _model(clf: Any) -> str:
-    if clf.learned_.card is not None:
-        text = "This is the whole model.\n\n" + clf.scorecard().to_markdown().strip()
-        return f"## The model\n\n{text}"
-    n = clf.learned_.deciding().n_atoms
-    lines = [
-        f"{_counted(n, 'atom')} decide together, which `clf.atoms_frame()` lists. "
-        "`clf.compact(20)` makes a scorecard of them that is read as a whole.",
-    ]
-    if clf.sample_.is_withheld:
-        return "\n".join(["## The model", "", *lines])
-    lines += ["", "In short, each with its own error:", ""]
+def _in_few_rules(reg: Any) -> list[str]:
+    """Return a small scorecard that is made of the model."""
+    if not reg.encoder_.literals_:
+        return []
+    return ["", "In short:", "", reg.compact(IN_SHORT).scorecard().to_markdown().strip()]
+
+
+def _in_short(clf: Any) -> list[str]:
+    """Return the shortest definitions of the classes."""
+    lines = ["", "In short, each with its own error:", ""]
     for label in clf.classes_[:MOST_CLASSES]:
         definition = clf.definition(label, "short")
         own = definition.held_out or definition.measured
@@ -301,7 +298,7 @@ def _model(clf: Any) -> str:
         error = "" if own is None else f" (error {own.error:.1%} on {where} rows)"
         text = markdown_text(f"{plain(label)} if {definition.shortest}")
         lines.append(f"- {text}{error}")
-    return "\n".join(["## The model", "", *lines])
+    return lines
 
 
 def _statements(clf: Any, X: Any, y: Any) -> str:

@@ -149,9 +149,9 @@ def _deciding(
         yield from _of_thresholds(deciding, literals, labels, ways)
         return
     for k, atoms, weights, is_strict in deciding.by_class():
-        lists = np.split(atoms.constants, atoms.starts[1:-1])
-        for constants, weight in zip(lists[: atoms.n], weights.tolist(), strict=True):
-            ours = [literals[i] for i in constants.tolist() if i < len(literals)]
+        lists = atoms.each(below=len(literals))
+        for constants, weight in zip(lists, weights.tolist(), strict=True):
+            ours = [literals[i] for i in constants]
             kind = "strict, " * is_strict
             text = " or ".join(map(str, ours))
             told = f"without {text}: {kind}{labels[k]} {signed(round(weight, 4))}"
@@ -169,11 +169,11 @@ def _of_thresholds(
     """Yield the weighted atoms of ordered classes, each once: a threshold is about several."""
     amounts: dict[tuple[int, ...], list[float]] = {}
     for k, atoms, weights, _ in deciding.by_class():
-        lists = np.split(atoms.constants, atoms.starts[1:-1])
-        for constants, weight in zip(lists[: atoms.n], weights.tolist(), strict=True):
-            amounts.setdefault(tuple(constants.tolist()), [0.0] * len(labels))[k] += weight
+        lists = atoms.each(below=len(literals))
+        for constants, weight in zip(lists, weights.tolist(), strict=True):
+            amounts.setdefault(tuple(constants), [0.0] * len(labels))[k] += weight
     for members, found in amounts.items():
-        ours = [literals[i] for i in members if i < len(literals)]
+        ours = [literals[i] for i in members]
         told = ", ".join(
             f"{label} {signed(round(one, 4))}"
             for label, one in zip(labels, found, strict=True)

@@ -21,11 +21,11 @@ from atomlearn.markup import Displayed, bars, escape, folded, in_notebook, table
 from atomlearn.sets.rows import Lists, Rows, unpack
 from atomlearn.tables.encoder import LiteralEncoder, is_whole
 from atomlearn.tables.images import image_of, placed
-from atomlearn.tables.literals import Literal, told_together
+from atomlearn.tables.literals import Literal, joint_texts
 from atomlearn.tables.numbers import is_missing
 from atomlearn.tables.rules import Statement
 from atomlearn.tables.training_rows import class_number
-from atomlearn.tables.validation import one_row, read_table
+from atomlearn.tables.validation import one_row, pandas_for, read_table
 from atomlearn.training.learned import ClassAtoms, Learned
 from atomlearn.typing import Floats
 
@@ -111,10 +111,7 @@ class Importance(FeatureImportance):
         ['class', 'atom', 'weight', 'size', 'missed_by_class', 'missed_by_others']
         """
         check_is_fitted(self)
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("atoms_frame needs pandas: pip install pandas") from None
+        pd = pandas_for("atoms_frame")
 
         deciding = self.learned_.deciding()
         parts = [
@@ -143,8 +140,8 @@ class Importance(FeatureImportance):
     def _described(self, one: ClassAtoms) -> dict[str, Any]:
         atoms, literals = one.atoms, self._literals()
         clauses = [
-            Clause.of([literals[c] for c in constants if c < len(literals)])
-            for constants in np.split(atoms.constants, atoms.starts[1:-1])[: len(one.weights)]
+            Clause.of([literals[c] for c in constants])
+            for constants in atoms.each(below=len(literals))
         ]
         is_ours, unknown = self.sample_.labels == one.k, self.sample_.is_withheld
         shares = [
@@ -186,29 +183,28 @@ MOST_DEFINED = 6
 """Maximum number of classes that are defined in a notebook."""
 
 
-def explanation_html(told: "Explanation") -> str:
+def explanation_html(explanation: "Explanation") -> str:
     """Return the prediction, the probability of each class, and the reasons as HTML."""
     from atomlearn.classifier.explanation import MEDIAN, MOST_CLASSES
 
-    first = told.classes[0]
-    parts = [f"<p><strong>{escape(str(told.label))}</strong> ({first.probability:.1%})</p>"]
-    if not told.is_most_probable:
+    first = explanation.classes[0]
+    parts = [f"<p><strong>{escape(str(explanation.label))}</strong> ({first.probability:.1%})</p>"]
+    if not explanation.is_most_probable:
         parts.append(f'<p class="muted small">{MEDIAN[0].upper() + MEDIAN[1:]}.</p>')
-    for rule in told.rules:
-        parts.append(f'<p class="against">{told.told_of(rule)}: {escape(str(rule))}</p>')
-    shown, rest = told.classes[:MOST_CLASSES], told.classes[MOST_CLASSES:]
+    for rule in explanation.rules:
+        parts.append(f'<p class="against">{explanation.effect_of(rule)}: {escape(str(rule))}</p>')
+    shown, rest = explanation.classes[:MOST_CLASSES], explanation.classes[MOST_CLASSES:]
     parts.append(bars((str(one.label), one.probability) for one in shown))
     if rest:
         parts.append(f'<p class="muted small">others: {rest[0].probability:.1%} or less each</p>')
-    parts.append(_picture(told))
-    if told.values:
-        shown_values = table(["column", "value"], told.values)
-        about, few = f"the row: {len(told.values):,} columns", len(told.values) <= FEW_COLUMNS
-        parts.append(folded(shown_values, about, is_open=few))
-    if told.reasons:
-        second = str(told.classes[1].label)
-        parts.append(f"<h3>For {escape(str(told.label))} rather than {escape(second)}</h3>")
-        parts.append(_lines(_reason(atom, second) for atom in told.reasons))
+    parts.append(_picture(explanation))
+    if explanation.values:
+        shown_values, n = table(["column", "value"], explanation.values), len(explanation.values)
+        parts.append(folded(shown_values, f"the row: {n:,} columns", is_open=n <= FEW_COLUMNS))
+    if explanation.reasons:
+        second = str(explanation.classes[1].label)
+        parts.append(f"<h3>For {escape(str(explanation.label))} rather than {escape(second)}</h3>")
+        parts.append(_lines(_reason(atom, second) for atom in explanation.reasons))
     parts += [_class_html(one) for one in shown if one.missed]
     return "".join(parts)
 
@@ -224,7 +220,7 @@ def _reason(atom: "AtomSeen", second: str) -> tuple[str, str, str]:
 
 def _missed(atom: "AtomSeen") -> tuple[str, str, str]:
     cost = atom.cost or 0.0
-    _, _, about = atom.told_missed().partition("   (")
+    _, _, about = atom.missed_text().partition("   (")
     _, separator, rest = about.removesuffix(")").partition(", with ")
     told = f"with {rest}" if separator else about.removesuffix(")").partition("; ")[2]
     return f"{-cost:+.2f}".replace("-", "−"), str(atom), told
@@ -240,15 +236,15 @@ def _lines(lines: Iterable[tuple[str, str, str]]) -> str:
     return f'<ul class="clauses changes">{items}</ul>'
 
 
-def _picture(told: "Explanation") -> str:
+def _picture(explanation: "Explanation") -> str:
     """Draw the image with the pixels of missed atoms, if there is one and it can be drawn."""
-    if told.image is None:
+    if explanation.image is None:
         return ""
     from atomlearn.views.page import figure_html
 
     about = "The image; in red the pixels of missed atoms, class by class."
     try:
-        return figure_html(told.plot(), about)
+        return figure_html(explanation.plot(), about)
     except MissingExtra:
         return ""
 
@@ -390,8 +386,9 @@ class Readable(Compacting, Importance):
         if self.image_shape is not None:
             dense = table.toarray() if hasattr(table, "toarray") else table
             image = np.asarray(dense, dtype=np.float64).reshape(self.image_shape)
-        told = self._explain_packed(self.encoder_.pack(table, extra=1)[0], max_atoms, image)
-        return told if image is not None else replace(told, values=self._cells(table))
+        row = self.encoder_.pack(table, extra=1)[0]
+        explained = self._explain_packed(row, max_atoms, image)
+        return explained if image is not None else replace(explained, values=self._cells(table))
 
     def set_feature_names(self, names: Any) -> Self:
         """Name the columns of a classifier that was fitted without column names.
@@ -533,34 +530,6 @@ class Readable(Compacting, Importance):
             self.learned_.rules,
         )
 
-    def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
-        """Export the classifier as a program that scores rows, with reasons, without atomlearn.
-
-        Parameters
-        ----------
-        to : {"sql", "js", "c", "python"}
-            The language.
-        table : str, default="data"
-            Name of the table in SQL.
-        key : str, default="rowid"
-            Name of the column that identifies a row in SQL.
-
-        Returns
-        -------
-        str
-            The source of the program.
-
-        Examples
-        --------
-        >>> from atomlearn import AlgebraicClassifier
-        >>> clf = AlgebraicClassifier(random_state=0).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"])
-        >>> print(clf.export("c")[:20])
-        /* Scores rows like
-        """
-        from atomlearn.export.programs import export_source
-
-        return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
-
     def hardest(self, n: int = 6, max_atoms: int = 3) -> list[HardExample]:
         """Return the training rows whose own class was least probable when they were held out.
 
@@ -615,14 +584,14 @@ class Readable(Compacting, Importance):
         literals, labels = self._literals(), list(self.classes_)
         if image is None and self.image_shape is not None:
             image = image_of(row, literals, self.image_shape)
-        told: Explanation
+        explained: Explanation
         if self.learned_.card is not None:
-            told = self._explain_by_card(row, image)
+            explained = self._explain_by_card(row, image)
         else:
-            told = explain_row(
+            explained = explain_row(
                 self.learned_, self.sample_, literals, labels, row, max_atoms, image, self.rules_
             )
-        return told if image is not None else replace(told, values=self._known_of(row))
+        return explained if image is not None else replace(explained, values=self._known_of(row))
 
     def _cells(self, table: Any) -> tuple[tuple[str, str], ...]:
         """Return the values of a validated row as text, if they are not too many to read."""
@@ -647,7 +616,7 @@ class Readable(Compacting, Importance):
             true.setdefault(literal.column, []).append(literal)
         names = [column.name for column in self.encoder_.columns_]
         return tuple(
-            (names[j], " and ".join(told_together(strongest(ours))).replace(f"{names[j]} ", "", 1))
+            (names[j], " and ".join(joint_texts(strongest(ours))).replace(f"{names[j]} ", "", 1))
             for j, ours in sorted(true.items())
         )
 

@@ -20,6 +20,7 @@ from atomlearn.logic.formulas import escape_latex
 from atomlearn.markup import Displayed, escape, prose, table, visible
 from atomlearn.tables.literals import Literal, show
 from atomlearn.tables.rules import Condition, condition_of, conjunction, joined
+from atomlearn.tables.validation import pandas_for
 from atomlearn.training.compact.sizes import Size
 from atomlearn.training.scores import softmax
 
@@ -215,25 +216,22 @@ class Scorecard(Paged):
             lines += [f"{self._listed(one.points)}  if {one}" for one in self.rules]
             lines.append(f"{self._listed(self.offsets)}  always")
             return "\n".join([*lines, "", *self._about()])
-        heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
-        cells = [[signed(rule.points[k]) for k in self.shown] for rule in self.rules]
-        cells.append([signed(self.offsets[k]) for k in self.shown])
-        widths = [max(len(head), *(len(line[j]) for line in cells)) for j, head in enumerate(heads)]
-        texts = [*(f"if {rule}" for rule in self.rules), "always"]
-        longest = min(max(map(len, texts)), 100)
-        shares = [_percent(rule.share) for rule in self.rules] + ["100 %"]
-        has_shares = any(rule.share is not None for rule in self.rules)
+        cells = [[*self._heads(), "", "rows"], *self._lines()]
+        if all(rule.share is None for rule in self.rules):
+            cells = [[*line[:-1], ""] for line in cells]
+        return "\n".join([*lines, *aligned(cells), "", *self._about()])
 
-        def line(values: Sequence[str], text: str, share: str) -> str:
-            points = "  ".join(v.rjust(w) for v, w in zip(values, widths, strict=True))
-            return f"  {points}  {text.ljust(longest) if has_shares else text}  {share}".rstrip()
+    def _heads(self) -> list[str]:
+        """Return the names above the points."""
+        return ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
 
-        lines.append(line(heads, "", "rows" if has_shares else ""))
-        lines += [
-            line(values, text, share if has_shares else "")
-            for values, text, share in zip(cells, texts, shares, strict=True)
+    def _lines(self) -> list[list[str]]:
+        """Return points, rule and share of the rows for each line."""
+        rules = [
+            [*(signed(rule.points[k]) for k in self.shown), f"if {rule}", percent(rule.share)]
+            for rule in self.rules
         ]
-        return "\n".join([*lines, "", *self._about()])
+        return [*rules, [*(signed(self.offsets[k]) for k in self.shown), "always", percent(1.0)]]
 
     def _title(self) -> str:
         what = f" for {self.labels[1]} rather than {self.labels[0]}" if self.is_binary else ""
@@ -306,10 +304,7 @@ class Scorecard(Paged):
         Columns: ``rule``, the points of each class, and ``rows``, the share of the training rows
         that meet the rule. ``frame.attrs["scale"]`` is the scale.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame needs pandas: pip install pandas") from None
+        pd = pandas_for("to_frame")
         columns: dict[Any, list[Any]] = {"rule": [*map(str, self.rules), OFFSET]}
         for k in self.shown:
             points = [rule.points[k] for rule in self.rules]
@@ -357,26 +352,7 @@ class Scorecard(Paged):
 
     def to_markdown(self) -> str:
         """Return the card as a Markdown table, with the sentences below it."""
-        heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
-        lines = [
-            f"**{markdown_text(self._title())}**",
-            "",
-            "| " + " | ".join([*map(markdown_text, heads), "rule", "rows"]) + " |",
-        ]
-        lines.append("|" + "--:|" * len(heads) + "---|--:|")
-        for rule in self.rules:
-            points = [signed(rule.points[k]) for k in self.shown]
-            lines.append(
-                "| "
-                + " | ".join([*points, markdown_text(f"if {rule}"), _percent(rule.share)])
-                + " |"
-            )
-        offsets = [signed(self.offsets[k]) for k in self.shown]
-        lines.append("| " + " | ".join([*offsets, "always", "100 %"]) + " |")
-        return (
-            "\n".join([*lines, "", *(f"{markdown_text(one)}\n" for one in self._about())]).rstrip()
-            + "\n"
-        )
+        return markdown_card(self._title(), self._heads(), self._lines(), self._about())
 
     def to_model_card(self, X: Any = None, y: Any = None, *, path: str | Path | None = None) -> str:
         """Return the model card of the classifier: data, figures, this scorecard, proofs, limits.
@@ -405,14 +381,14 @@ class Scorecard(Paged):
 
     def to_latex(self) -> str:
         """Return the card as a LaTeX table, for the package ``booktabs``."""
-        heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
+        heads = self._heads()
         aligned = "r" * len(heads) + "lr"
         lines = [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule"]
         lines.append(" & ".join([*map(escape_latex, heads), "rule", "rows"]) + r" \\")
         lines.append(r"\midrule")
         for rule in self.rules:
             points = [_latex_number(rule.points[k]) for k in self.shown]
-            cells = [*points, _latex_text(f"if {rule}"), _latex_text(_percent(rule.share))]
+            cells = [*points, _latex_text(f"if {rule}"), _latex_text(percent(rule.share))]
             lines.append(" & ".join(cells) + r" \\")
         offsets = [_latex_number(self.offsets[k]) for k in self.shown]
         lines.append(" & ".join([*offsets, "always", r"100 \%"]) + r" \\")
@@ -424,16 +400,11 @@ class Scorecard(Paged):
         return self._html(titled=False)
 
     def _html(self, titled: bool = True) -> str:
-        heads = ["points"] if self.is_binary else [str(self.labels[k]) for k in self.shown]
-        rows = [
-            [*(signed(rule.points[k]) for k in self.shown), f"if {rule}", _percent(rule.share)]
-            for rule in self.rules
-        ]
-        rows.append([*(signed(self.offsets[k]) for k in self.shown), "always", "100 %"])
+        heads = self._heads()
         numbers = [*range(len(heads)), len(heads) + 1]
         title = f"<p><strong>{escape(self._title())}</strong></p>" if titled else ""
         below = "".join(f"<p>{prose(one)}</p>" for one in self._about())
-        body = table([*heads, "rule", "rows"], rows, numbers=numbers)
+        body = table([*heads, "rule", "rows"], self._lines(), numbers=numbers)
         return f'{title}<div class="scorecard">{body}{self._pictures()}{below}</div>'
 
     def _pictures(self) -> str:
@@ -613,7 +584,8 @@ def rounded(value: float, digits: int = 6, sign: str = "") -> str:
     return f"{value:{sign}.0f}" if "e+" in text and abs(value) < MOST_WRITTEN else text
 
 
-def _percent(share: float | None) -> str:
+def percent(share: float | None) -> str:
+    """Return a share of the rows as text."""
     return "" if share is None else f"{100 * share:.0f} %"
 
 
@@ -624,6 +596,29 @@ def markdown_text(text: str) -> str:
     a\|b \[c\](d)
     """
     return re.sub(r"([\\|*_`<>\[\]])", r"\\\1", visible(re.sub(r"\s+", " ", text)))
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return lines of points, a rule and a share of the rows as text, one below the other."""
+    *widths, longest, _ = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    found = []
+    for *points, text, share in lines:
+        told = "  ".join(one.rjust(width) for one, width in zip(points, widths, strict=True))
+        found.append(f"  {told}  {text.ljust(min(longest, 100))}  {share}".rstrip())
+    return found
+
+
+def markdown_card(
+    title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], about: Sequence[str]
+) -> str:
+    """Return a card as a Markdown table, with sentences below it."""
+    head, *rows = (
+        f"| {' | '.join(map(markdown_text, cells))} |"
+        for cells in ([*heads, "rule", "rows"], *lines)
+    )
+    below = [f"{markdown_text(one)}\n" for one in about]
+    rule = f"|{'--:|' * len(heads)}---|--:|"
+    return "\n".join([f"**{markdown_text(title)}**", "", head, rule, *rows, "", *below])
 
 
 def _latex_number(value: float) -> str:

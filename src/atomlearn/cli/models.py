@@ -326,7 +326,7 @@ def _show_pool(pool: "Pool", max_atoms: int, as_json: bool) -> None:
 
 
 def _names(pool: "Pool", k: int) -> list[str]:
-    constants = pool.atoms.constants[pool.atoms.starts[k] : pool.atoms.starts[k + 1]].tolist()
+    constants = pool.atoms.members(k, below=pool.n_constants)
     return [str(c) if pool.names is None else pool.names[c] for c in constants]
 
 

@@ -48,11 +48,8 @@ def cover(
     if way == "every":
         draw_each(separated_by, chosen, rng)
     else:
-        order, done, is_greedy = (
-            permutation(rng, len(left)),
-            rows.row([], len(left)),
-            way == "greedy",
-        )
+        order, done = permutation(rng, len(left)), rows.row([], len(left))
+        is_greedy = way == "greedy"
         n = lazy_cover(order, left, closed, separated, separated_by, is_greedy, done, chosen, rng)
         chosen = chosen[:n]
     witnesses = np.empty((len(chosen), closed.shape[1]), dtype=np.uint64)

@@ -89,7 +89,7 @@ def classifier_data(
         "cells": [json_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(classifier),
         "scorecard": scorecard_data(classifier) if is_compact else None,
-        "monotone": _monotone(classifier),
+        "monotone": monotone_data(classifier),
         "offer": _offer(classifier),
         "importances": classifier.feature_importances_.round(6).tolist(),
         "examples": [
@@ -117,13 +117,13 @@ def asked_row(classifier: "AlgebraicClassifier", about: str, row: Any) -> dict[s
     return {"about": about, "row": json_cells(cells[0])}
 
 
-def _monotone(classifier: "AlgebraicClassifier") -> list[dict[str, Any]]:
-    """Return the monotone statements: text, column and class, of columns whose cells are known."""
-    index = {column.name: j for j, column in enumerate(classifier.encoder_.columns_)}
-    labels = classifier.classes_.tolist()
+def monotone_data(estimator: Any) -> list[dict[str, Any]]:
+    """Return the monotone statements: text, column, and number of the class, 0 of a number."""
+    index = {column.name: j for j, column in enumerate(estimator.encoder_.columns_)}
+    labels = estimator.labels_of_rules()
     return [
         {"text": str(one), "column": index[one.column], "k": labels.index(one.label)}
-        for one in classifier.rules_
+        for one in estimator.rules_
         if isinstance(one, MonotoneStatement)
     ]
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from atomlearn.explorer.classifiers import cells_of, json_cells, rows_of
+from atomlearn.explorer.classifiers import cells_of, json_cells, monotone_data, rows_of
 from atomlearn.export.description import atoms_as_json, describe, packed
-from atomlearn.regressor.explanation import rule_text
-from atomlearn.tables.rules import MonotoneStatement
+from atomlearn.tables.literals import rule_text
 from atomlearn.training.boosting.losses import ERRORS
 
 if TYPE_CHECKING:
@@ -28,16 +27,14 @@ def number_data(
 ) -> dict[str, Any]:
     """Return the data of the page of a regressor, which begins with the row that is ``asked``."""
     learned, encoder, model = regressor.learned_, regressor.encoder_, regressor.numbers_
-    deciding, literals = learned.deciding(), regressor._literals()
-    card = None if learned.card is None else regressor.scorecard()
-    weighted, starts = deciding.weighted, deciding.weighted.atoms.starts
-    texts = [] if card is None else [str(rule) for rule in card.rules]
-    if card is None:
-        for i in range(len(weighted)):
-            ours = weighted.atoms.constants[starts[i] : starts[i + 1]].tolist()
-            texts.append(rule_text([literals[c] for c in ours if c < len(literals)]))
+    literals, card = regressor._literals(), None
+    if learned.card is not None:
+        card = regressor.scorecard()
+        texts = [str(rule) for rule in card.rules]
+    else:
+        atoms = learned.deciding().weighted.atoms.each(below=len(literals))
+        texts = [rule_text(literals[i] for i in atom) for atom in atoms]
     below, above = model.judged.quantiles(COVERAGE)
-    index = {column.name: j for j, column in enumerate(encoder.columns_)}
     return {
         "kind": "number",
         "model": packed(describe(regressor), keep_order=True),
@@ -45,11 +42,7 @@ def number_data(
         "cells": [json_cells(cells_of(column)) for column in encoder.columns_],
         "summary": _summary(regressor),
         "about": [] if card is None else card._about(),
-        "monotone": [
-            {"text": str(one), "column": index[one.column], "k": 0}
-            for one in regressor.rules_
-            if isinstance(one, MonotoneStatement)
-        ],
+        "monotone": monotone_data(regressor),
         "importances": regressor.feature_importances_.round(6).tolist(),
         "examples": _examples(regressor),
         "interval": {

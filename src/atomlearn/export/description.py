@@ -34,7 +34,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,15 +45,12 @@ from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Lists, pack_row
 from atomlearn.tables.columns import Column, NumberColumn
 from atomlearn.tables.images import placed
-from atomlearn.tables.literals import ColumnName, Literal, told_together, weakest
+from atomlearn.tables.literals import ColumnName, Literal, rule_text, weakest
 from atomlearn.tables.numbers import MOST_EXACT, Number
 from atomlearn.tables.rules import condition_of, conjunction, joined
 from atomlearn.training.compact.card import Card
 from atomlearn.training.data import HardRule
 from atomlearn.typing import Floats, Integers
-
-if TYPE_CHECKING:
-    from atomlearn.classifier.estimator import AlgebraicClassifier
 
 VERSION = 2
 
@@ -61,7 +58,7 @@ LARGEST = 1e300
 """Stand-in for infinity, which JSON lacks: the offset of a class of weight zero is minus this."""
 
 
-def describe(classifier: "AlgebraicClassifier", exact: bool = False) -> dict[str, Any]:
+def describe(classifier: Any, exact: bool = False) -> dict[str, Any]:
     """Return everything needed to score rows, as plain values ready for JSON.
 
     Integers beyond 2**53 become text, since most readers of JSON round them, unless all values are
@@ -311,7 +308,7 @@ class Model:
         return " or ".join(self.texts[i] for i in atom) if atom else "never"
 
 
-def model_of(classifier: "AlgebraicClassifier") -> Model:
+def model_of(classifier: Any) -> Model:
     """Return everything that an exported program needs."""
     from sklearn.utils.validation import check_is_fitted
 
@@ -349,12 +346,12 @@ def model_of(classifier: "AlgebraicClassifier") -> Model:
         told.get("number"),
     )
     if model.number is not None:
-        told_of = [told_together(literals[i].negated() for i in one) for one in model.weighted]
-        model.number["texts"] = [" and ".join(one) or "always" for one in told_of]
+        texts = [rule_text(literals[i] for i in one) for one in model.weighted]
+        model.number["texts"] = texts
     return _without_idle_literals(model)
 
 
-def _telling_first(classifier: "AlgebraicClassifier") -> list[list[int]]:
+def _telling_first(classifier: Any) -> list[list[int]]:
     """Return for each class the order of its strict atoms, those most missed by others first."""
     sample = classifier.sample_
     columns = sample.columns()

@@ -54,7 +54,7 @@ class Term(NamedTuple):
     low: float | None = None
     high: float | None = None
 
-    def told(self, model: Model, language: Language) -> str:
+    def test(self, model: Model, language: Language) -> str:
         """Return the condition in a language."""
         if not self.is_missed:
             return condition_text(model, self.conditions, language)
@@ -126,12 +126,12 @@ def _one_line(text: str) -> str:
 def _python(program: Program) -> str:
     model = program.model
     terms = [
-        f"\n    if {one.told(model, PYTHON)}:"
+        f"\n    if {one.test(model, PYTHON)}:"
         f"\n        met.append(({one.amount!r}, {python_value(one.text)}))"
         for one in program.terms
     ]
     limits = [
-        f"\n    if {one.told(model, PYTHON)}:\n        met.append("
+        f"\n    if {one.test(model, PYTHON)}:\n        met.append("
         f"({'-inf' if one.low is None else repr(one.low)}, "
         f"{'inf' if one.high is None else repr(one.high)}, {python_value(one.text)}))"
         for one in program.limits
@@ -153,11 +153,11 @@ def _python(program: Program) -> str:
 def _javascript(program: Program) -> str:
     model = program.model
     terms = [
-        f"\n  if ({one.told(model, JAVASCRIPT)}) met.push([{one.amount!r}, {js_value(one.text)}]);"
+        f"\n  if ({one.test(model, JAVASCRIPT)}) met.push([{one.amount!r}, {js_value(one.text)}]);"
         for one in program.terms
     ]
     limits = [
-        f"\n  if ({one.told(model, JAVASCRIPT)}) met.push("
+        f"\n  if ({one.test(model, JAVASCRIPT)}) met.push("
         f"[{'-Infinity' if one.low is None else repr(one.low)}, "
         f"{'Infinity' if one.high is None else repr(one.high)}, {js_value(one.text)}]);"
         for one in program.limits
@@ -182,7 +182,7 @@ def _c(program: Program) -> str:
 
     def lines(terms: list[Term]) -> str:
         told = [
-            f"  met[{i}] = {one.told(model, C)}; /* {comment(one.text)} */"
+            f"  met[{i}] = {one.test(model, C)}; /* {comment(one.text)} */"
             for i, one in enumerate(terms)
         ]
         return "\n".join(told) or "  (void)row, (void)met;"

@@ -9,15 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from itertools import accumulate
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from atomlearn.errors import ExportTooLarge, InvalidParameter, UnsavableValue, suggest
 from atomlearn.export.description import Atoms, Model, boundary, model_of
 from atomlearn.tables.numbers import float_below, has_large_integers
 from atomlearn.views.page import as_json
-
-if TYPE_CHECKING:
-    from atomlearn.classifier.estimator import AlgebraicClassifier
 
 MOST_ATOMS = 20_000
 """Maximum number of atoms: each row is compared with each atom, so that more would take too long.
@@ -401,15 +398,13 @@ KINDS = ("sql", *WRITERS)
 """The languages that a classifier can be exported to."""
 
 
-def export_source(
-    classifier: "AlgebraicClassifier", to: str, *, table: str = "data", key: str = "rowid"
-) -> str:
-    """Export a classifier as a program that scores rows as it does, with reasons.
+def export_source(classifier: Any, to: str, *, table: str = "data", key: str = "rowid") -> str:
+    """Export a classifier or a regressor as a program that predicts as it does, with reasons.
 
     Parameters
     ----------
-    classifier : AlgebraicClassifier
-        The fitted classifier.
+    classifier : AlgebraicClassifier or AlgebraicRegressor
+        The fitted model.
     to : {"sql", "js", "c", "python"}
         The language. The SQL is one query, for SQLite and DuckDB.
     table : str, default="data"

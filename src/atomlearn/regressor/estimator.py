@@ -29,7 +29,7 @@ from atomlearn.tables.literals import without_repetitions
 from atomlearn.tables.number_rows import EncodedNumbers, check_counts, encoded_numbers, numbers_of
 from atomlearn.tables.rules import Statement, monotone_statements, parse_rules
 from atomlearn.tables.statements import RuleConflict, compile_rules, warn_of_unmet
-from atomlearn.tables.training_rows import TrainingRows, read_training, root_seed
+from atomlearn.tables.training_rows import TrainingRows, root_seed
 from atomlearn.tables.validation import column_names, declared_kinds, read_table
 from atomlearn.training.boosting.losses import LOSSES, Scale, scale_of
 from atomlearn.training.data import Examples, HardRules, folds_for
@@ -364,12 +364,9 @@ class AlgebraicRegressor(
             )
         rows = self._read(X, y, sample_weight, reset=False)
         names = column_names(self)
-        given = read_statements(self.rules, self.monotonic_cst, names, self.target_name_)
-        if new := set(given) - set(self.rules_):
-            raise InvalidParameter(
-                f"the rule '{min(map(str, new))}' is new: rules cannot change while learning goes "
-                "on, since what they decide was learned from; fit anew"
-            )
+        self._refuse_new_rules(
+            read_statements(self.rules, self.monotonic_cst, names, self.target_name_)
+        )
         encoded = encoded_numbers(rows, self.encoder_, self.learned_.rules, self.symmetries)
         model, sample, targets = self.numbers_, self.sample_, encoded.examples.targets
         assert targets is not None
@@ -456,11 +453,7 @@ class AlgebraicRegressor(
     def _rows(self, table: Any, targets: Floats, sample_weight: Any) -> TrainingRows:
         if self.loss == "poisson":
             check_counts(targets)
-        if self.image_shape is not None and np.prod(self.image_shape) != table.shape[1]:
-            raise InvalidParameter(
-                f"image_shape={self.image_shape} is not of {table.shape[1]} columns"
-            )
-        return read_training(table, targets, sample_weight, None)
+        return self._training_rows(table, targets, sample_weight)
 
     def _settings(self) -> Settings:
         check_common_parameters(self.get_params(deep=False))

@@ -112,11 +112,14 @@ class NumberEvaluation(Paged):
 
     def figures(self) -> list[tuple[str, str]]:
         """Return the name and the text of each figure."""
-        said = ""
+        estimate = ""
         if self.estimated_score is not None:
-            said = f" (estimated when it was fitted: {self.estimated_score:.3f})"
+            estimate = f" (estimated when it was fitted: {self.estimated_score:.3f})"
         return [
-            ("R²", "none: all numbers are equal" if self.r2 is None else f"{self.r2:.3f}{said}"),
+            (
+                "R²",
+                "none: all numbers are equal" if self.r2 is None else f"{self.r2:.3f}{estimate}",
+            ),
             ("mean absolute error", f"{rounded(self.mae, 4)} ± {rounded(self.mae_se, 2)}"),
             ("root mean squared error", rounded(self.rmse, 4)),
             (

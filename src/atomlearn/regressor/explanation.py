@@ -1,15 +1,12 @@
 """Explanations of a predicted number: the offset, what every atom adds, and the sum."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from atomlearn.classifier.scorecard import rounded, signed
 from atomlearn.markup import Displayed, escape, table
-from atomlearn.tables.literals import Literal, told_together
 from atomlearn.tables.rules import Statement
+from atomlearn.training.numbers import exponential
 
 MOST_LINES = 10
 """Maximum number of atoms that the text lists."""
@@ -68,24 +65,20 @@ class NumberExplanation(Displayed):
     def __str__(self) -> str:
         lines = [f"{self.target} = {rounded(self.prediction)}"]
         lines += [f"a rule limits it: {rule}" for rule in self.rules]
-        shown = self.terms[:MOST_LINES]
-        cells = [(self._told(one.amount), f"if {one.rule}") for one in shown]
-        if rest := self.terms[MOST_LINES:]:
-            cells.append((self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"))
-        cells += [(self._always(), "always"), (rounded(self._sum()), self._ending())]
+        cells = self._lines(MOST_LINES)
         width = max(len(amount) for amount, _ in cells)
         return "\n".join([*lines, *(f"  {amount.rjust(width)}  {text}" for amount, text in cells)])
 
-    def _told(self, amount: float) -> str:
+    def _amount_text(self, amount: float) -> str:
         return factor(amount) if self.is_log else signed(float(f"{amount:.4g}"))
 
     def _always(self) -> str:
         if self.is_log:
-            return f"× {np.exp(np.clip(self.offset, -700, 700)):.5g}"
+            return factor(self.offset, digits=5)
         return signed(float(f"{self.offset:.6g}"))
 
     def _sum(self) -> float:
-        return float(np.exp(np.clip(self.total, -700, 700))) if self.is_log else self.total
+        return float(exponential(self.total)) if self.is_log else self.total
 
     def _ending(self) -> str:
         return "product" if self.is_log else "sum"
@@ -104,26 +97,21 @@ class NumberExplanation(Displayed):
     def _html(self) -> str:
         parts = [f"<p><strong>{escape(self.target)} = {rounded(self.prediction)}</strong></p>"]
         parts += [f'<p class="against">{escape(str(rule))}</p>' for rule in self.rules]
-        rows = [[self._told(one.amount), one.rule] for one in self.terms[: 5 * MOST_LINES]]
-        if rest := self.terms[5 * MOST_LINES :]:
-            rows.append([self._told(sum(one.amount for one in rest)), f"{len(rest):,} others"])
-        rows += [[self._always(), "always"], [rounded(self._sum()), self._ending()]]
-        return "".join([*parts, table(["adds", "rule"], rows, numbers=[0])])
+        return "".join([*parts, table(["adds", "rule"], self._lines(5 * MOST_LINES), numbers=[0])])
+
+    def _lines(self, most: int) -> list[tuple[str, str]]:
+        """Return amounts and what they are of: terms, the others together, the offset, the sum."""
+        lines = [(self._amount_text(one.amount), f"if {one.rule}") for one in self.terms[:most]]
+        if rest := self.terms[most:]:
+            others = self._amount_text(sum(one.amount for one in rest))
+            lines.append((others, f"{len(rest):,} others"))
+        return [*lines, (self._always(), "always"), (rounded(self._sum()), self._ending())]
 
 
-def factor(amount: float) -> str:
+def factor(amount: float, digits: int = 4) -> str:
     """Return what an amount of the logarithm multiplies a number by.
 
     >>> factor(0.25)
     '× 1.284'
     """
-    return f"× {np.exp(np.clip(amount, -700, 700)):.4g}"
-
-
-def rule_text(literals: Sequence[Literal]) -> str:
-    """Return what a row has that misses an atom with these literals.
-
-    >>> rule_text([Literal(0, "x", ">", 3.0), Literal(1, "y", "=", 2)])
-    'x ≤ 3 and y ≠ 2'
-    """
-    return " and ".join(told_together(one.negated() for one in literals))
+    return f"× {exponential(amount):.{digits}g}"

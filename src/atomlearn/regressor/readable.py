@@ -15,27 +15,26 @@ from atomlearn.classifier.compacting import (
     card_of,
     check_max_atoms,
     fitted_with_cards,
+    shown_card,
     sizes_frame,
+    taught,
 )
 from atomlearn.classifier.explanation import held, met_rules
 from atomlearn.classifier.fitting import check_coverage
 from atomlearn.classifier.model_card import ModelCards
 from atomlearn.classifier.readable import FeatureImportance
-from atomlearn.classifier.scorecard import card_rule
 from atomlearn.engine.misses import Blocks, blocks_of
-from atomlearn.errors import InvalidParameter, MissingExtra
-from atomlearn.regressor.card_reading import read_number_card
 from atomlearn.regressor.comparison import ComparingNumbers
 from atomlearn.regressor.evaluation import EvaluatingNumbers
-from atomlearn.regressor.explanation import NumberExplanation, Term, rule_text
-from atomlearn.regressor.scorecard import NumberScorecard
+from atomlearn.regressor.explanation import NumberExplanation, Term
+from atomlearn.regressor.scorecard import NumberScorecard, read_number_card
 from atomlearn.sets.rows import Rows, unpack
-from atomlearn.tables.literals import find_splits
+from atomlearn.tables.literals import find_splits, rule_text
 from atomlearn.tables.number_rows import numbers_of
 from atomlearn.tables.rules import MonotoneStatement, Rule, Statement
-from atomlearn.tables.validation import one_row, read_table, table_columns
+from atomlearn.tables.validation import one_row, pandas_for, read_table, table_columns
 from atomlearn.training.boosting.rounds import levels_of
-from atomlearn.training.compact.lesson import FullModel, Teacher, teach
+from atomlearn.training.compact.lesson import Teacher
 from atomlearn.training.compact.numbers import find_number_cards, number_size, round_unit
 from atomlearn.training.compact.sizes import Size, fewest, sizes_for
 from atomlearn.training.data import NEVER
@@ -149,12 +148,10 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         else:
             has = unpack(row, learned.n_constants)[0]
             literals, weighted = self._literals(), deciding.weighted
-            missed = np.flatnonzero(~held(weighted.atoms, has))
-            starts = weighted.atoms.starts
             terms = []
-            for i in missed.tolist():
-                ours = weighted.atoms.constants[starts[i] : starts[i + 1]].tolist()
-                text = rule_text([literals[c] for c in ours if c < len(literals)])
+            for i in np.flatnonzero(~held(weighted.atoms, has)).tolist():
+                atom = weighted.atoms.members(i, below=len(literals))
+                text = rule_text(literals[c] for c in atom)
                 terms.append(Term(text, float(weighted.weights[i])))
         prediction = float(self._predicted(blocks, 1)[0])
         free = model.predictions(deciding.scores(blocks, 1)[:, 0], learned.rules, None, None)
@@ -205,22 +202,17 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         ['rule', 'adds', 'size', 'rows']
         """
         check_is_fitted(self)
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("atoms_frame needs pandas: pip install pandas") from None
+        pd = pandas_for("atoms_frame")
         deciding, literals = self.learned_.deciding(), self._literals()
         rules, adds, sizes, shares = ["offset"], [float(deciding.offsets[0])], [0], [1.0]
         weights = self.sample_.weights()
         for one in deciding.by_class():
-            lists = np.split(one.atoms.constants, one.atoms.starts[1:-1])[: len(one.weights)]
-            ours = [[literals[c] for c in atom.tolist() if c < len(literals)] for atom in lists]
-            rules += map(rule_text, ours)
+            atoms = one.atoms.each(below=len(literals))
+            rules += [rule_text(literals[c] for c in atom) for atom in atoms]
             adds += one.weights.tolist()
-            sizes += map(len, ours)
-            unknown = [np.nan] * len(ours)
-            told = self.sample_.share_missing(one.atoms, weights).tolist()
-            shares += unknown if self.sample_.is_withheld else told
+            sizes += map(len, atoms)
+            missing = self.sample_.share_missing(one.atoms, weights).tolist()
+            shares += [np.nan] * len(atoms) if self.sample_.is_withheld else missing
         return pd.DataFrame({"rule": rules, "adds": adds, "size": sizes, "rows": shares})
 
     def compact(self, max_atoms: int | Auto | None = AUTO, rounding: float | None = None) -> Self:
@@ -257,7 +249,7 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         other.max_atoms = max_atoms
         other.rounding = self.rounding if rounding is None else rounding
         if max_atoms is not None:
-            self.sample_.need("compact")
+            self.sample_.need("compact()")
         other.__dict__.pop("before_", None)
         if max_atoms is None:
             other.learned_ = replace(self.learned_, card=None, card_size=None)
@@ -276,29 +268,10 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         NumberScorecard
             The card, which can be printed, displayed, and written as CSV and HTML.
         """
-        check_is_fitted(self)
-        learned, card = self.learned_, self.learned_.card
-        if card is None:
-            raise InvalidParameter(
-                f"{learned.deciding().n_atoms:,} atoms decide, which is no scorecard: make one "
-                "with compact(max_atoms=20), or fit with max_atoms=20"
-            )
-        literals, sample = self._literals(), self.sample_
-        weights = sample.weights()
-        met = card.met(blocks_of(sample.rows, learned.n_constants), len(sample.labels))
-        share = met @ weights / max(float(weights.sum()), 1e-300)
-        shares = [None] * len(share) if sample.is_withheld else share.tolist()
-        rules = [
-            card_rule(
-                [[literals[i] for i in condition] for condition in rule],
-                card.points[r].tolist(),
-                shares[r],
-            )
-            for r, rule in enumerate(card.rules)
-        ]
+        learned, (card, rules, _) = self.learned_, shown_card(self)
         return NumberScorecard(
             self.target_name_,
-            tuple(rules),
+            rules,
             card.scale,
             float(card.scale * card.offsets[0]),
             self.numbers_.is_log,
@@ -383,22 +356,21 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         blocks, n = blocks_of(rows, learned.n_constants), len(rows)
         limits = learned.rules.bounds_in(blocks, n) if learned.rules else (None, None)
         spread, made, held = model.expected(blocks, n), [], []
-        for i, told in enumerate(cards):
-            most = max((abs(one.points[0]) for one in told.rules), default=1)
-            offset = [told.offset / told.unit]
-            card = card_of(told.rules, told.unit, offset, max(most, 1), self.encoder_)
+        for i, shown in enumerate(cards):
+            most = max((abs(one.points[0]) for one in shown.rules), default=1)
+            offset = [shown.offset / shown.unit]
+            card = card_of(shown.rules, shown.unit, offset, max(most, 1), self.encoder_)
             scores = card.scores(blocks, n)[:, 0]
             if recalibrate and i == 0:
                 shift = model.shift(scores, numbers, weights)
                 shift = float(np.rint(shift / card.scale))
                 card = replace(card, offsets=card.offsets + shift)
                 scores = card.scores(blocks, n)[:, 0]
-            said = model.predictions(scores, learned.rules, *limits)
-            held.append(HeldOutNumbers(numbers, said, spread, weights))
+            predictions = model.predictions(scores, learned.rules, *limits)
+            held.append(HeldOutNumbers(numbers, predictions, spread, weights))
             made.append(card)
         sizes = [
-            number_size(ours, model, len(card), False)
-            for ours, card in zip(held, made, strict=True)
+            number_size(one, model, len(card), False) for one, card in zip(held, made, strict=True)
         ]
         self.max_atoms = len(made[0]) or 1
         full = self._full_size()
@@ -424,36 +396,6 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
             self.learned_ = replace(self.learned_, sizes=self._sized(AUTO)[1])
         return sizes_frame(self.learned_.sizes or self._full_size(), "loss")
 
-    def export(self, to: str, *, table: str = "data", key: str = "rowid") -> str:
-        """Export the regressor as a program that predicts rows, with reasons, without atomlearn.
-
-        Parameters
-        ----------
-        to : {"sql", "js", "c", "python"}
-            The language.
-        table : str, default="data"
-            Name of the table in SQL.
-        key : str, default="rowid"
-            Name of the column that identifies a row in SQL.
-
-        Returns
-        -------
-        str
-            The source of the program.
-
-        Examples
-        --------
-        >>> from atomlearn import AlgebraicRegressor
-        >>> reg = AlgebraicRegressor(random_state=0).fit([[0.0], [1.0], [2.0]], [1.0, 1.0, 2.0])
-        >>> space = {}
-        >>> exec(reg.export("python"), space)
-        >>> bool(abs(space["predict"]([2.0]) - reg.predict([[2.0]])[0]) < 1e-9)
-        True
-        """
-        from atomlearn.export.programs import export_source
-
-        return export_source(self, to, table=table, key=key)  # type: ignore[arg-type]
-
     def labels_of_rules(self) -> list[Any]:
         """Return the name of the number, which statements are about."""
         return [self.target_name_]
@@ -467,7 +409,7 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         literals = [literal.in_full for literal in self.encoder_.literals_]
         return [self.loss, literals, deciding.offsets.tolist(), atoms, [*map(str, self.rules_)]]
 
-    def _said(self, X: Any, statement: MonotoneStatement) -> Floats:
+    def _rising_score(self, X: Any, statement: MonotoneStatement) -> Floats:
         return np.asarray(self.predict(X))  # type: ignore[attr-defined]
 
     def _full_size(self) -> tuple[Size, ...]:
@@ -491,16 +433,18 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         self, models: list[Learned], rows: Rows, targets: Floats, weights: Floats, fold: Integers
     ) -> Teacher:
         """Return what cards are made of; the numbers are on the scale of the loss."""
-        scale, labels = self.numbers_.scale, levels_of(targets)
-        columns = np.array([one.column for one in self.encoder_.literals_], dtype=np.int64)
-        targets = targets * scale.unit + scale.center
-        seed = self.seed_ % (1 << 63)
-        teacher = Teacher(rows, labels, weights, fold, columns, seed, targets=targets)
-        full = [
-            FullModel(partial(self._scaled, replace(one, card=None)), [], one.weighted)
-            for one in models
-        ]
-        return teach(teacher, full, 1)
+        scale = self.numbers_.scale
+        return taught(
+            models,
+            rows,
+            levels_of(targets),
+            weights,
+            fold,
+            self.encoder_,
+            self.seed_,
+            self._scaled,
+            targets * scale.unit + scale.center,
+        )
 
     def _scaled(self, learned: Learned, rows: Rows) -> Floats:
         """Return the scores of rows on the scale of the loss."""

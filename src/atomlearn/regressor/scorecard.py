@@ -1,32 +1,49 @@
-"""Scorecards of a number: rules, what each adds in units of the target, and the offset."""
+"""Scorecards of a number: rules, what each adds in units of the target, and the offset.
+
+The CSV and the text can be changed by hand and read again (:func:`read_number_card`).
+"""
 
 import csv
 import io
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from atomlearn.classifier.card_reading import card_lines, read_amount, read_clauses
 from atomlearn.classifier.scorecard import (
     OFFSET,
     CardComparison,
     CardRule,
-    markdown_text,
+    Paged,
+    aligned,
+    markdown_card,
+    percent,
     rounded,
     written,
 )
-from atomlearn.errors import InvalidRule, MissingExtra
-from atomlearn.markup import Displayed, prose, table
+from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule
+from atomlearn.markup import prose, table
+from atomlearn.regressor.explanation import factor
+from atomlearn.tables.rules import MOST_TARGET
+from atomlearn.tables.validation import pandas_for
+from atomlearn.training.compact.numbers import LOG_UNIT
 from atomlearn.training.compact.sizes import Size
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_POINTS = 1 << 31
+"""Largest number of points of a rule: amounts of one card are not farther apart."""
+
 
 @dataclass(frozen=True, repr=False)
-class NumberScorecard(Displayed):
+class NumberScorecard(Paged):
     """A compact model of a number as a person reads it.
 
     The prediction is the offset plus the amounts of all rules that a row meets, and nothing else.
@@ -84,7 +101,7 @@ class NumberScorecard(Displayed):
         """What each rule adds to the prediction, or to its logarithm."""
         return tuple(self.unit * rule.points[0] for rule in self.rules)
 
-    def told(self, amount: float, sign: bool = True) -> str:
+    def amount_text(self, amount: float, sign: bool = True) -> str:
         """Return an amount with the digits that count, or the factor that it is.
 
         Parameters
@@ -100,7 +117,7 @@ class NumberScorecard(Displayed):
             The text.
         """
         if self.is_log:
-            return f"× {np.exp(np.clip(amount, -700, 700)):.3g}"
+            return factor(amount, digits=3)
         decimals = max(0, -int(np.floor(np.log10(self.unit) + 1e-9)))
         text = f"{amount:{'+' if sign else ''}.{decimals}f}" if decimals < 16 else f"{amount:g}"
         return text.replace("-", "−")
@@ -110,13 +127,7 @@ class NumberScorecard(Displayed):
 
     def to_text(self) -> str:
         """Return the card as plain text."""
-        amounts, texts, shares = zip(*self._lines(), strict=True)
-        width, longest = max(map(len, amounts)), min(100, max(map(len, texts)))
-        lines = [
-            f"  {a.rjust(width)}  {t.ljust(longest)}  {s}".rstrip()
-            for a, t, s in zip(amounts, texts, shares, strict=True)
-        ]
-        return "\n".join([self._title(), "", *lines, "", *self._about()])
+        return "\n".join([self._title(), "", *aligned(self._lines()), "", *self._about()])
 
     def _title(self) -> str:
         return f"Scorecard for {self.target}: {len(self)} rule{'s' * (len(self) != 1)}"
@@ -163,10 +174,10 @@ class NumberScorecard(Displayed):
         return CardComparison.of(self, other)
 
     def _listed(self, points: Sequence[float]) -> str:
-        return self.told(self.unit * points[0])
+        return self.amount_text(self.unit * points[0])
 
     def _beside(self) -> dict[str, str]:
-        return {"offset": self.told(self.offset, sign=False)}
+        return {"offset": self.amount_text(self.offset, sign=False)}
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the card as a pandas data frame: a line for each rule, then the offset.
@@ -174,10 +185,7 @@ class NumberScorecard(Displayed):
         Columns: ``rule``, ``adds`` (to the prediction, or to its logarithm), ``factor`` for the
         latter, and ``rows``, the share of the training rows that meet the rule.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtra("to_frame needs pandas: pip install pandas") from None
+        pd = pandas_for("to_frame")
         adds = np.array([*self.amounts, self.offset])
         columns: dict[str, Any] = {"rule": [*map(str, self.rules), OFFSET], "adds": adds}
         if self.is_log:
@@ -186,14 +194,7 @@ class NumberScorecard(Displayed):
 
     def to_markdown(self) -> str:
         """Return the card as a Markdown table, with the sentences below it."""
-        lines = [
-            f"**{markdown_text(self._title())}**",
-            "",
-            "| adds | rule | rows |",
-            "|--:|---|--:|",
-        ]
-        lines += [f"| {' | '.join(map(markdown_text, line))} |" for line in self._lines()]
-        return "\n".join([*lines, "", *(f"{markdown_text(one)}\n" for one in self._about())])
+        return markdown_card(self._title(), ["adds"], self._lines(), self._about())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card as plain values, for JSON."""
@@ -231,25 +232,6 @@ class NumberScorecard(Displayed):
             writer.writerow([rule.text, f"{amount:.12g}"])
         return written(text.getvalue(), path)
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the card as an HTML page of its own that prints on one page.
-
-        Parameters
-        ----------
-        path : str or Path, default=None
-            A file to write.
-
-        Returns
-        -------
-        str
-            The page.
-        """
-        from atomlearn.views.page import Page
-
-        page = Page(self._title(), quiet=True)
-        page.parts.append(self._html())
-        return written(page.html(), path)
-
     def _html(self) -> str:
         about = "".join(f"<p>{prose(line)}</p>" for line in self._about())
         return table(["adds", "rule", "rows"], self._lines(), numbers=[0, 2]) + about
@@ -257,7 +239,75 @@ class NumberScorecard(Displayed):
     def _lines(self) -> list[list[str]]:
         """Return amount, rule and share of the rows for each line."""
         rows = [
-            [self.told(amount), f"if {rule}", "" if rule.share is None else f"{rule.share:.0%}"]
+            [self.amount_text(amount), f"if {rule}", percent(rule.share)]
             for rule, amount in zip(self.rules, self.amounts, strict=True)
         ]
-        return [*rows, [self.told(self.offset, sign=False), "always", "100%"]]
+        return [*rows, [self.amount_text(self.offset, sign=False), "always", percent(1.0)]]
+
+
+def read_number_card(
+    source: Any, columns: Sequence[str], target: str, is_log: bool
+) -> NumberScorecard:
+    """Read a scorecard from CSV, its text, a file of either, a data frame, a card or its model."""
+    if hasattr(source, "scorecard"):
+        source = source.scorecard()
+    if isinstance(source, NumberScorecard):
+        if source.is_log != is_log:
+            raise InvalidParameter(
+                "the rules of this card multiply: give loss='poisson'"
+                if source.is_log
+                else "the rules of this card are added, and with loss='poisson' they would multiply"
+            )
+        return source
+    lines, name = card_lines(source, [target])
+    if not lines or not lines[0] or lines[0][0].strip().lower() != "rule":
+        raise FileFormatError(f"{name}: the first line must be 'rule' and the name of the number")
+    offset, found = None, []
+    for number, line in enumerate(lines[1:], start=2):
+        if not any(cell.strip() for cell in line):
+            continue
+        where = f"{name}, line {number}"
+        if len(line) != 2:
+            raise FileFormatError(
+                f"{where}: there must be a rule and what it adds, not {line}; a rule with a comma "
+                "stands in quotes"
+            )
+        text, amount = line[0].strip(), _amount(line[1], where, is_log)
+        if text == OFFSET:
+            offset = amount
+        else:
+            found.append((read_clauses(text, columns, where), amount))
+    if offset is None:
+        raise FileFormatError(f"{name} has no line '{OFFSET}'")
+    unit = common_unit([offset, *(amount for _, amount in found)])
+    if any(abs(amount) >= MOST_POINTS * unit for _, amount in found):
+        raise FileFormatError(f"{name}: the amounts are too far apart; round the largest ones")
+    rules = tuple(CardRule(clauses, (round(amount / unit),)) for clauses, amount in found)
+    return NumberScorecard(target, rules, unit, offset, is_log)
+
+
+def _amount(cell: str, where: str, is_log: bool) -> float:
+    """Return an amount; a factor, which is printed rounded, as the logarithm that it stands for."""
+    factor = re.fullmatch(r"\s*×\s*(\S+)\s*", cell)
+    if factor is None:
+        return read_amount(cell, where, MOST_TARGET)
+    value = read_amount(factor[1], where, math.inf)
+    if not is_log or value <= 0:
+        raise FileFormatError(f"{where}: {cell.strip()!r} is a factor, for loss='poisson' alone")
+    return round(math.log(value) / LOG_UNIT) * LOG_UNIT
+
+
+def common_unit(amounts: Sequence[float]) -> float:
+    """Return 1, 2 or 5 times a power of ten, of which all amounts are multiples as written.
+
+    >>> common_unit([12.5, -7.5, 20.0]), common_unit([4000.0]), common_unit([])
+    (0.5, 2000.0, 1.0)
+    """
+    told = [Decimal(f"{one:.12g}") for one in amounts if one]
+    if not told:
+        return 1.0
+    lowest = min(int(one.as_tuple().exponent) for one in told)
+    whole = math.gcd(*(int(one.scaleb(-lowest)) for one in told))
+    digits = str(whole).rstrip("0")
+    first = next(one for one in (5, 2, 1) if int(digits) % one == 0)
+    return float(Decimal(first).scaleb(lowest + len(str(whole)) - len(digits)))

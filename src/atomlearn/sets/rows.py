@@ -158,6 +158,20 @@ class Lists(NamedTuple):
         """Number of sets."""
         return len(self.starts) - 1
 
+    def members(self, k: int, below: int) -> list[int]:
+        """Return the members of set ``k`` that are less than a number: an atom's literals, say."""
+        return [
+            c for c in self.constants[self.starts[k] : self.starts[k + 1]].tolist() if c < below
+        ]
+
+    def each(self, below: int) -> list[list[int]]:
+        """Return those members of all sets.
+
+        >>> Lists(np.array([0, 1, 3]), np.array([0, 0, 9], dtype=np.int32)).each(below=9)
+        [[0], [0]]
+        """
+        return [self.members(k, below) for k in range(self.n)]
+
 
 def lists_of(sets: Sequence[Sequence[int]]) -> Lists:
     """Return the lists of some sets.

@@ -266,11 +266,11 @@ class Literal:
         return sympy.Symbol(self.in_full)
 
 
-def told_together(literals: Iterable[Literal]) -> list[str]:
+def joint_texts(literals: Iterable[Literal]) -> list[str]:
     """Return statements that are all true as text, each once; two about one number as a range.
 
     >>> x, y, z = Literal(0, "x", ">", 1.0), Literal(1, "y", "=", 3), Literal(0, "x", "<=", 2.0)
-    >>> told_together([x, y, z, y])
+    >>> joint_texts([x, y, z, y])
     ['1 < x ≤ 2', 'y = 3']
     """
     by_subject: dict[str, list[Literal]] = {}
@@ -286,6 +286,15 @@ def told_together(literals: Iterable[Literal]) -> list[str]:
         else:
             told += map(str, ours)
     return told
+
+
+def rule_text(literals: Iterable[Literal]) -> str:
+    """Return what a row has that misses an atom with these literals.
+
+    >>> rule_text([Literal(0, "x", ">", 3.0), Literal(1, "y", "=", 2)])
+    'x ≤ 3 and y ≠ 2'
+    """
+    return " and ".join(joint_texts(one.negated() for one in literals)) or "always"
 
 
 def weakest(atom: Sequence[int], literals: Sequence[Literal]) -> list[int]:

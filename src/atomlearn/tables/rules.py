@@ -114,7 +114,7 @@ class Condition:
         return ((self,),)
 
     @property
-    def told(self) -> str:
+    def with_signs(self) -> str:
         """The condition with the signs of mathematics, which are read as well."""
         if self.operator not in _WRITTEN:
             return str(self)
@@ -360,7 +360,7 @@ def conjunction(clauses: Sequence[Sequence[Condition]]) -> str:
     ('age > 60 or missing', '(age > 60 or missing) and city = Ulm')
     """
     told = [
-        " or ".join([first.told, *("missing" for one in rest if one.operator == "missing")])
+        " or ".join([first.with_signs, *("missing" for one in rest if one.operator == "missing")])
         for first, *rest in clauses
     ]
     if len(told) > 1:

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
-from atomlearn.errors import AtomlearnError, InvalidTable, InvalidTarget, nearest
+from atomlearn.errors import AtomlearnError, InvalidTable, InvalidTarget, MissingExtra, nearest
 from atomlearn.tables.numbers import (
     MOST_EXACT,
     Numbers,
@@ -38,6 +38,15 @@ _INSTEAD = (
     "(AlgebraicRegressor; on the command line --regress), or, if each "
     "number does name a class, "
 )
+
+
+def pandas_for(what: str) -> Any:
+    """Return pandas, or raise an error that names what needs it."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtra(f"{what} needs pandas: pip install pandas") from None
+    return pd
 
 
 def refuse_missing_labels(y: Any) -> None:

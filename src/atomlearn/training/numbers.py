@@ -8,7 +8,7 @@ the mean error as its score, and is learned without each fold as well.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,8 @@ SMALLEST_SPREAD = 0.1
 """Smallest expected error of a row, as a share of the mean error."""
 REMEMBERED = 20_000
 """Number of most recent held-out predictions that are kept."""
+MOST_LOG = 700.0
+"""Logarithms are cut off here, so that what they are of is finite and not zero."""
 _GRID = 2.0**40
 
 FindSplits = Callable[[Rows], Splits]
@@ -150,13 +152,13 @@ class NumberModel:
         if self.is_log:
             if rules.signs is not None:
                 scores = np.rint(scores * _GRID) / _GRID
-            scores = np.exp(np.clip(scores, -700.0, 700.0))
+            scores = exponential(scores)
         return scores if low is None or high is None else np.clip(scores, low, high)
 
     def shift(self, scores: Floats, targets: Floats, weights: Floats) -> float:
         """Return what is best added to all scores alike."""
         if self.is_log:
-            means = np.exp(np.clip(scores, -700.0, 700.0))
+            means = exponential(scores)
             return start_of(self.loss, targets, weights) - float(
                 np.log(np.average(means, weights=weights))
             )
@@ -164,8 +166,16 @@ class NumberModel:
 
     def expected(self, blocks: Blocks, n: int) -> Floats:
         """Return the expected size of the error of transposed rows."""
-        logs = np.clip(self.spread.scores(blocks, n)[:, 0], -700.0, 700.0)
-        return np.maximum(np.exp(logs), self.smallest)
+        return np.maximum(exponential(self.spread.scores(blocks, n)[:, 0]), self.smallest)
+
+
+def exponential(logs: Any) -> Any:
+    """Return what logarithms are of, which is finite.
+
+    >>> 0 < exponential(-1e9) < exponential(1e9) < np.inf
+    True
+    """
+    return np.exp(np.clip(logs, -MOST_LOG, MOST_LOG))
 
 
 def in_units(atoms: WeightedAtoms, loss: Loss, scale: Scale) -> WeightedAtoms:
@@ -332,7 +342,7 @@ def _with_spread(
     logs = np.full(len(rows), np.nan)
     logs[some[spread.held]] = spread.scores[:, 0] + np.log(own.unit)
     logs = np.where(np.isnan(logs), whole, logs)
-    expected = np.maximum(np.exp(np.clip(logs, -700.0, 700.0)), model.smallest)
+    expected = np.maximum(exponential(logs), model.smallest)
     held = HeldOutNumbers(targets, predictions, expected, weights)
     if step > 1:  # the others were learned from
         held = HeldOutNumbers(*(one[some] for one in held))

@@ -158,11 +158,8 @@ def find_choice(
     """
     candidates, n = lesson.candidates, len(made_rows)
     made, given = sides.of(made_rows), sides.of(rows)
-    lists = np.split(candidates.atoms.constants, candidates.atoms.starts[1:-1])
-    found = [
-        sides.rule([c for c in ours.tolist() if c < sides.n_literals])  # the last is the class
-        for ours in lists[: candidates.atoms.n]
-    ]
+    # The last constant is the class.
+    found = [sides.rule(atom) for atom in candidates.atoms.each(below=sides.n_literals)]
     singles: list[tuple[int, ...]] = [(i,) for i in range(len(sides.literals))]
     known: dict[bytes, int] = {}
     rules: list[tuple[int, ...]] = []
