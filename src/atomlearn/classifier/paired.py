@@ -1,7 +1,7 @@
 """Two models on the same rows: how far apart they are, whether that is chance, and where."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,15 +71,34 @@ class DifferentRow(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class PairedModels(Displayed):
-    """Two models on the same rows; what is said of the rules if both are scorecards.
+    """Two models on the same rows, and what is said of the rules if both are scorecards.
 
     Attributes
     ----------
     cards : CardComparison or None
         If both are compact: rules added, removed and changed.
+    first, second : Size
+        Error and loss of each model, with their standard errors.
+    error : Difference
+        Difference of the errors.
+    loss : Difference
+        Difference of the losses.
+    p_value : float
+        How probable so uneven a split of these rows is if both models are equally good.
+    rows : tuple of DifferentRow
+        Rows with different predictions.
     """
 
+    MEASURES: ClassVar[tuple[str, str]]
+    """The names of error and loss."""
+
     cards: CardComparison | None
+    first: Size
+    second: Size
+    error: Difference
+    loss: Difference
+    p_value: float
+    rows: tuple[DifferentRow, ...]
 
     @property
     def n_common(self) -> int | None:
@@ -88,21 +107,94 @@ class PairedModels(Displayed):
             return None
         return len(self.cards.first) - len(self.cards.removed) - len(self.cards.changed)
 
-    def _rules(self) -> list[str]:
-        """Return the lines about the rules."""
-        if self.cards is None:
-            return []
-        return ["", f"rules in common, with the same points: {self.n_common}", str(self.cards)]
+    def __str__(self) -> str:
+        names = self.MEASURES
+        lines = [f"{self.first.n_rows:,} rows"]
+        lines += [
+            f"{which.ljust(6)}  {names[0]} {error}, {names[1]} {loss}, {n} atoms or rules"
+            for which, error, loss, n in self._figures()
+        ]
+        lines += self._sentences()
+        lines.append(f"{self._about_rows()}:" if self.rows else "no row is predicted differently")
+        lines += [
+            f"  row {row}: {label}; first {first}, second {second}"
+            for row, label, first, second in self._shown_rows()
+        ]
+        if len(self.rows) > MOST_SHOWN:
+            lines.append(f"  ... and {len(self.rows) - MOST_SHOWN:,} more")
+        if self.cards is not None:
+            lines += ["", f"rules in common, with the same points: {self.n_common}"]
+            lines.append(str(self.cards))
+        return "\n".join(lines)
 
-    def _rules_as_json(self) -> dict[str, Any] | None:
-        if (cards := self.cards) is None:
-            return None
+    def _figures(self) -> list[list[str]]:
+        """Return which model it is, its error, its loss, and its number of atoms or rules."""
+        both = ("first", self.first), ("second", self.second)
+        return [[name, *self._measures(one), f"{one.n_atoms:,}"] for name, one in both]
+
+    def _measures(self, size: Size) -> tuple[str, str]:
+        """Return error and loss with their standard errors."""
+        raise NotImplementedError
+
+    def _sentences(self) -> list[str]:
+        """Return what is said of the differences."""
+        raise NotImplementedError
+
+    def _about_rows(self) -> str:
+        """Return what is said above the rows."""
+        raise NotImplementedError
+
+    def _shown_rows(self) -> list[list[str]]:
+        return [
+            [f"{one.row:,}", *map(self._cell, (one.label, one.first, one.second))]
+            for one in self.rows[:MOST_SHOWN]
+        ]
+
+    def _cell(self, value: Any) -> str:
+        return str(value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, for JSON.
+
+        Returns
+        -------
+        dict
+            The fields by name.
+        """
+        cards = self.cards
         return {
-            "common": self.n_common,
-            "added": [rule.text for rule in cards.added],
-            "removed": [rule.text for rule in cards.removed],
-            "changed": [new.text for _, new in cards.changed],
+            "first": self.first._asdict(),
+            "second": self.second._asdict(),
+            "error_difference": self.error._asdict(),
+            "p_value": self.p_value,
+            "rows": [{k: plain(v) for k, v in one._asdict().items()} for one in self.rows],
+            "rules": None
+            if cards is None
+            else {
+                "common": self.n_common,
+                "added": [rule.text for rule in cards.added],
+                "removed": [rule.text for rule in cards.removed],
+                "changed": [new.text for _, new in cards.changed],
+            },
         }
+
+    def _html(self) -> str:
+        heads = ["model", *self.MEASURES, "atoms or rules"]
+        parts = [table(heads, self._figures(), numbers=[1, 2, 3])]
+        parts += [f"<p>{escape(one)}</p>" for one in self._sentences()]
+        if self.rows:
+            numbers = [j for j in range(4) if j == 0 or isinstance(self.rows[0][j], float)]
+            heads = ["row", self._target(), "first", "second"]
+            parts.append(table(heads, self._shown_rows(), numbers=numbers))
+        if len(self.rows) > MOST_SHOWN:
+            parts.append(f'<p class="muted">... and {len(self.rows) - MOST_SHOWN:,} more</p>')
+        if self.cards is not None:
+            parts.append(self.cards._html())
+        return "".join(parts)
+
+    def _target(self) -> str:
+        """Return the name of what is predicted."""
+        return "label"
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,19 +205,13 @@ class ModelComparison(PairedModels):
     ----------
     first, second : Size
         Error and log-loss of each model, with their standard errors.
-    error : Difference
-        Difference of the errors.
-    log_loss : Difference
+    loss : Difference
         Difference of the log-losses.
-    only_first_wrong, only_second_wrong : int
-        Number of rows that one model alone predicts wrongly.
     p_value : float
         McNemar's exact test: how probable so uneven a split of these rows is if the errors of both
         models are equally frequent.
-    rows : tuple of DifferentRow
-        The rows with different predictions.
-    cards : CardComparison or None
-        If both are compact: rules added, removed and changed.
+    only_first_wrong, only_second_wrong : int
+        Number of rows that one model alone predicts wrongly.
 
     Examples
     --------
@@ -138,37 +224,27 @@ class ModelComparison(PairedModels):
     (True, True)
     """
 
-    first: Size
-    second: Size
-    error: Difference
-    log_loss: Difference
+    MEASURES = ("error", "log-loss")
+
     only_first_wrong: int
     only_second_wrong: int
-    p_value: float
-    rows: tuple[DifferentRow, ...] = ()
 
-    def __str__(self) -> str:
-        lines = [f"{self.first.n_rows:,} rows"]
-        for name, one in (("first", self.first), ("second", self.second)):
-            lines.append(
-                f"{name.ljust(6)}  error {one.error:.1%} ± {one.error_sd:.1%}, "
-                f"log-loss {one.loss:.3f} ± {one.loss_sd:.3f}, {one.n_atoms:,} atoms or rules"
-            )
-        lines += self._sentences()
-        if self.rows:
-            lines.append(f"{len(self.rows):,} rows are predicted differently:")
-            lines += [
-                f"  row {one.row:,}: {one.label}; first {one.first}, second {one.second}"
-                for one in self.rows[:MOST_SHOWN]
-            ]
-            if len(self.rows) > MOST_SHOWN:
-                lines.append(f"  ... and {len(self.rows) - MOST_SHOWN:,} more")
-        else:
-            lines.append("no row is predicted differently")
-        return "\n".join([*lines, *self._rules()])
+    @property
+    def log_loss(self) -> Difference:
+        """Difference of the log-losses."""
+        return self.loss
+
+    def _measures(self, size: Size) -> tuple[str, str]:
+        return (
+            f"{size.error:.1%} ± {size.error_sd:.1%}",
+            f"{size.loss:.3f} ± {size.loss_sd:.3f}",
+        )
+
+    def _about_rows(self) -> str:
+        return f"{len(self.rows):,} rows are predicted differently"
 
     def _sentences(self) -> list[str]:
-        error, loss = self.error, self.log_loss
+        error, loss = self.error, self.loss
         return [
             f"second less first: error {100 * error.mean:+.1f} points (95 % interval "
             f"{100 * error.low:+.1f} to {100 * error.high:+.1f}), log-loss {loss.mean:+.3f} "
@@ -186,45 +262,11 @@ class ModelComparison(PairedModels):
             The fields by name.
         """
         return {
-            "first": self.first._asdict(),
-            "second": self.second._asdict(),
-            "error_difference": self.error._asdict(),
-            "log_loss_difference": self.log_loss._asdict(),
+            **super().to_dict(),
+            "log_loss_difference": self.loss._asdict(),
             "only_first_wrong": self.only_first_wrong,
             "only_second_wrong": self.only_second_wrong,
-            "p_value": self.p_value,
-            "rows": [
-                {
-                    "row": one.row,
-                    "label": plain(one.label),
-                    "first": plain(one.first),
-                    "second": plain(one.second),
-                }
-                for one in self.rows
-            ],
-            "rules": self._rules_as_json(),
         }
-
-    def _html(self) -> str:
-        figures = table(
-            ["model", "error", "log-loss", "atoms or rules"],
-            [
-                [
-                    name,
-                    f"{one.error:.1%} ± {one.error_sd:.1%}",
-                    f"{one.loss:.3f} ± {one.loss_sd:.3f}",
-                    f"{one.n_atoms:,}",
-                ]
-                for name, one in (("first", self.first), ("second", self.second))
-            ],
-            numbers=[1, 2, 3],
-        )
-        said = "".join(f"<p>{escape(one)}</p>" for one in self._sentences())
-        rows = table(["row", "label", "first", "second"], self.rows[:MOST_SHOWN], numbers=[0])
-        more = len(self.rows) - MOST_SHOWN
-        rest = f'<p class="muted">... and {more:,} more</p>' if more > 0 else ""
-        cards = "" if self.cards is None else self.cards._html()
-        return f"{figures}{said}{rows if self.rows else ''}{rest}{cards}"
 
 
 class Comparing(Evaluating):
@@ -263,41 +305,45 @@ class Comparing(Evaluating):
             raise InvalidParameter(f"the models are of different classes: {ours[:10]} and "
                                    f"{theirs[:10]}")  # fmt: skip
         chances, codes = measured_rows(self, X, y)
-        said = np.asarray(other.predict_proba(X if X_other is None else X_other))
-        if said.shape != chances.shape:
-            raise InvalidParameter(f"X_other has {len(said):,} rows, and X {len(chances):,}")
-        return _compared(self, other, chances, said, codes, random_state)
+        others = np.asarray(other.predict_proba(X if X_other is None else X_other))
+        if others.shape != chances.shape:
+            raise InvalidParameter(f"X_other has {len(others):,} rows, and X {len(chances):,}")
+        return _compared(self, other, chances, others, codes, random_state)
 
 
 def _compared(
     first: Any, second: Any, one: Floats, two: Floats, codes: Integers, seed: int
 ) -> ModelComparison:
-    found = [
-        decide(said, model.classes_, ordered=is_chain(model))
-        for model, said in ((first, one), (second, two))
-    ]
-    wrong = [said != codes for said in found]
-    rows = np.arange(len(codes))
-    losses = [-np.log(np.maximum(said[rows, codes], 1e-300)) for said in (one, two)]
+    both = (first, one), (second, two)
+    predicted = [decide(p, model.classes_, ordered=is_chain(model)) for model, p in both]
+    wrong = [labels != codes for labels in predicted]
+    losses = [-np.log(np.maximum(p[np.arange(len(codes)), codes], 1e-300)) for p in (one, two)]
     labels = first.classes_.tolist()
-    a = int((wrong[0] & ~wrong[1]).sum())
-    b = int((wrong[1] & ~wrong[0]).sum())
+    a, b = int((wrong[0] & ~wrong[1]).sum()), int((wrong[1] & ~wrong[0]).sum())
     rng = np.random.default_rng(seed)
-    differ = np.flatnonzero(found[0] != found[1]).tolist()
     return ModelComparison(
         cards_of(first, second),
         sizes_on(first, one, codes),
         sizes_on(second, two, codes),
         paired_difference(wrong[1].astype(np.float64) - wrong[0], rng),
         paired_difference(losses[1] - losses[0], rng),
+        split_test(a, b),
+        tuple(
+            DifferentRow(i, labels[codes[i]], labels[predicted[0][i]], labels[predicted[1][i]])
+            for i in np.flatnonzero(predicted[0] != predicted[1]).tolist()
+        ),
         a,
         b,
-        float(binomtest(a, a + b).pvalue) if a + b else 1.0,
-        tuple(
-            DifferentRow(i, labels[codes[i]], labels[found[0][i]], labels[found[1][i]])
-            for i in differ
-        ),
     )
+
+
+def split_test(a: int, b: int) -> float:
+    """Return how probable so uneven a split is if both sides are equally probable.
+
+    >>> split_test(0, 0), split_test(1, 1), split_test(0, 2)
+    (1.0, 1.0, 0.5)
+    """
+    return float(binomtest(a, a + b).pvalue) if a + b else 1.0
 
 
 def cards_of(first: Any, second: Any) -> CardComparison | None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
 from sklearn.utils.validation import check_is_fitted
 
 from atomlearn.classifier.paired import (
@@ -14,10 +13,10 @@ from atomlearn.classifier.paired import (
     PairedModels,
     cards_of,
     paired_difference,
+    split_test,
 )
 from atomlearn.classifier.scorecard import rounded
 from atomlearn.errors import InvalidParameter
-from atomlearn.markup import escape, table
 from atomlearn.regressor.evaluation import numbers_for
 from atomlearn.training.compact.numbers import losses_of, number_size
 from atomlearn.training.compact.sizes import Size
@@ -39,16 +38,12 @@ class NumberComparison(PairedModels):
         that of the first one.
     error : Difference
         Difference of the mean absolute errors.
-    loss : Difference
-        Difference of the losses.
-    first_nearer, second_nearer : int
-        Number of rows for which the prediction of one model is nearer to the number.
     p_value : float
         Sign test: how probable so uneven a split of these rows is if both are as often nearer.
     rows : tuple of DifferentRow
         The rows whose predictions are farthest apart, at most 20.
-    cards : CardComparison or None
-        If both are compact: rules added, removed and changed.
+    first_nearer, second_nearer : int
+        Number of rows for which the prediction of one model is nearer to the number.
 
     Examples
     --------
@@ -61,47 +56,32 @@ class NumberComparison(PairedModels):
     (True, True)
     """
 
+    MEASURES = ("mean absolute error", "mean loss")
+
     target: str
-    first: Size
-    second: Size
-    error: Difference
-    loss: Difference
     first_nearer: int
     second_nearer: int
-    p_value: float
-    rows: tuple[DifferentRow, ...] = ()
 
-    def __str__(self) -> str:
-        lines = [f"{self.first.n_rows:,} rows"]
-        lines += [f"{name.ljust(6)}  {', '.join(told)}" for name, *told in self._figures()]
-        lines += self._sentences()
-        if self.rows:
-            lines.append("the rows whose predictions are farthest apart:")
-            lines += [
-                f"  row {one.row:,}: {rounded(one.label)}; first {rounded(one.first)}, "
-                f"second {rounded(one.second)}"
-                for one in self.rows
-            ]
-        else:
-            lines.append("no row is predicted differently")
-        return "\n".join([*lines, *self._rules()])
+    def _measures(self, size: Size) -> tuple[str, str]:
+        return (
+            f"{rounded(size.error, 4)} ± {rounded(size.error_sd, 2)}",
+            f"{rounded(size.loss, 4)} ± {rounded(size.loss_sd, 2)}",
+        )
 
-    def _figures(self) -> list[list[str]]:
-        return [
-            [
-                name,
-                f"mean absolute error {rounded(one.error, 4)} ± {rounded(one.error_sd, 2)}",
-                f"mean loss {rounded(one.loss, 4)} ± {rounded(one.loss_sd, 2)}",
-                f"{one.n_atoms:,} atoms or rules",
-            ]
-            for name, one in (("first", self.first), ("second", self.second))
-        ]
+    def _about_rows(self) -> str:
+        return "the rows whose predictions are farthest apart"
+
+    def _cell(self, value: Any) -> str:
+        return rounded(value)
+
+    def _target(self) -> str:
+        return self.target
 
     def _sentences(self) -> list[str]:
         error, loss = self.error, self.loss
         return [
-            f"second less first: mean absolute error {_told(error, '95 % interval ')}, "
-            f"mean loss {_told(loss)}",
+            f"second less first: mean absolute error {_with_interval(error, '95 % interval ')}, "
+            f"mean loss {_with_interval(loss)}",
             f"the first is nearer in {self.first_nearer:,} rows, the second in "
             f"{self.second_nearer:,}: a sign test gives p = {self.p_value:.3g}",
         ]
@@ -116,29 +96,16 @@ class NumberComparison(PairedModels):
         """
         return {
             "target": self.target,
-            "first": self.first._asdict(),
-            "second": self.second._asdict(),
-            "error_difference": self.error._asdict(),
+            **super().to_dict(),
             "loss_difference": self.loss._asdict(),
             "first_nearer": self.first_nearer,
             "second_nearer": self.second_nearer,
-            "p_value": self.p_value,
-            "rows": [one._asdict() for one in self.rows],
-            "rules": self._rules_as_json(),
         }
 
-    def _html(self) -> str:
-        head = ["model", "error", "loss", "atoms or rules"]
-        said = "".join(f"<p>{escape(one)}</p>" for one in self._sentences())
-        rows = [[f"{one.row:,}", *map(rounded, one[1:])] for one in self.rows]
-        shown = table(["row", self.target, "first", "second"], rows, numbers=range(4))
-        cards = "" if self.cards is None else self.cards._html()
-        return f"{table(head, self._figures())}{said}{shown if rows else ''}{cards}"
 
-
-def _told(found: Difference, kind: str = "") -> str:
+def _with_interval(difference: Difference, kind: str = "") -> str:
     """Return a difference and its interval."""
-    mean, low, high = (rounded(value, 4, "+") for value in found)
+    mean, low, high = (rounded(value, 4, "+") for value in difference)
     return f"{mean} ({kind}{low} to {high})"
 
 
@@ -185,34 +152,33 @@ class ComparingNumbers:
         return self._compared(other, numbers, (one, two), random_state)
 
     def _compared(
-        self, other: Any, numbers: Floats, said: tuple[Floats, Floats], seed: int
+        self, other: Any, numbers: Floats, predicted: tuple[Floats, Floats], seed: int
     ) -> NumberComparison:
         model, ones = self.numbers_, np.ones(len(numbers))
         sizes = [
-            number_size(HeldOutNumbers(numbers, found, ones, ones), model, _n_atoms(one), False)
-            for one, found in ((self, said[0]), (other, said[1]))
+            number_size(HeldOutNumbers(numbers, p, ones, ones), model, _n_atoms(one), False)
+            for one, p in zip((self, other), predicted, strict=True)
         ]
-        errors = [np.abs(numbers - found) for found in said]
-        losses = [losses_of(model, numbers, found) for found in said]
+        errors = [np.abs(numbers - p) for p in predicted]
+        losses = [losses_of(model, numbers, p) for p in predicted]
         a, b = int((errors[0] < errors[1]).sum()), int((errors[1] < errors[0]).sum())
-        apart = np.abs(said[0] - said[1])
-        rows = np.argsort(-apart, kind="stable")[:MOST_SHOWN].tolist()
+        apart = np.abs(predicted[0] - predicted[1])
         rng = np.random.default_rng(seed)
         return NumberComparison(
             cards_of(self, other),
-            self.target_name_,
             sizes[0],
             sizes[1],
             paired_difference(errors[1] - errors[0], rng),
             paired_difference(losses[1] - losses[0], rng),
-            a,
-            b,
-            float(binomtest(a, a + b).pvalue) if a + b else 1.0,
+            split_test(a, b),
             tuple(
-                DifferentRow(i, float(numbers[i]), float(said[0][i]), float(said[1][i]))
-                for i in rows
+                DifferentRow(i, *(float(one[i]) for one in (numbers, *predicted)))
+                for i in np.argsort(-apart, kind="stable")[:MOST_SHOWN].tolist()
                 if apart[i] > 0
             ),
+            self.target_name_,
+            a,
+            b,
         )
 
 
