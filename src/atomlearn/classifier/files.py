@@ -75,87 +75,85 @@ def conflicts_as_json(
     ]
 
 
-def conflicts_in(told: Value | None, classes: npt.NDArray[Any]) -> list[RowConflict]:
+def conflicts_in(value: Value | None, classes: npt.NDArray[Any]) -> list[RowConflict]:
     """Return the contradictions of a file; older files have none."""
-    if told is None:
+    if value is None:
         return []
-    told.need(len(told.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
-    return [_conflict(one, classes) for one in told.items()]
+    value.need(len(value.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
+    return [_conflict(one, classes) for one in value.items()]
 
 
-def _conflict(told: Value, classes: npt.NDArray[Any]) -> RowConflict:
-    kept = told["kept"].integer(high=len(classes) - 1)
-    return RowConflict(*_rows(told, classes), classes[kept])
+def _conflict(value: Value, classes: npt.NDArray[Any]) -> RowConflict:
+    kept = value["kept"].integer(high=len(classes) - 1)
+    return RowConflict(*_rows(value, classes), classes[kept])
 
 
-def _rows(told: Value, classes: npt.NDArray[Any]) -> tuple[Integers, npt.NDArray[Any]]:
-    """Return row numbers and labels."""
-    n = len(told["rows"].items())
-    told["rows"].need(n <= MOST_ROWS, f"has more than {MOST_ROWS} rows")
-    labels = told["labels"].integers(n, high=len(classes) - 1)
-    return told["rows"].integers(n, high=1 << 53), classes[labels]
+def _rows(value: Value, classes: npt.NDArray[Any] | None) -> tuple[Integers, npt.NDArray[Any]]:
+    """Return row numbers and labels, or numbers if there are no classes."""
+    n = len(value["rows"].items())
+    value["rows"].need(n <= MOST_ROWS, f"has more than {MOST_ROWS} rows")
+    rows = value["rows"].integers(n, high=1 << 53)
+    if classes is None:
+        return rows, value["labels"].numbers(n, -LARGE, LARGE)
+    return rows, classes[value["labels"].integers(n, high=len(classes) - 1)]
 
 
 def rule_conflicts_as_json(
-    conflicts: list[RuleConflict], rules: list[Statement], classes: npt.NDArray[Any]
+    conflicts: list[RuleConflict], rules: list[Statement], classes: npt.NDArray[Any] | None
 ) -> list[dict[str, Any]]:
     """Return the first rows that each rule contradicts, by the number of the rule."""
     return [
         {
             "rule": rules.index(one.rule),
             "rows": one.rows[:MOST_ROWS].tolist(),
-            "labels": codes_of(one.labels[:MOST_ROWS], classes).tolist(),
+            "labels": (
+                one.labels[:MOST_ROWS]
+                if classes is None
+                else codes_of(one.labels[:MOST_ROWS], classes)
+            ).tolist(),
         }
         for one in conflicts[:MOST_CONFLICTS]
     ]
 
 
-def rows_in_json(conflict: RuleConflict) -> dict[str, Any]:
-    """Return the first rows that a rule contradicts, with their numbers."""
-    return {
-        "rows": conflict.rows[:MOST_ROWS].tolist(),
-        "labels": conflict.labels[:MOST_ROWS].tolist(),
-    }
-
-
 def rule_conflicts_in(
-    told: Value | None, rules: list[Statement], classes: npt.NDArray[Any]
+    value: Value | None, rules: list[Statement], classes: npt.NDArray[Any] | None
 ) -> list[RuleConflict]:
     """Return the rows of a file that rules contradict; older files have none."""
-    if told is None:
+    if value is None:
         return []
-    told.need(len(told.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
+    value.need(len(value.items()) <= MOST_CONFLICTS, f"has more than {MOST_CONFLICTS}")
     return [
         RuleConflict(rules[one["rule"].integer(high=len(rules) - 1)], *_rows(one, classes))
-        for one in told.items()
+        for one in value.items()
     ]
 
 
 def add_weighted(file: Container, learned: Learned) -> None:
     """Add the members of weighted atoms, if there are any."""
-    weighted, said = learned.weighted, learned.held_out.weighted
+    weighted, scores = learned.weighted, learned.held_out.weighted
     if weighted is not None:
         add_lists(file, "weighted", weighted.atoms)
         file.add_array("weighted_classes.npy", weighted.classes)
         file.add_array("weighted_weights.npy", weighted.weights)
         file.add_array("weighted_offset.npy", weighted.offset)
-    if said is not None:
-        file.add_array("unseen_weighted.npy", said)
+    if scores is not None:
+        file.add_array("unseen_weighted.npy", scores)
 
 
 def with_weighted(learned: Learned, file: Members, state: Value) -> Learned:
     """Return what was learned together with the weights of a file; files of version 1 have none."""
-    n, told = learned.n_classes, state.given("evidence")
-    if told is None:
+    n, value = learned.n_classes, state.given("evidence")
+    if value is None:
         return learned
-    evidence, prior = _evidence(told), state["prior"].numbers(n, -LARGE, LARGE)
+    evidence, prior = _evidence(value), state["prior"].numbers(n, -LARGE, LARGE)
     weighted = _weighted(file, n, learned.n_constants) if _HAS in file else None
-    told.need(weighted is not None or not evidence.weighted, f"needs {_HAS}, which is not there")
+    value.need(weighted is not None or not evidence.weighted, f"needs {_HAS}, which is not there")
     held_out = learned.held_out
     if "unseen_weighted.npy" in file:
         shape = held_out.ratios.shape
-        said = file.floats("unseen_weighted.npy", shape, low=-LARGE, high=LARGE)
-        held_out = replace(held_out, weighted=said)
+        scores = file.floats("unseen_weighted.npy", shape, low=-LARGE, high=LARGE)
+        held_out = replace(held_out, weighted=scores)
     learned = replace(learned, weighted=weighted, evidence=evidence, prior=prior, held_out=held_out)
     if evidence.strict == 0:  # files of version 2 repeat the weighted atoms
         learned = replace(learned, pools=without_atoms(learned.pools))
@@ -176,39 +174,39 @@ def _weighted(file: Members, n_classes: int, n_constants: int) -> WeightedAtoms:
     )
 
 
-def _evidence(told: Value) -> Evidence:
+def _evidence(value: Value) -> Evidence:
     measured = {}
     for name in ("losses", "errors"):
-        fields = told[name].fields()
-        told[name].need(set(fields) <= set(KINDS), "is of atoms that there are not")
+        fields = value[name].fields()
+        value[name].need(set(fields) <= set(KINDS), "is of atoms that there are not")
         measured[name] = {kind: one.number(0, LARGE) for kind, one in fields.items()}
-    losses, errors, chosen = measured["losses"], measured["errors"], told["chosen"].one_of(KINDS)
-    told.need(set(losses) == set(errors), "has losses and errors of different atoms")
-    told.need(not losses or chosen in losses, "has no loss of what was chosen")
-    strict, weighted = told["strict"].number(0, LARGE), told["weighted"].number(0, LARGE)
-    told.need(chosen != "weighted" or strict == 0, "counts strict atoms without having them")
-    told.need(chosen != "strict" or weighted == 0, "counts weighted atoms without having them")
+    losses, errors, chosen = measured["losses"], measured["errors"], value["chosen"].one_of(KINDS)
+    value.need(set(losses) == set(errors), "has losses and errors of different atoms")
+    value.need(not losses or chosen in losses, "has no loss of what was chosen")
+    strict, weighted = value["strict"].number(0, LARGE), value["weighted"].number(0, LARGE)
+    value.need(chosen != "weighted" or strict == 0, "counts strict atoms without having them")
+    value.need(chosen != "strict" or weighted == 0, "counts weighted atoms without having them")
     return Evidence(chosen, losses, errors, strict, weighted)
 
 
 def add_compact(file: Container, estimator: Any) -> dict[str, Any]:
     """Add the members of a compact model and of what it is made of; return those for JSON."""
     learned: Learned = estimator.learned_
-    told: dict[str, Any] = {"sizes": [list(one) for one in learned.sizes]}
+    compact: dict[str, Any] = {"sizes": [list(one) for one in learned.sizes]}
     if hasattr(estimator, "before_"):  # a card that somebody changed
-        told["before"] = None if estimator.before_ is None else list(estimator.before_)
+        compact["before"] = None if estimator.before_ is None else list(estimator.before_)
     if (teacher := learned.teacher) is not None:
         file.add_array("teacher_rows.npy", teacher.rows)
         file.add_array("teacher_labels.npy", teacher.labels)
         file.add_array("teacher_weights.npy", teacher.weights)
         file.add_array("teacher_fold.npy", teacher.fold)
-        told["teacher"] = {"seed": str(teacher.seed), "lessons": len(teacher.lessons)}
+        compact["teacher"] = {"seed": str(teacher.seed), "lessons": len(teacher.lessons)}
         for i, lesson in enumerate(teacher.lessons):
             file.add_array(f"lesson{i}_scores.npy", lesson.scores)
             add_lists(file, f"lesson{i}", lesson.candidates.atoms)
             file.add_array(f"lesson{i}_classes.npy", lesson.candidates.of_class)
     if (card := learned.card) is not None:
-        told["card"] = {
+        compact["card"] = {
             "rules": [[list(condition) for condition in rule] for rule in card.rules],
             "points": card.points.tolist(),
             "scale": card.scale,
@@ -222,45 +220,12 @@ def add_compact(file: Container, estimator: Any) -> dict[str, Any]:
             file.add_array("card_scores.npy", held_out.weighted)
             file.add_array("card_labels.npy", held_out.labels)
             file.add_array("card_weights.npy", held_out.weights)
-    return told
+    return compact
 
 
-def with_compact(
-    learned: Learned, file: Members, state: Value, columns: npt.NDArray[np.int64]
-) -> Learned:
-    """Return what was learned with the compact model of a file; older files have none."""
-    told = state.given("compact")
-    if told is None:
-        return learned
-    is_number = learned.n_classes == 1
-    sizes = tuple(_size(one, is_number) for one in told["sizes"].items())
-    learned = replace(learned, sizes=sizes)
-    teacher, card = told.given("teacher"), told.given("card")
-    if teacher is not None:
-        learned = replace(learned, teacher=_teacher(file, teacher, learned, columns))
-    if card is None:
-        return learned
-    size = card.given("size")
-    return replace(
-        learned,
-        card=_card(file, card, learned),
-        card_size=None if size is None else _size(size, is_number),
-        card_held_out=_card_held_out(file, learned.n_classes),
-    )
-
-
-def take_before(estimator: Any, state: Value) -> None:
-    """Take the measures of a card before somebody changed it, if the model is such a card."""
-    compact = state.given("compact")
-    if compact is not None and "before" in compact.fields():
-        before = compact.given("before")
-        is_number = not hasattr(estimator, "classes_")
-        estimator.before_ = None if before is None else _size(before, is_number)
-
-
-def _size(told: Value, is_number: bool = False) -> Size:
+def _size(value: Value, is_number: bool = False) -> Size:
     """Return the measures of a model, whose error is a share unless a number is predicted."""
-    n_atoms, error, error_sd, loss, loss_sd, is_full, n_rows = told.items(7)
+    n_atoms, error, error_sd, loss, loss_sd, is_full, n_rows = value.items(7)
     return Size(
         n_atoms.integer(high=1 << 53),
         error.number(0, LARGE if is_number else 1 + 1e-9),
@@ -273,11 +238,11 @@ def _size(told: Value, is_number: bool = False) -> Size:
 
 
 def _teacher(
-    file: Members, told: Value, learned: Learned, columns: npt.NDArray[np.int64]
+    file: Members, value: Value, learned: Learned, columns: npt.NDArray[np.int64]
 ) -> Teacher:
-    n_classes, seed = learned.n_classes, told["seed"].text()
-    told["seed"].need(seed.isascii() and seed.isdecimal() and len(seed) < 20, "is not a number")
-    n_lessons = told["lessons"].integer(low=1, high=MOST_LESSONS)
+    n_classes, seed = learned.n_classes, value["seed"].text()
+    value["seed"].need(seed.isascii() and seed.isdecimal() and len(seed) < 20, "is not a number")
+    n_lessons = value["lessons"].integer(low=1, high=MOST_LESSONS)
     rows = file.rows("teacher_rows.npy", learned.n_constants)
     n = len(rows)
     file.need(n > 0, "there are no rows to make a compact model from")
@@ -303,27 +268,27 @@ def _teacher(
     return replace(teacher, lessons=tuple(lessons))
 
 
-def _card(file: Members, told: Value, learned: Learned) -> Card:
-    n, most = learned.n_classes, told["max_points"].integer(low=1, high=1 << 31)
+def _card(file: Members, value: Value, learned: Learned) -> Card:
+    n, most = learned.n_classes, value["max_points"].integer(low=1, high=1 << 31)
     rules = [
         tuple(
             tuple(one.integer(high=learned.n_constants - 2) for one in condition.items())
             for condition in rule.items()
         )
-        for rule in told["rules"].items()
+        for rule in value["rules"].items()
     ]
-    told["rules"].need(all(rule and all(rule) for rule in rules), "has a rule without conditions")
-    points = [one.integers(n, -most, most) for one in told["points"].items(len(rules))]
+    value["rules"].need(all(rule and all(rule) for rule in rules), "has a rule without conditions")
+    points = [one.integers(n, -most, most) for one in value["points"].items(len(rules))]
     atoms = Lists(*file.lists("card_starts.npy", "card_constants.npy", learned.n_constants))
     file.need(atoms.n == len(rules), "the card has not an atom for each rule")
     return Card(
         tuple(rules),
         np.array(points, dtype=np.int64).reshape(len(rules), n),
-        told["scale"].number(TINY, LARGE),
-        told["offsets"].numbers(n, -LARGE, LARGE),
+        value["scale"].number(TINY, LARGE),
+        value["offsets"].numbers(n, -LARGE, LARGE),
         atoms,
         most,
-        told["is_exact"].truth(),
+        value["is_exact"].truth(),
     )
 
 
@@ -480,11 +445,8 @@ class Reader:
         self.n_classes, self.n_constants = len(classes), len(encoder.literals_) + 1
         classifier = AlgebraicClassifier(**self.params(state["params"], len(encoder.columns_)))
         classifier.ordered_ = ordered is not None
-        classifier.classes_, classifier.encoder_ = classes, encoder
-        classifier.n_features_in_ = encoder.n_features_in_
-        if state["has_names"].truth():
-            classifier.feature_names_in_ = encoder.feature_names_in_
-        classifier.seed_ = self.seed()
+        classifier.classes_ = classes
+        self.begin(classifier, encoder)
         classifier.learned_ = self.learned()
         target = state.given("target")  # only the command line and ordered classes know its name
         if target is not None:
@@ -493,9 +455,7 @@ class Reader:
         classifier.rules_, rules = self.rules(encoder, classes, chain)
         rules = replace(rules, ordered=bool(chain))
         classifier.learned_ = replace(classifier.learned_, rules=rules)
-        columns = np.array([one.column for one in encoder.literals_], dtype=np.int64)
-        classifier.learned_ = with_compact(classifier.learned_, self.file, state, columns)
-        take_before(classifier, state)
+        classifier.learned_ = self.with_compact(classifier, classifier.learned_)
         refused = rule_conflicts_in(state.given("rule_conflicts"), classifier.rules_, classes)
         classifier.rule_conflicts_ = Listed(refused)
         classifier.sample_ = self.sample()
@@ -522,16 +482,23 @@ class Reader:
             classifier.first_rows_ = self.file.rows("first_rows.npy", self.n_constants)
         return classifier
 
-    def params(self, told: Value, n_columns: int) -> dict[str, Any]:
+    def begin(self, estimator: Any, encoder: LiteralEncoder) -> None:
+        """Give an estimator its encoder, the names of the columns, and the seed."""
+        estimator.encoder_, estimator.n_features_in_ = encoder, encoder.n_features_in_
+        if self.state["has_names"].truth():
+            estimator.feature_names_in_ = encoder.feature_names_in_
+        estimator.seed_ = self.seed()
+
+    def params(self, value: Value, n_columns: int) -> dict[str, Any]:
         """Return the parameters of the classifier."""
-        return self.given_params(told, AlgebraicClassifier().get_params(), _PARAMS, n_columns)
+        return self.given_params(value, AlgebraicClassifier().get_params(), _PARAMS, n_columns)
 
     def given_params(
-        self, told: Value, known: dict[str, Any], readers: "Readers", n_columns: int
+        self, value: Value, known: dict[str, Any], readers: "Readers", n_columns: int
     ) -> dict[str, Any]:
         """Return the parameters of an estimator, which has the ``known`` ones."""
-        told.need(set(told.fields()) <= set(known), "has a parameter that no such model has")
-        params = {name: one for name, one in told.fields().items() if name not in _USERS}
+        value.need(set(value.fields()) <= set(known), "has a parameter that no such model has")
+        params = {name: one for name, one in value.fields().items() if name not in _USERS}
         return {
             name: None if one.raw is None else readers[name](one, n_columns)
             for name, one in params.items()
@@ -545,15 +512,15 @@ class Reader:
 
     def classes(self, ordered: bool = False) -> npt.NDArray[Any]:
         """Return the classes."""
-        told, dtype = self.state["classes"], self.state["classes_dtype"].text()
-        values = told.plains()
-        told.need(values, "is empty")
-        told.need(dtype in _DTYPES, "is of a type that atomlearn never writes")
+        value, dtype = self.state["classes"], self.state["classes_dtype"].text()
+        values = value.plains()
+        value.need(values, "is empty")
+        value.need(dtype in _DTYPES, "is of a type that atomlearn never writes")
         longest = max(len(str(value)) for value in values)
         self.file.spend(4 * len(values) * longest, "the labels of the classes")
         labels = np.array(values, dtype=dtype)
         known = np.sort(labels) if ordered else labels
-        told.need(np.array_equal(np.unique(labels), known), "is not a list of labels in order")
+        value.need(np.array_equal(np.unique(labels), known), "is not a list of labels in order")
         return labels
 
     def encoder(self) -> LiteralEncoder:
@@ -609,23 +576,57 @@ class Reader:
         )
         return with_weighted(learned, file, state)
 
+    def with_compact(self, estimator: Any, learned: Learned) -> Learned:
+        """Return what was learned with the compact model of the file; older files have none.
+
+        The estimator takes the measures of the card before somebody changed it, if it was.
+        """
+        compact = self.state.given("compact")
+        if compact is None:
+            return learned
+        is_number = learned.n_classes == 1
+        if "before" in compact.fields():
+            before = compact.given("before")
+            estimator.before_ = None if before is None else _size(before, is_number)
+        sizes = tuple(_size(one, is_number) for one in compact["sizes"].items())
+        learned = replace(learned, sizes=sizes)
+        teacher, card = compact.given("teacher"), compact.given("card")
+        if teacher is not None:
+            literals = estimator.encoder_.literals_
+            columns = np.array([one.column for one in literals], dtype=np.int64)
+            learned = replace(learned, teacher=_teacher(self.file, teacher, learned, columns))
+        if card is None:
+            return learned
+        size = card.given("size")
+        return replace(
+            learned,
+            card=_card(self.file, card, learned),
+            card_size=None if size is None else _size(size, is_number),
+            card_held_out=_card_held_out(self.file, learned.n_classes),
+        )
+
     def error(self, learned: Learned) -> float | None:
         """Return the error estimated from all held-out rows, of which a file may have fewer."""
         if "estimated_error" not in self.state.fields():
             return learned.error
-        told = self.state.given("estimated_error")
-        return None if told is None else told.number(0, 1 + 1e-9)
+        value = self.state.given("estimated_error")
+        return None if value is None else value.number(0, 1 + 1e-9)
 
     def rules(
-        self, encoder: LiteralEncoder, classes: npt.NDArray[Any], chain: Sequence[str] = ()
+        self,
+        encoder: LiteralEncoder,
+        classes: npt.NDArray[Any],
+        chain: Sequence[str] = (),
+        target: str | None = None,
     ) -> tuple[list[Statement], HardRules]:
-        """Return the rules, as they were given and for prediction."""
-        told = self.state.given("rules")  # older files have none
-        texts = [] if told is None else told.texts()
+        """Return the rules, as they were given and for prediction; of a number its name."""
+        value = self.state.given("rules")  # older files have none
+        texts = [] if value is None else value.texts()
         self.file.spend(RULE_BYTES * sum(map(len, texts)), "the rules")
         names = [column.name for column in encoder.columns_]
+        labels = classes.tolist() if target is None else ()
         try:
-            rules = parse_rules(texts, names, classes.tolist(), chain=chain)
+            rules = parse_rules(texts, names, labels, chain=chain, target=target)
             return rules, compile_rules(rules, encoder, classes, check=False, ordered=bool(chain))
         except (InvalidRule, KeyError) as error:
             self.state.need(False, f"has a rule that is not of this model: {error}")
@@ -639,8 +640,10 @@ class Reader:
         numbers, chances = np.full(len(rows), -1), np.full(len(rows), np.nan)
         if "sample_numbers.npy" in self.file:  # older files have none
             numbers = self.file.integers("sample_numbers.npy", len(rows), low=-1, high=1 << 53)
-            said = self.file.floats("sample_chances.npy", (len(rows),), low=UNKNOWN, high=1 + 1e-9)
-            chances = np.where(said < 0, np.nan, said)
+            chances = self.file.floats(
+                "sample_chances.npy", (len(rows),), low=UNKNOWN, high=1 + 1e-9
+            )
+            chances = np.where(chances < 0, np.nan, chances)
         targets = None
         if "sample_targets.npy" in self.file:
             shape = (len(rows),)
@@ -654,8 +657,8 @@ class Reader:
 
     def held_out(self) -> list[list[Measure]]:
         """Return the measures of definitions."""
-        told = self.state.given("held_out")  # older files have none
-        classes = [] if told is None else told.items()
+        value = self.state.given("held_out")  # older files have none
+        classes = [] if value is None else value.items()
         self.state.need(len(classes) in (0, self.n_classes), "has not measures for each class")
         return [[_measure(one) for one in ours.items()] for ours in classes]
 
@@ -667,44 +670,44 @@ TINY = 1e-300
 """Exclusive lower bound of positive numbers."""
 
 
-def _class_weight(told: Value, n_columns: int) -> Any:
-    if told.raw == "balanced":
+def _class_weight(value: Value, n_columns: int) -> Any:
+    if value.raw == "balanced":
         return "balanced"
-    pairs = [pair.items(2) for pair in told.items()]
+    pairs = [pair.items(2) for pair in value.items()]
     return {label.plain(): weight.number(low=0) for label, weight in pairs}
 
 
-def _image_shape(told: Value, n_columns: int) -> tuple[int, int]:
-    height, width = (side.integer(low=1) for side in told.items(2))
-    told.need(height * width == n_columns, f"is not of {n_columns:,} columns")
+def _image_shape(value: Value, n_columns: int) -> tuple[int, int]:
+    height, width = (side.integer(low=1) for side in value.items(2))
+    value.need(height * width == n_columns, f"is not of {n_columns:,} columns")
     return height, width
 
 
-def _time_limit(told: Value, n_columns: int) -> float:
-    return math.inf if told.raw == math.inf else told.number(low=0)
+def _time_limit(value: Value, n_columns: int) -> float:
+    return math.inf if value.raw == math.inf else value.number(low=0)
 
 
-def _max_atoms(told: Value, n_columns: int) -> int | str:
-    return AUTO if told.raw == AUTO else told.integer(low=1)
+def _max_atoms(value: Value, n_columns: int) -> int | str:
+    return AUTO if value.raw == AUTO else value.integer(low=1)
 
 
 Readers = dict[str, Callable[[Value, int], Any]]
 
 _PARAMS: Readers = {
     "max_atoms": _max_atoms,
-    "max_points": lambda told, n: told.integer(low=1),
-    "max_epochs": lambda told, n: told.integer(low=1),
+    "max_points": lambda value, n: value.integer(low=1),
+    "max_epochs": lambda value, n: value.integer(low=1),
     "time_limit": _time_limit,
-    "ordered": lambda told, n: told.plains() if isinstance(told.raw, list) else told.plain(),
-    "evidence": lambda told, n: told.one_of(EVIDENCE),
-    "warm_start": lambda told, n: told.truth(),
+    "ordered": lambda value, n: value.plains() if isinstance(value.raw, list) else value.plain(),
+    "evidence": lambda value, n: value.one_of(EVIDENCE),
+    "warm_start": lambda value, n: value.truth(),
     "class_weight": _class_weight,
-    "rules": lambda told, n: told.texts(),
-    "symmetries": lambda told, n: [one.integers(n, -1, n - 1) for one in told.items()],
+    "rules": lambda value, n: value.texts(),
+    "symmetries": lambda value, n: [one.integers(n, -1, n - 1) for one in value.items()],
     "image_shape": _image_shape,
-    "max_classes": lambda told, n: told.integer(low=1),
-    "max_cuts": lambda told, n: told.integer(low=1),
-    "random_state": lambda told, n: told.integer(),
+    "max_classes": lambda value, n: value.integer(low=1),
+    "max_cuts": lambda value, n: value.integer(low=1),
+    "random_state": lambda value, n: value.integer(),
 }
 """Readers of the parameters, given the number of columns."""
 
@@ -714,31 +717,31 @@ def param_readers() -> Readers:
     return dict(_PARAMS)
 
 
-def _column(j: int, told: Value) -> Column:
-    name, kind = told["name"].text(), told["kind"].text()
-    earlier = told.given("may_miss")  # its name in older files
-    has_missing = (told["has_missing"] if earlier is None else earlier).truth()
+def _column(j: int, value: Value) -> Column:
+    name, kind = value["name"].text(), value["kind"].text()
+    earlier = value.given("may_miss")  # its name in older files
+    has_missing = (value["has_missing"] if earlier is None else earlier).truth()
     if kind == "number":
-        cuts, is_boolean = told["cuts"].ascending(), told["is_boolean"].truth()
-        told["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
-        others = told.given("others")  # older files have none
+        cuts, is_boolean = value["cuts"].ascending(), value["is_boolean"].truth()
+        value["cuts"].need(not is_boolean or len(cuts) < 2, "has too many cuts for a truth value")
+        others = value.given("others")  # older files have none
         return NumberColumn(
             j,
             name,
             cuts,
             has_missing,
             is_boolean,
-            _values(told, is_boolean),
+            _values(value, is_boolean),
             () if others is None else tuple(others.texts()),
         )
-    told["kind"].need(kind == "category", "is unknown")
-    categories = tuple(told["categories"].plains())
-    told["categories"].need(len(set(categories)) == len(categories), "has a category twice")
-    return CategoryColumn(j, name, categories, has_missing, _groups(told, len(categories)))
+    value["kind"].need(kind == "category", "is unknown")
+    categories = tuple(value["categories"].plains())
+    value["categories"].need(len(set(categories)) == len(categories), "has a category twice")
+    return CategoryColumn(j, name, categories, has_missing, _groups(value, len(categories)))
 
 
-def _values(told: Value, is_boolean: bool) -> tuple[float, ...]:
-    values = told.given("values")  # older files have none
+def _values(value: Value, is_boolean: bool) -> tuple[float, ...]:
+    values = value.given("values")  # older files have none
     if values is None:
         return ()
     # A rule may name a larger number, which is written as it was.
@@ -749,8 +752,8 @@ def _values(told: Value, is_boolean: bool) -> tuple[float, ...]:
     return found
 
 
-def _groups(told: Value, n: int) -> tuple[tuple[int, ...], ...]:
-    groups = told.given("groups")  # older files have none
+def _groups(value: Value, n: int) -> tuple[tuple[int, ...], ...]:
+    groups = value.given("groups")  # older files have none
     found = []
     for one in [] if groups is None else groups.items():
         group = tuple(place.integer(high=n - 1) for place in one.items())
@@ -759,23 +762,23 @@ def _groups(told: Value, n: int) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def _measure(told: Value) -> Measure:
-    *shares, examples = told.items(4)
+def _measure(value: Value) -> Measure:
+    *shares, examples = value.items(4)
     coverage, exclusion, error = (share.number(0, 1 + 1e-9) for share in shares)
     return Measure(coverage, exclusion, error, examples.integer(high=1 << 62))
 
 
-def _epoch(told: Value, classes: set[Any]) -> dict[str, Any]:
-    label, error = told["class"].plain(), told.given("estimated_error")
-    told["class"].need(label in classes, "is not one of the classes")
+def _epoch(value: Value, classes: set[Any]) -> dict[str, Any]:
+    label, error = value["class"].plain(), value.given("estimated_error")
+    value["class"].need(label in classes, "is not one of the classes")
     return {
         "class": label,
-        "epoch": told["epoch"].integer(),
-        "examples": told["examples"].integer(high=1 << 53),
-        "atoms": told["atoms"].integer(high=1 << 53),
-        "pool": told["pool"].integer(high=1 << 53),
+        "epoch": value["epoch"].integer(),
+        "examples": value["examples"].integer(high=1 << 53),
+        "atoms": value["atoms"].integer(high=1 << 53),
+        "pool": value["pool"].integer(high=1 << 53),
         "estimated_error": None if error is None else error.number(0, 1 + 1e-9),
-        "seconds": told["seconds"].number(low=0),
+        "seconds": value["seconds"].number(low=0),
     }
 
 

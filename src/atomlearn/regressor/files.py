@@ -29,21 +29,16 @@ from atomlearn.classifier.files import (
     columns_as_json,
     param_readers,
     params_as_json,
-    rows_in_json,
-    take_before,
-    with_compact,
+    rule_conflicts_as_json,
+    rule_conflicts_in,
     with_weighted,
 )
 from atomlearn.engine.pool import add_lists
-from atomlearn.errors import InvalidRule
 from atomlearn.files.container import Container
 from atomlearn.files.load import LARGE, Members, Value, save
 from atomlearn.markup import Listed
 from atomlearn.regressor.estimator import AlgebraicRegressor
 from atomlearn.sets.rows import Lists
-from atomlearn.tables.encoder import LiteralEncoder
-from atomlearn.tables.rules import parse_rules
-from atomlearn.tables.statements import RuleConflict, compile_rules
 from atomlearn.training.boosting.ensemble import WeightedAtoms
 from atomlearn.training.boosting.losses import LOSSES, Scale
 from atomlearn.training.learned import Learned
@@ -120,10 +115,9 @@ def write_regressor(regressor: AlgebraicRegressor, path: str | Path, rows: bool 
             if is_withheld
             else None,
             "history": regressor.history_,
-            "rule_conflicts": [
-                {**rows_in_json(one), "rule": regressor.rules_.index(one.rule)}
-                for one in regressor.rule_conflicts_
-            ],
+            "rule_conflicts": rule_conflicts_as_json(
+                regressor.rule_conflicts_, regressor.rules_, None
+            ),
         },
     )
     file.add_array("kept.npy", encoder.kept_)
@@ -156,25 +150,16 @@ class _NumberReader(Reader):
         known = AlgebraicRegressor().get_params()
         params = self.given_params(state["params"], known, {**param_readers(), **_OWN}, n_columns)
         regressor = AlgebraicRegressor(**params)
-        regressor.encoder_ = encoder
-        regressor.n_features_in_ = encoder.n_features_in_
-        if state["has_names"].truth():
-            regressor.feature_names_in_ = encoder.feature_names_in_
-        regressor.seed_ = self.seed()
+        self.begin(regressor, encoder)
         regressor.target_name_ = state["target"].text()
-        learned = with_weighted(replace(Learned.nothing(self.n_constants, 1)), file, state)
+        learned = with_weighted(Learned.nothing(self.n_constants, 1), file, state)
         file.need(learned.weighted is not None, "there are no weighted atoms")
-        learned = replace(learned, epochs=[1])
-        self._read_rules(regressor, encoder)
-        if regressor.rules_:
-            labels = np.array([regressor.target_name_])
-            compiled = compile_rules(regressor.rules_, encoder, labels, check=False)
-            learned = replace(learned, rules=compiled)
-        else:
-            learned = replace(learned, rules=replace(learned.rules, n_classes=1))
-        columns = np.array([one.column for one in encoder.literals_], dtype=np.int64)
-        learned = with_compact(learned, file, state, columns)
-        take_before(regressor, state)
+        regressor.rules_, rules = self.rules(
+            encoder, np.array([regressor.target_name_]), target=regressor.target_name_
+        )
+        conflicts = rule_conflicts_in(state["rule_conflicts"], regressor.rules_, None)
+        regressor.rule_conflicts_ = Listed(conflicts)
+        learned = self.with_compact(regressor, replace(learned, epochs=[1], rules=rules))
         if learned.teacher is not None:
             n = len(learned.teacher)
             targets = file.floats("teacher_targets.npy", (n,), low=-LARGE, high=LARGE)
@@ -231,28 +216,14 @@ class _NumberReader(Reader):
         self.file.need(positive, "a weight or an expected error is not positive")
         return found
 
-    def _read_rules(self, regressor: AlgebraicRegressor, encoder: LiteralEncoder) -> None:
-        told, names = self.state["rules"], [column.name for column in encoder.columns_]
-        try:
-            regressor.rules_ = parse_rules(told.texts(), names, (), target=regressor.target_name_)
-        except InvalidRule as error:
-            told.need(False, f"has a rule that is not of this model: {error}")
-        conflicts = []
-        for one in self.state["rule_conflicts"].items():
-            rule = regressor.rules_[one["rule"].integer(high=len(regressor.rules_) - 1)]
-            n = len(one["rows"].items())
-            numbers = one["labels"].numbers(n, -LARGE, LARGE)
-            conflicts.append(RuleConflict(rule, one["rows"].integers(n, high=1 << 53), numbers))
-        regressor.rule_conflicts_ = Listed(conflicts)
-
 
 _OWN: dict[str, Any] = {
-    "loss": lambda told, n: told.one_of(list(LOSSES)),
-    "quantile": lambda told, n: told.number(0, 1),
-    "rounding": lambda told, n: told.number(0, LARGE),
+    "loss": lambda value, n: value.one_of(list(LOSSES)),
+    "quantile": lambda value, n: value.number(0, 1),
+    "rounding": lambda value, n: value.number(0, LARGE),
 }
 """Readers of the parameters that only a regressor has."""
 
 
-def _round(told: Value) -> dict[str, Any]:
-    return {"round": told["round"].integer(), "loss": told["loss"].number(0, LARGE)}
+def _round(value: Value) -> dict[str, Any]:
+    return {"round": value["round"].integer(), "loss": value["loss"].number(0, LARGE)}
