@@ -59,15 +59,19 @@ def _rank(
 
 
 def of_tables(records: Records) -> str:
-    """Means over all tables and over those that every peer was run on, then each table."""
+    """Means over all tables, then over those that slower peers were run on too, then each table."""
     results = {name: one for name, one in records.nested().items() if OURS in one}
-    measured = [m for m in COMPARED if any(m in one for one in results.values())]
-    whole = {name: one for name, one in results.items() if set(measured) <= one.keys()}
-    means = (
-        f"{len(results)} tables, 3-fold; larger ones are cut to 4,000 rows.\n\n{_means(results)}"
-    )
-    if 0 < len(whole) < len(results):
-        means += f"\n\nThe {len(whole)} of them on which every method was run:\n\n{_means(whole)}"
+    n_tables = {m: sum(m in one for one in results.values()) for m in COMPARED}
+    measured = [m for m in COMPARED if n_tables[m]]
+    means = f"{len(results)} tables, 3-fold; larger ones are cut to 4,000 rows."
+    for n in sorted({n_tables[m] for m in measured}, reverse=True):
+        methods = [m for m in measured if n_tables[m] >= n]
+        shared = {name: one for name, one in results.items() if set(methods) <= one.keys()}
+        if n < len(results):
+            late = [TITLES.get(m, m) for m in methods if n_tables[m] == n]
+            were = "was" if len(late) == 1 else "were"
+            means += f"\n\nThe {len(shared)} of them on which {' and '.join(late)} {were} run too:"
+        means += f"\n\n{_means(shared)}"
     rows = []
     for name, one in results.items():
         cells = (
