@@ -1,7 +1,5 @@
 """What the commands do with a target that is a number, and with the file of a regressor."""
 
-import csv
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from atomlearn import interrupts
-from atomlearn.cli.output import counted, fail, note, print_json, write_text
+from atomlearn.cli.output import counted, fail, note, print_json, write_csv
 from atomlearn.errors import InvalidTarget, suggest
 
 if TYPE_CHECKING:
@@ -176,9 +174,7 @@ def predict_numbers(
         + ([] if ends is None else [f"{one:.10g}" for one in ends[i].tolist()])
         for i, number in enumerate(numbers)
     ]
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *lines])
-    write_text(text.getvalue(), out)
+    write_csv([header, *lines], out)
 
 
 def numbers_in(regressor: "AlgebraicRegressor", table: "Table", target: str | None) -> Any:

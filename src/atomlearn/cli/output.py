@@ -4,10 +4,12 @@ Results go to stdout, messages to stderr. A file that a command will write is ch
 the command line is read: an error about it comes before hours of learning, not after.
 """
 
+import csv
+import io
 import json
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO
@@ -123,6 +125,13 @@ def write_text(text: str, path: Path | None) -> None:
         return
     with path.open("wb") if is_device(path) else replacing(path) as file:
         file.write(text.encode("utf-8", "surrogatepass"))
+
+
+def write_csv(lines: Iterable[Sequence[Any]], path: Path | None) -> None:
+    """Write lines as CSV to a file, or to the terminal if there is none."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    write_text(text.getvalue(), path)
 
 
 def counted(n: int, noun: str) -> str:

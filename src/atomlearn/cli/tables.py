@@ -1,7 +1,5 @@
 """``atomlearn fit``, ``predict``, ``explain`` and ``audit``: commands that take a table."""
 
-import csv
-import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -43,7 +41,7 @@ from atomlearn.cli.output import (
     note,
     noting_warnings,
     print_json,
-    write_text,
+    write_csv,
 )
 from atomlearn.errors import suggest
 
@@ -328,9 +326,7 @@ def predict(
         + ([f"{p:.6f}" for p in chances[i]] if proba else [])
         for i, label in enumerate(labels)
     ]
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *lines])
-    write_text(text.getvalue(), out)
+    write_csv([header, *lines], out)
 
 
 def _copied(classifier: "AlgebraicClassifier", table: "Table", name: str) -> list[Any]:
@@ -393,23 +389,19 @@ def explain(
             explanation = (
                 classifier.explain(one) if of_number else classifier.explain(one, max_atoms)
             )
-    if html is not None and of_number:
-        from atomlearn.explorer.classifiers import asked_row
-        from atomlearn.explorer.numbers import number_data
-        from atomlearn.explorer.page import explorer_page, write_page
-
-        asked = asked_row(classifier, f"Row {row} of {data}", rows[row : row + 1])
-        write_page(explorer_page(file.stem, number_data(classifier, asked)), html)
-    elif html is not None:
+    if html is not None:
         from atomlearn.explorer.classifiers import asked_row, classifier_data
+        from atomlearn.explorer.numbers import number_data
         from atomlearn.explorer.page import explorer_page, write_page
 
         about = f"Row {row} of {file.name if data is None else data.name}"
         asked = asked_row(classifier, about, row if data is None else rows[row : row + 1])
-        is_withheld = classifier.sample_.is_withheld
-        defined: Any = [] if is_withheld else classifier.classes_
-        definitions = [classifier.definition(label) for label in defined]
-        page = classifier_data(classifier, definitions=definitions, asked=asked)
+        if of_number:
+            page = number_data(classifier, asked)
+        else:
+            defined: Any = [] if classifier.sample_.is_withheld else classifier.classes_
+            definitions = [classifier.definition(label) for label in defined]
+            page = classifier_data(classifier, definitions=definitions, asked=asked)
         write_page(explorer_page(file.stem, page), html)
     if as_json:
         print_json({"row": row, **explanation.to_dict()})
