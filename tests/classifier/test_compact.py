@@ -354,6 +354,7 @@ def test_what_an_expert_changes_is_taken_and_its_cost_is_said(card, tmp_path):
     before = (card.predict(X[600:]) != y[600:]).mean()
     assert clf.scorecard().before.error == pytest.approx(before)
     assert "it costs" in str(clf.scorecard())
+    assert "Error on the rows given with the card" in clf.to_model_card()
     clf.save(tmp_path / "m.atoms")
     again = atomlearn.load(tmp_path / "m.atoms")
     assert str(again.scorecard()) == str(clf.scorecard())

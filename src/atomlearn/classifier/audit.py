@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -235,7 +235,7 @@ class Auditing:
         check_is_fitted(self)
         facts = {
             "model": f"{type(self).__name__} of {self.n_rows_:,} training rows",
-            "fingerprint of the model (SHA-256)": _digest(self._described_model()),
+            "fingerprint of the model (SHA-256)": _digest(describe(self)),
         }
         cells = None
         if X is not None:
@@ -246,16 +246,13 @@ class Auditing:
         audited = [self._audited(r, one, X, cells) for r, one in enumerate(self.rules_)]
         if y is not None and cells is not None:
             audited = [_with_labels(one, cells, np.asarray(y)) for one in audited]
-        card = getattr(self, "scorecard", None)
-        model = card() if card is not None and self.learned_.card is not None else None
+        is_compact = self.learned_.card is not None
+        model = self.scorecard() if is_compact else None  # type: ignore[attr-defined]
         return Audit(tuple(audited), facts, model)
 
     def labels_of_rules(self) -> list[Any]:
         """Return the classes that statements can be about, or the name of the number."""
         return list(self.classes_.tolist())
-
-    def _described_model(self) -> Any:
-        return describe(cast(Any, self))
 
     def _rising_score(self, X: Any, statement: MonotoneStatement) -> Floats:
         """Return what must not fall, or rise, as a column rises."""

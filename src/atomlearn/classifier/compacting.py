@@ -239,11 +239,21 @@ class Compacting:
         other = copy.copy(self)
         other.max_atoms, other.max_points = max_atoms, max_points
         other.__dict__.pop("before_", None)
-        other.learned_ = compacted(
-            self.learned_, self.encoder_, self.sample_, self.seed_, max_atoms, max_points
-        )
+        other.learned_ = other._compacted(self.learned_)
         other._estimate()
         return other
+
+    def _compacted(self, learned: Learned, measured: bool = True) -> Learned:
+        """Return a model with a card of the size that is asked for."""
+        return compacted(
+            learned,
+            self.encoder_,
+            self.sample_,
+            self.seed_,
+            self.max_atoms,
+            self.max_points,
+            measured,
+        )
 
     def _estimate(self) -> None:
         """Store the estimated error and, of ordered classes, the distance."""

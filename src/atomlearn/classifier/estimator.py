@@ -17,7 +17,6 @@ from atomlearn.classifier.base import TableEstimator
 from atomlearn.classifier.compacting import (
     NOT_COMPACT,
     check_max_atoms,
-    compacted,
     measured_by,
     predicted_before,
     teacher_of,
@@ -707,15 +706,7 @@ class AlgebraicClassifier(
             weighted = without_repetitions(learned.weighted, self.encoder_.literals_)
             learned = replace(learned, weighted=weighted)
         if self.max_atoms is not None and self.encoder_.literals_ and not hasattr(self, "before_"):
-            learned = compacted(
-                learned,
-                self.encoder_,
-                self.sample_,
-                self.seed_,
-                self.max_atoms,
-                self.max_points,
-                measured=clock is None or not clock.late(),
-            )
+            learned = self._compacted(learned, measured=clock is None or not clock.late())
         if learned.card is not None and judged is not None and learned.teacher is None:
             learned = measured_by(learned, judged)
         self.learned_ = learned

@@ -280,8 +280,8 @@ class Evaluation(Paged):
                 ],
                 numbers=range(1, len(texts) + 1),
             )
-            said = "".join(f"<p>{prose(one)}</p>" for one in self._about_costs())
-            parts.append(f"<h2>Costs</h2>{said}{given}")
+            sentences = "".join(f"<p>{prose(one)}</p>" for one in self._about_costs())
+            parts.append(f"<h2>Costs</h2>{sentences}{given}")
         return "".join(parts)
 
 

@@ -208,6 +208,8 @@ def _figures(clf: Any, X: Any, y: Any) -> str:
         )
     if error is None:
         lines.append("- No row was held out while learning, so no error is known.")
+    elif learned.card is not None and hasattr(clf, "before_"):
+        lines.append(f"- Error on the rows given with the card: {error:.2%}.")
     else:
         lines.append(
             f"- Error on held-out training rows: {error:.2%}. It was estimated while learning, by "

@@ -247,10 +247,11 @@ def classifier_errors(learned: Learned) -> list[float] | None:
     held_out = learned.judged()
     if len(held_out) == 0:
         return None
-    said = learned.chosen(learned.held_out_scores())
+    predicted = learned.chosen(learned.held_out_scores())
     share = held_out.weights / held_out.weights.sum()
     return [
-        float(share[(said == k) != (held_out.labels == k)].sum()) for k in range(learned.n_classes)
+        float(share[(predicted == k) != (held_out.labels == k)].sum())
+        for k in range(learned.n_classes)
     ]
 
 

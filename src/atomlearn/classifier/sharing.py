@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from atomlearn.classifier.compacting import compacted
 from atomlearn.classifier.sample import TrainingSample
 from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.engine.pool import Merged, Pool, hash_lists
@@ -87,9 +86,6 @@ class Sharing:
     evidence_: Evidence
     estimated_error_: float | None
     estimated_distance_: float | None
-    max_atoms: Any
-    max_points: int
-    seed_: int
 
     def pool(self, label: Any) -> Pool:
         """Return the pins of a class with the names of its literals, to be saved, read or merged.
@@ -172,21 +168,10 @@ class Sharing:
         self.held_out_, self.estimated_error_, self.estimated_distance_ = [], None, None
         self.evidence_ = replace(self.learned_.evidence, losses={}, errors={})
         self.learned_ = replace(self.learned_, evidence=self.evidence_, teacher=None, sizes=())
-        self._renew_card()
+        if self.learned_.card is not None:  # it is made anew, and not measured
+            learned = replace(self.learned_, card_held_out=None)
+            self.learned_ = self._compacted(learned)  # type: ignore[attr-defined]
         return told
-
-    def _renew_card(self) -> None:
-        """Make the card of a compact model anew; it is not measured."""
-        if self.learned_.card is None:
-            return
-        self.learned_ = compacted(
-            replace(self.learned_, card_held_out=None),
-            self.encoder_,
-            self.sample_,
-            self.seed_,
-            self.max_atoms,
-            self.max_points,
-        )
 
     def _check_order(self, others: "list[Sharing | Pool]") -> None:
         """Raise an error for a classifier that does not order the classes as this one does."""

@@ -365,11 +365,11 @@ class Sampler:
         if not self.concept.masters:
             return
         n = self.concept.n_constants
-        said = [
+        are_members = [
             count_misses(self.concept.masters[-1], blocks_of(side, n), len(side)) == 0
             for side in (positives, negatives)
         ]
-        accuracy = (said[0].mean() + 1 - said[1].mean()) / 2
+        accuracy = (are_members[0].mean() + 1 - are_members[1].mean()) / 2
         if accuracy <= self._accuracy:
             self.concept.growths += 1
         self._accuracy = accuracy

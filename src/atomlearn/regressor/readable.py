@@ -400,15 +400,6 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         """Return the name of the number, which statements are about."""
         return [self.target_name_]
 
-    def _described_model(self) -> Any:
-        deciding = self.learned_.deciding()
-        atoms = [
-            [one.atoms.starts.tolist(), one.atoms.constants.tolist(), one.weights.tolist()]
-            for one in deciding.by_class()
-        ]
-        literals = [literal.in_full for literal in self.encoder_.literals_]
-        return [self.loss, literals, deciding.offsets.tolist(), atoms, [*map(str, self.rules_)]]
-
     def _rising_score(self, X: Any, statement: MonotoneStatement) -> Floats:
         return np.asarray(self.predict(X))  # type: ignore[attr-defined]
 

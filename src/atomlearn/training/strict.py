@@ -201,10 +201,10 @@ class Exchange:
             refuting=[list(rows) for rows in state.refuting],
         )
         for i, ((f, k), new) in enumerate(candidates.items()):
-            said = checked[i * n_parts : (i + 1) * n_parts]
-            if said:
-                state.n_refuted += new.drop(np.logical_or.reduce([one.mask for one in said]))
-                rows = [state.refuting[f][k], *(one.examples for one in said)]
+            refuted = checked[i * n_parts : (i + 1) * n_parts]
+            if refuted:
+                state.n_refuted += new.drop(np.logical_or.reduce([one.mask for one in refuted]))
+                rows = [state.refuting[f][k], *(one.examples for one in refuted)]
                 state.refuting[f][k] = distinct(rows, MOST_SHARED)
             pool = state.pools[f][k].copy()
             pool.merge(new)
@@ -386,11 +386,11 @@ def drop_refuted(parts: Parts, pools: Sequence[Pool], seed: int, n_concepts: int
     """
     n_parts, n = len(parts.sources), len(pools)
     tasks = [Task(seed, EVERY, c, p, 0) for c in range(n_concepts) for p in range(n_parts)]
-    said: list[Refuted] = parts.run(
+    refuted: list[Refuted] = parts.run(
         check_part, (Job(task.part, (pools[task.label % n].atoms,), (task, 0)) for task in tasks)
     )
     masks = [
-        np.logical_or.reduce([one.mask for one in said[c * n_parts : (c + 1) * n_parts]])
+        np.logical_or.reduce([one.mask for one in refuted[c * n_parts : (c + 1) * n_parts]])
         for c in range(n_concepts)
     ]
     for k, pool in enumerate(pools):
