@@ -603,8 +603,8 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     *widths, longest, _ = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     found = []
     for *points, text, share in lines:
-        told = "  ".join(one.rjust(width) for one, width in zip(points, widths, strict=True))
-        found.append(f"  {told}  {text.ljust(min(longest, 100))}  {share}".rstrip())
+        amounts = "  ".join(one.rjust(width) for one, width in zip(points, widths, strict=True))
+        found.append(f"  {amounts}  {text.ljust(min(longest, 100))}  {share}".rstrip())
     return found
 
 
