@@ -562,10 +562,17 @@ def _frame_class() -> Any:
         def _constructor(self) -> Any:
             return SizesFrame
 
+        def __reduce__(self) -> Any:
+            return _sizes_again, (pd.DataFrame(self),)
+
         def plot(self) -> Any:
-            """Draw error and log-loss against the number of atoms, with standard errors."""
+            """Draw error and loss against the number of atoms, with standard errors."""
             from atomlearn.views.pictures import draw_sizes
 
             return draw_sizes(self.to_dict("list"))
 
     return SizesFrame
+
+
+def _sizes_again(frame: Any) -> Any:
+    return _frame_class()(frame)
