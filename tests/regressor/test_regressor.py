@@ -125,6 +125,7 @@ def test_bad_targets_are_refused(y, error, message):
     [
         ({"loss": "square"}, "did you mean 'squared'|loss must be one of"),
         ({"quantile": 1.0}, "quantile must be between 0 and 1"),
+        ({"quantile": 0.9}, "quantile=0.9 is for loss='quantile', and the loss is 'squared'"),
         ({"rounding": 0}, "rounding must be a positive number"),
         ({"max_atoms": 0}, "max_atoms must be"),
         ({"max_epochs": 0}, "max_epochs must be"),
@@ -235,8 +236,8 @@ def test_many_rows_have_a_single_fold(given, tmp_path):
 def test_the_loss_stays_while_learning_goes_on(flats):
     X, y = flats[0], np.maximum(flats[1], 0.0)
     reg = AlgebraicRegressor(loss="quantile", quantile=0.7, max_epochs=3).fit(X, y)
-    for change in ({"loss": "absolute"}, {"loss": "poisson"}, {"quantile": 0.6}):
-        other = pickle.loads(pickle.dumps(reg)).set_params(**change)
+    for loss, quantile in (("absolute", 0.5), ("poisson", 0.5), ("quantile", 0.6)):
+        other = pickle.loads(pickle.dumps(reg)).set_params(loss=loss, quantile=quantile)
         with pytest.raises(InvalidParameter, match="cannot change while learning goes on"):
             other.partial_fit(X, y)
         assert other.export("python") == reg.export("python")
