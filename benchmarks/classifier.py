@@ -107,9 +107,9 @@ def averaged(make: Make, splits: list[tuple[int, Split]]) -> dict[str, float]:
 
 def folds(X: np.ndarray, y: np.ndarray, seed: int, labels: np.ndarray | None = None) -> list[Split]:
     """Five splits; ``labels`` stand in for the classes of training rows."""
-    said = y if labels is None else labels
+    known = y if labels is None else labels
     split = StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
-    return [(X[a], said[a], X[b], y[b]) for a, b in split]
+    return [(X[a], known[a], X[b], y[b]) for a, b in split]
 
 
 def small(load: Callable[..., Any], make: Make, seeds: range = SEEDS) -> dict[str, float]:

@@ -88,13 +88,13 @@ def ours(X: pd.DataFrame, y: np.ndarray, n_classes: int) -> Models:
     for size in SIZES:
         start = time.process_time()
         card = full.compact(size)
-        told = card.scorecard()
+        scorecard = card.scorecard()
         yield (
             f"{OURS} {size}",
             card,
             {
                 "seconds": time.process_time() - start,
-                "rules": len(told),
+                "rules": len(scorecard),
                 "literals": float(np.mean([len(rule) for rule in card.learned_.card.rules])),
                 "estimated_error": card.estimated_error_ or 0.0,
                 "estimated_loss": card.learned_.card_size.loss,

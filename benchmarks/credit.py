@@ -94,9 +94,9 @@ def measure(
         start = time.process_time()
         model = make(X).fit(X.iloc[train], y[train])
         times.append(time.process_time() - start)
-        said = model.predict_proba(X.iloc[test])
-        own = said[np.arange(len(test)), np.searchsorted(model.classes_, y[test])]
-        errors.append((model.classes_[said.argmax(axis=1)] != y[test]).mean())
+        chances = model.predict_proba(X.iloc[test])
+        own = chances[np.arange(len(test)), np.searchsorted(model.classes_, y[test])]
+        errors.append((model.classes_[chances.argmax(axis=1)] != y[test]).mean())
         losses.append(-np.log(np.maximum(own, 1e-15)).mean())
     return {
         "error": float(np.mean(errors)),

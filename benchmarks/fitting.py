@@ -50,11 +50,11 @@ def all_figures(model: Any, split: Split) -> dict[str, Any]:
     fitted = time.process_time()
     memory = peak_memory() - before
     predicting = time.process_time()
-    said = model.predict_proba(X_test)
+    chances = model.predict_proba(X_test)
     done = time.process_time()
-    own = said[np.arange(len(y_test)), np.searchsorted(model.classes_, y_test)]
+    own = chances[np.arange(len(y_test)), np.searchsorted(model.classes_, y_test)]
     figures = {
-        "error": float((model.classes_[said.argmax(axis=1)] != y_test).mean()),
+        "error": float((model.classes_[chances.argmax(axis=1)] != y_test).mean()),
         "log_loss": float(-np.log(np.maximum(own, 1e-15)).mean()),
         "fit_seconds": fitted - start,
         "predict_seconds": done - predicting,

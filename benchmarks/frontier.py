@@ -84,8 +84,8 @@ def _means(tables: Tables, methods: Sequence[str]) -> str:
             size = key.removeprefix(name).strip()
             literals = _mean(tables, key, "literals") if "literals" in tables[0][key] else None
             error, loss, time = (_mean(tables, key, m) for m in ("error", "log_loss", "seconds"))
-            said = "" if literals is None else f"{literals:.2f}"
-            rows.append((title, size, percent(error), f"{loss:.3f}", said, seconds(time)))
+            length = "" if literals is None else f"{literals:.2f}"
+            rows.append((title, size, percent(error), f"{loss:.3f}", length, seconds(time)))
     return table(columns, rows)
 
 

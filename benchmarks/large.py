@@ -2,7 +2,7 @@
 
 adult: 32,561 rows, tested on the other 16,281. letter: 20,000 rows, 26 classes; covtype: 581,012
 rows; a third of each is held out. mnist: pixels, black above 25; grey: the same pixels as they are,
-0 to 255; translations: the black pixels, told that digits moved by a pixel are the same digits.
+0 to 255; translations: the black pixels, with moves by a pixel as symmetries.
 partitions: rows of covtype in so many partitions of a Dask frame.
 """
 

@@ -2,7 +2,7 @@
 
 Labels are numbers from the lowest class on. The distance of a prediction is the number of classes
 that it is off. The model of ordered classes predicts the median of its probabilities, the others
-the most probable class, as they come; what they would gain by the median is told, too.
+the most probable class; a second table has all of them predict the median.
 """
 
 import time

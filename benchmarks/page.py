@@ -27,7 +27,7 @@ LARGE = {
     "covtype": "Covertype, 581,012 rows, a third held out",
     "mnist": "MNIST, 60,000 images, black or white",
     "grey": "the same images in grey",
-    "translations": "black or white, told that digits may be moved by a pixel",
+    "translations": "black or white, with moves by a pixel as symmetries",
 }
 INTRODUCTION = """\
 <!-- written by `make bench`; changes by hand are lost -->
@@ -35,7 +35,7 @@ INTRODUCTION = """\
 
 Error, log-loss, time, memory and model size beside other classifiers. Nothing was tuned for any
 table, and some defaults of atomlearn were chosen while looking at some of them:
-[the README](../README.md) tells which.
+[the README](../README.md) lists them.
 
 Times are CPU seconds of one core, which other work on the machine changes little; where elapsed
 time is meant, it is said. Memory is what a fit needed beyond what the process had before.
@@ -92,12 +92,12 @@ def _tables(records: Records) -> Iterator[tuple[str, ...]]:
     results = {name: one for name, one in records.nested().items() if OURS in one}
     if not results or not set(SIDE_BY_SIDE) <= set(everywhere(results)):
         return
-    told, command = summary(results), "`ONLY=tables`"
+    figures, command = summary(results), "`ONLY=tables`"
     mean = f"[{len(results)} tables](docs/benchmarks.md), at most 4,000 rows, 3-fold: mean error"
-    yield mean, *(percent(told[m]["error"]) for m in SIDE_BY_SIDE), command
-    losses = (f"{told[m]['log_loss']:.3f}" for m in SIDE_BY_SIDE)
+    yield mean, *(percent(figures[m]["error"]) for m in SIDE_BY_SIDE), command
+    losses = (f"{figures[m]['log_loss']:.3f}" for m in SIDE_BY_SIDE)
     yield "the same: mean log-loss", *losses, command
-    times = (seconds(told[m]["fit_seconds"]) for m in SIDE_BY_SIDE)
+    times = (seconds(figures[m]["fit_seconds"]) for m in SIDE_BY_SIDE)
     yield "the same: median time of a fit", *times, command
 
 

@@ -1,4 +1,4 @@
-"""The classifiers and regressors that are compared, each as it comes, on one core."""
+"""The classifiers and regressors that are compared, each with its defaults, on one core."""
 
 from collections.abc import Callable
 from functools import partial

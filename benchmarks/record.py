@@ -1,9 +1,9 @@
 """What was measured, in ``docs/results/<benchmark>.json``: a line for each step.
 
 A step is a function without arguments that returns plain values. It runs in a process of its own,
-so that its memory can be told and its failure stops nothing else. What is kept of it says how it
-was made: command, seed, versions, machine, date. A step that is there for this version is not run
-again; nor is that of a peer, whatever our version, while its package and the processor are the
+so that its memory can be measured and its failure stops nothing else. What is kept of it says how
+it was made: command, seed, versions, machine, date. A step that is there for this version is not
+run again; nor is that of a peer, whatever our version, while its package and the processor are the
 same.
 """
 

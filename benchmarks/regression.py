@@ -135,15 +135,21 @@ def measure(method: str, X: pd.DataFrame, y: np.ndarray) -> dict[str, Any]:
             figures["card_seconds"] = time.process_time() - start
             card[test] = small.predict(X.iloc[test])
         extra.append(figures)
-    result = told(y, found) | {key: float(np.mean([one[key] for one in extra])) for key in extra[0]}
+    result = errors_of(y, found) | {
+        key: float(np.mean([one[key] for one in extra])) for key in extra[0]
+    }
     if method == OURS:
         inside = (ends[:, 0] <= y) & (y <= ends[:, 1])
         width = np.median(np.diff(ends, axis=1)) / max(float(y.std()), 1e-300)
-        result |= {"coverage": float(inside.mean()), "width": float(width), "card": told(y, card)}
+        result |= {
+            "coverage": float(inside.mean()),
+            "width": float(width),
+            "card": errors_of(y, card),
+        }
     return result
 
 
-def told(y: np.ndarray, found: np.ndarray) -> dict[str, Any]:
+def errors_of(y: np.ndarray, found: np.ndarray) -> dict[str, Any]:
     """R² of the predictions of all folds together, and the mean absolute error."""
     spread = float(((y - y.mean()) ** 2).sum())
     return {

@@ -1,6 +1,6 @@
 """What statements are worth: rules for few examples, and monotone statements on real tables.
 
-Rules: the error against the number of examples, with none, half and all of the rules told.
+Rules: the error against the number of examples, with none, half and all of the rules given.
 
 Monotone statements: what a person who knows the subject would say of three tables, written down
 before anything was measured. LightGBM and scikit-learn's histogram boosting take the same
@@ -153,19 +153,19 @@ def methods(name: str, columns: Sequence[str]) -> dict[str, Callable[[bool], Any
     label = STATEMENTS[name][0]
     rules = [one.replace(label, "True", 1) for one in stated(name)]
     return {
-        "atomlearn": lambda told: AlgebraicClassifier(
-            random_state=SEED, rules=rules if told else None
+        "atomlearn": lambda with_rules: AlgebraicClassifier(
+            random_state=SEED, rules=rules if with_rules else None
         ),
-        "atomlearn, 20 rules": lambda told: AlgebraicClassifier(
-            random_state=SEED, max_atoms=20, rules=rules if told else None
+        "atomlearn, 20 rules": lambda with_rules: AlgebraicClassifier(
+            random_state=SEED, max_atoms=20, rules=rules if with_rules else None
         ),
-        "LightGBM": lambda told: _light(ways if told else None),
-        "histogram boosting": lambda told: HistGradientBoostingClassifier(
+        "LightGBM": lambda with_rules: _light(ways if with_rules else None),
+        "histogram boosting": lambda with_rules: HistGradientBoostingClassifier(
             random_state=SEED,
             categorical_features="from_dtype",
-            monotonic_cst=ways if told else None,
+            monotonic_cst=ways if with_rules else None,
         ),
-        "EBM": lambda told: _ebm(ways if told else None),
+        "EBM": lambda with_rules: _ebm(ways if with_rules else None),
     }
 
 
@@ -191,18 +191,18 @@ def monotone(
     for method, make in methods(name, X.columns).items():
         if only is not None and method not in only:
             continue
-        for told in (False, True):
+        for with_rules in (False, True):
             chances, seconds, broken = np.zeros(len(y)), [], 0
             splits = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(X, y)
             for fold, (train, test) in enumerate(splits):
                 start = time.process_time()
-                model = make(told).fit(X.iloc[train], y[train])
+                model = make(with_rules).fit(X.iloc[train], y[train])
                 seconds.append(time.process_time() - start)
                 chances[test] = model.predict_proba(X.iloc[test])[:, 1]
                 if fold == 0:
                     broken = violations(model, X.iloc[test], STATEMENTS[name][1], n_pairs)
             own = np.clip(np.where(y, chances, 1 - chances), 1e-15, 1)
-            found[f"{method}, stated" if told else method] = {
+            found[f"{method}, stated" if with_rules else method] = {
                 "error": float(((chances > 0.5) != y).mean()),
                 "log_loss": float(-np.log(own).mean()),
                 "fit_seconds": float(np.mean(seconds)),
@@ -224,9 +224,9 @@ def many_splits(name: str, n_splits: int = SPLITS) -> dict[str, dict[str, float]
         for seed in range(n_splits):
             folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
             for train, test in folds.split(X, y):
-                for told in (False, True):
-                    model = make(told).fit(X.iloc[train], y[train])
-                    errors[int(told), seed] += (model.predict(X.iloc[test]) != y[test]).sum()
+                for with_rules in (False, True):
+                    model = make(with_rules).fit(X.iloc[train], y[train])
+                    errors[int(with_rules), seed] += (model.predict(X.iloc[test]) != y[test]).sum()
         errors /= len(y)
         change = errors[1] - errors[0]
         found[method] = {
@@ -262,18 +262,18 @@ def few(name: str, sizes: Sequence[int] = SIZES, n_draws: int = DRAWS) -> dict[s
     for size in sizes:
         if size > len(y) // 2:
             continue
-        for told in (False, True):
+        for with_rules in (False, True):
             errors, losses = [], []
             for draw in range(n_draws):
                 train, test = train_test_split(
                     np.arange(len(y)), train_size=size, stratify=y, random_state=draw
                 )
-                clf = AlgebraicClassifier(random_state=draw, rules=rules if told else None)
+                clf = AlgebraicClassifier(random_state=draw, rules=rules if with_rules else None)
                 chances = clf.fit(X.iloc[train], y[train]).predict_proba(X.iloc[test])[:, 1]
                 own = np.clip(np.where(y[test], chances, 1 - chances), 1e-15, 1)
                 errors.append(((chances > 0.5) != y[test]).mean())
                 losses.append(-np.log(own).mean())
-            key = "stated" if told else "free"
+            key = "stated" if with_rules else "free"
             found.setdefault(str(size), {})[key] = {
                 "error": float(np.mean(errors)),
                 "log_loss": float(np.mean(losses)),
@@ -286,17 +286,17 @@ def of_rules(records: Records) -> str:
     parts = []
     for name, one in records.results("monotone").items():
         rows = [
-            (method, percent(told["error"]), f"{told['log_loss']:.3f}",
-             f"{told['violations']:,.0f}", f"{told['fit_seconds']:.2f}")
-            for method, told in one.items()
+            (method, percent(figures["error"]), f"{figures['log_loss']:.3f}",
+             f"{figures['violations']:,.0f}", f"{figures['fit_seconds']:.2f}")
+            for method, figures in one.items()
         ]  # fmt: skip
         head = ("", "error", "log-loss", "violations", "CPU s")
         parts.append(f"**{name}**: {'; '.join(stated(name))}\n\n{table(head, rows)}")
     again = [
-        (name, method, percent(told["free"]), percent(told["stated"]),
-         f"{100 * told['difference']:+.2f} ± {100 * told['standard_error']:.2f}")
+        (name, method, percent(figures["free"]), percent(figures["stated"]),
+         f"{100 * figures['difference']:+.2f} ± {100 * figures['standard_error']:.2f}")
         for name, one in records.results("splits").items()
-        for method, told in one.items()
+        for method, figures in one.items()
     ]  # fmt: skip
     if again:
         head = ("table", "", "error, free", "stated", "difference in points, standard error")
@@ -316,15 +316,15 @@ def of_rules(records: Records) -> str:
             f"Few rows, mean of {DRAWS} draws, on the rows that were not drawn:\n\n"
             + table(head, few_rows)
         )
-    told = [
+    rows = [
         (name, size, *map(percent, errors))
         for name, sizes in records.results("rules").items()
         for size, errors in sizes.items()
     ]
-    if told:
+    if rows:
         head = ("problem", "examples", "no rules", "half of them", "all")
         parts.append(
             "Hard rules, mean of three draws, on 5,000 other rows (or what a table has left):\n\n"
-            + table(head, told)
+            + table(head, rows)
         )
     return "\n\n".join(parts)

@@ -34,13 +34,13 @@ def summary(results: dict[str, dict[str, Figures]]) -> dict[str, dict[str, float
 
     It has the methods that have been measured on every one of these tables.
     """
-    told = {}
+    figures = {}
     methods = everywhere(results)
     for method in methods:
         mine = [one[method] for one in results.values()]
         best = [min(one[m]["error"] for m in methods if m != OURS) for one in results.values()]
         behind = [100 * (one["error"] - b) for one, b in zip(mine, best, strict=True)]
-        told[method] = {
+        figures[method] = {
             "error": float(np.mean([one["error"] for one in mine])),
             "log_loss": float(np.mean([one["log_loss"] for one in mine])),
             "rank by error": _rank(results, methods, method, "error"),
@@ -48,7 +48,7 @@ def summary(results: dict[str, dict[str, Figures]]) -> dict[str, dict[str, float
             "behind": sum(points > CLOSE for points in behind),
             "fit_seconds": float(np.median([one["fit_seconds"] for one in mine])),
         }
-    return told
+    return figures
 
 
 def _rank(
@@ -59,15 +59,19 @@ def _rank(
 
 
 def of_tables(records: Records) -> str:
-    """Means over all tables and over those that every peer was run on, then each table."""
+    """Means over all tables, then over those that slower peers were run on too, then each table."""
     results = {name: one for name, one in records.nested().items() if OURS in one}
-    measured = [m for m in COMPARED if any(m in one for one in results.values())]
-    whole = {name: one for name, one in results.items() if set(measured) <= one.keys()}
-    means = (
-        f"{len(results)} tables, 3-fold; larger ones are cut to 4,000 rows.\n\n{_means(results)}"
-    )
-    if 0 < len(whole) < len(results):
-        means += f"\n\nThe {len(whole)} of them on which every method was run:\n\n{_means(whole)}"
+    n_tables = {m: sum(m in one for one in results.values()) for m in COMPARED}
+    measured = [m for m in COMPARED if n_tables[m]]
+    means = f"{len(results)} tables, 3-fold; larger ones are cut to 4,000 rows."
+    for n in sorted({n_tables[m] for m in measured}, reverse=True):
+        methods = [m for m in measured if n_tables[m] >= n]
+        shared = {name: one for name, one in results.items() if set(methods) <= one.keys()}
+        if n < len(results):
+            late = [TITLES.get(m, m) for m in methods if n_tables[m] == n]
+            were = "was" if len(late) == 1 else "were"
+            means += f"\n\nThe {len(shared)} of them on which {' and '.join(late)} {were} run too:"
+        means += f"\n\n{_means(shared)}"
     rows = []
     for name, one in results.items():
         cells = (
@@ -88,7 +92,7 @@ def of_tables(records: Records) -> str:
 
 
 def _means(results: dict[str, dict[str, Figures]]) -> str:
-    told = summary(results)
+    figures = summary(results)
     lines: dict[str, Callable[[Figures], str]] = {
         "mean error": lambda one: percent(one["error"]),
         "mean log-loss": lambda one: f"{one['log_loss']:.3f}",
@@ -99,8 +103,8 @@ def _means(results: dict[str, dict[str, Figures]]) -> str:
         ),
         "median time of a fit": lambda one: seconds(one["fit_seconds"]),
     }
-    header = ("", *(TITLES.get(m, m) for m in told))
-    return table(header, [(k, *map(say, told.values())) for k, say in lines.items()])
+    header = ("", *(TITLES.get(m, m) for m in figures))
+    return table(header, [(k, *map(say, figures.values())) for k, say in lines.items()])
 
 
 def of_large(records: Records) -> str:
@@ -238,7 +242,7 @@ SECTIONS = (
     Section(
         "Tables of at most 4,000 rows",
         "tables",
-        "Every method as it comes, on the same folds.",
+        "Every method with its defaults, on the same folds.",
         of_tables,
     ),
     Section(
@@ -259,7 +263,8 @@ SECTIONS = (
     Section(
         "Ordered classes",
         "ordered",
-        "Tables of at most 4,000 rows whose classes are a chain, 3-fold, every method as it comes. "
+        "Tables of at most 4,000 rows whose classes are a chain, 3-fold, every method with its "
+        "defaults. "
         "The distance of a prediction is the number of classes that it is off. Ordered classes are "
         "predicted by the median of the probabilities, by the others the most probable class is; "
         "one table tells what the median alone would change.",
@@ -276,7 +281,8 @@ SECTIONS = (
     Section(
         "Numbers to predict",
         "regression",
-        "Every method as it comes, on the same three folds; larger tables are cut to 4,000 rows. "
+        "Every method with its defaults, on the same three folds; larger tables are cut to 4,000 "
+        "rows. "
         "The target of a table is its number column with the most different values, a rule that "
         "was written before anything was measured.",
         of_regression,
@@ -286,7 +292,7 @@ SECTIONS = (
         "large",
         "Adult is tested on its own test rows, letter and covtype on a third of the "
         "rows. mnist: black or white pixels; grey: 0 to 255; translations: the "
-        "classifier is told that a digit moved by one pixel is the same digit. "
+        "classifier is given the moves by one pixel as symmetries. "
         "partitions: the rows are in so many partitions of a Dask frame. Atoms "
         "and file are the size of the model.",
         of_large,
@@ -304,7 +310,7 @@ SECTIONS = (
         "Few examples",
         "classifier/few",
         f"{MNIST} Mean of three draws. SVM and MLP are tuned by 3-fold cross-validation,"
-        " the time of which counts; the others are as they come.",
+        " the time of which counts; the others have their defaults.",
         _compared("few", "examples"),
     ),
     Section(
@@ -358,7 +364,7 @@ SECTIONS = (
         "Even or odd bars",
         "classifier/parity",
         "Is the number of black bars in an image of 10×10 pixels even? Three seeds; "
-        "*with symmetries*: told that rows and columns may be permuted.",
+        "*with symmetries*: the permutations of rows and columns are given.",
         _compared("parity", "training set"),
     ),
     Section(

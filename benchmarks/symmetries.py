@@ -2,13 +2,13 @@
 
     python -m benchmarks.symmetries [bars parity check] [--seeds 31,32,33] [--epochs 15]
 
-One class, learned whole again and again (the recipe READABLE). *plain*: nothing is told. *pins*:
+One class, learned whole again and again (the recipe READABLE). *plain*: no symmetries. *pins*:
 new pins are moved by permutations of rows and columns, a pin goes if one of 16 images of it is
 contradicted, and four images stay. *examples*: each example is also seen as eight permutations of
 it. All permutations are first tried on the training data (``check_symmetries``). Errors are of
 20,000 fresh images: of the last model alone, and of the whole pool with the cut-off that lets two
 percent of the training counterexamples in. How many images are tried and kept was chosen on seeds
-0 to 2. *check* tells which maps the check believes.
+0 to 2. *check* lists the maps that the check accepts.
 """
 
 import argparse
@@ -97,8 +97,8 @@ def show_checks(seeds: list[int]) -> None:
     for make, shape in ((vertical_bars, (10, 10)), (bar_parity, (7, 7)), (bar_parity, (10, 10))):
         for n in (100, 250, 500, 1000, 2000):
             shares = np.mean([believed(make, shape, n, seed) for seed in seeds], axis=0)
-            told = "  ".join(f"{share:6.0%}" for share in shares)
-            print(f"{make.__name__:14s} {shape[0]}×{shape[1]} {n:6,d}  {told}", flush=True)
+            line = "  ".join(f"{share:6.0%}" for share in shares)
+            print(f"{make.__name__:14s} {shape[0]}×{shape[1]} {n:6,d}  {line}", flush=True)
 
 
 def believed(make, shape, n: int, seed: int) -> list[float]:

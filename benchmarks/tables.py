@@ -1,7 +1,7 @@
 """Real tables of at most 4,000 rows: atomlearn beside forests, boosting, logistic regression.
 
 ``$ATOMLEARN_DATA/tables`` holds one Parquet file a table, with the column ``target``. Every method
-is fitted as it comes, on one core, on the same three folds.
+is fitted with its defaults, on one core, on the same three folds.
 """
 
 import os

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 
@@ -21,8 +22,12 @@ class Terminated(KeyboardInterrupt):
     """An interruption by SIGTERM, on the command line."""
 
 
+HASTE = 1.0
+"""Signals within so many seconds of the first are taken for one: whoever presses Ctrl-C twice in
+haste does not want to lose the model."""
 _FIRST = (
-    b"\natomlearn: stopping as soon as it is safe; Ctrl-C again ends at once, and keeps nothing\n"
+    b"\natomlearn: stopping as soon as it is safe; Ctrl-C after a second ends at once, and keeps "
+    b"nothing\n"
 )
 _MESSAGE = b"\natomlearn: interrupted again, ended at once\n"
 
@@ -33,6 +38,8 @@ class Note:
     def __init__(self) -> None:
         self.signal = 0
         """The first signal; 0 if there was none."""
+        self.time = 0.0
+        """When it came."""
         self.kept = False
         """Whether there is a result all the same; else KeyboardInterrupt is raised at the end."""
         self.abandoned = False
@@ -55,8 +62,8 @@ _cleanups: list[Callable[[], object]] = []
 class Deferred:
     """A region in which signals are only noted; regions within it share the note.
 
-    With ``learning`` a second signal ends the process at once, or in an interactive session raises
-    KeyboardInterrupt as soon as that is safe.
+    With ``learning`` a second signal, a while after the first, ends the process at once, or in an
+    interactive session raises KeyboardInterrupt as soon as that is safe.
 
     >>> with Deferred() as note:
     ...     signal.raise_signal(signal.SIGINT)
@@ -181,13 +188,14 @@ def _on_signal(number: int, frame: FrameType | None) -> None:
     if _depth == 0 and number == signal.SIGTERM:
         raise Terminated
     if _note.signal == 0:
-        _note.signal = number
+        _note.signal, _note.time = number, time.monotonic()
         if _ends_process and not hasattr(sys, "ps1"):
             _ask_for_patience()
-    elif hasattr(sys, "ps1"):  # a notebook or a prompt, which must live on
-        _note.abandoned = True
-    elif _ends_process:
-        _end_at_once(number)
+    elif time.monotonic() >= _note.time + HASTE:
+        if hasattr(sys, "ps1"):  # a notebook or a prompt, which must live on
+            _note.abandoned = True
+        elif _ends_process:
+            _end_at_once(number)
     if _is_waiting:
         _is_waiting = False
         raise interruption()

@@ -11,14 +11,6 @@ def digits():
     return X[order], y[order]
 
 
-@pytest.fixture(scope="module")
-def apart():
-    """No rows fit on one machine, so that parts learn by themselves and exchange atoms."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("atomlearn.distributed.fitting.MOST_JOINED", 0)
-        yield
-
-
 @pytest.fixture(scope="session")
 def blocks(digits):
     """The same as Dask arrays of four partitions."""

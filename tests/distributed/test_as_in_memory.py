@@ -195,16 +195,15 @@ def test_ordered_categories_of_a_data_frame(digits, tmp_path):
     ("estimator", "what"),
     [(AlgebraicRegressor(), "a number"), (AlgebraicClassifier(ordered=True), "ordered classes")],
 )
-def test_what_is_learned_as_a_whole_only(digits, monkeypatch, estimator, what):
+def test_what_is_learned_as_a_whole_only(digits, estimator, what):
     from dask.array import from_array
 
     X, y = from_array(digits[0], chunks=(360, -1)), from_array(digits[1], chunks=360)
     with pytest.raises(UnfitParts, match=f"{what} can be learned from all rows together only"):
         fit(X, y, estimator=estimator, share_examples=False)
-    for most in (0, 10_000):
-        monkeypatch.setattr(fitting, "MOST_JOINED", most)
-        with pytest.raises(UnfitParts, match=what):
-            fit_batches([digits], estimator=estimator)
+    for most in (1, 10_000):
+        with pytest.raises(UnfitParts, match=f"{what} .* more than {most:,} bytes"):
+            fit_batches([digits], max_bytes=most, estimator=estimator)
 
 
 def test_what_is_no_number_and_a_checkpoint_of_one(digits, tmp_path):
@@ -286,11 +285,10 @@ def test_rows_that_must_not_leave_their_partition(digits):
     assert names >= {"partition 0", "partition 1"}
 
 
-def test_beyond_the_border_parts_learn_by_themselves(digits, monkeypatch):
+def test_beyond_the_border_parts_learn_by_themselves(digits):
     X, y = digits
     parts = [(X[:300], y[:300]), (X[300:], y[300:])]
-    for most in (0, 10_000):  # not even the different values fit; these do, and the rows do not
-        monkeypatch.setattr(fitting, "MOST_JOINED", most)
-        model = fit_batches(parts, random_state=0, max_epochs=1)
+    for most in (1, 10_000):  # not even the different values fit; these do, and the rows do not
+        model = fit_batches(parts, max_bytes=most, random_state=0, max_epochs=1)
         names = {source.name for pool in model.learned_.pools for source in pool.sources}
         assert names >= {"batch 0", "batch 1"}

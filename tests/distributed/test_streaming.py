@@ -2,21 +2,23 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
-from atomlearn.distributed import fit_batches, fitting
+from atomlearn import distributed
+from atomlearn.distributed import fitting
 from atomlearn.errors import FileFormatError, InvalidTable, MissingExtra, UnfitParts
 from atomlearn.files.container import private_folder
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
 from tests.distributed.fingerprints import fingerprint
 
-pytestmark = pytest.mark.usefixtures("apart")
+fit_batches = partial(distributed.fit_batches, max_bytes=1)  # batches learn by themselves
 
 
 @pytest.fixture(scope="module")
-def model(apart, digits):
+def model(digits):
     return fit_batches(ArrayBatches(*digits, rows=180), random_state=0, max_epochs=20)
 
 
@@ -56,7 +58,8 @@ def test_the_same_model_from_memory_from_disk_and_on_two_cores(
     as_list = list(ArrayBatches(X, y, rows=180))
     assert fingerprint(fit_batches(as_list, random_state=0, max_epochs=20)) == fingerprint(model)
     # the same partitions with the same seed: as on a cluster
-    assert fingerprint(fit(*blocks, random_state=0, max_epochs=20)) == fingerprint(model)
+    on_dask = fit(*blocks, max_bytes=1, random_state=0, max_epochs=20)
+    assert fingerprint(on_dask) == fingerprint(model)
 
 
 def test_it_has_learned(model, digits):
@@ -105,9 +108,9 @@ import os, signal
 from sklearn.datasets import load_digits
 from atomlearn.distributed import fit_batches, fitting
 from atomlearn.tables.batches import ArrayBatches
-fitting.MOST_JOINED = 0
 fitting.load_part = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-fit_batches(ArrayBatches(*load_digits(return_X_y=True), rows=900), folder={str(tmp_path)!r})
+batches = ArrayBatches(*load_digits(return_X_y=True), rows=900)
+fit_batches(batches, folder={str(tmp_path)!r}, max_bytes=1)
 """
     subprocess.run([sys.executable, "-c", script], check=False, timeout=120)
     (left,) = tmp_path.iterdir()

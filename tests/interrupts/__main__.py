@@ -38,7 +38,7 @@ def main() -> None:
     # The notebook last: its threads are nothing to make copies of.
     for i, name in enumerate(sorted(islice(cycle(names), asked.tries), key=NOTEBOOK.__eq__)):
         delay = pace(name) * rng.uniform(0.0, asked.longest)
-        second = rng.uniform(0.0, 0.5) if rng.random() < 0.2 else None
+        second = rng.uniform(0.0, 2.0) if rng.random() < 0.2 else None
         if name == NOTEBOOK:
             notebook = notebook or Notebook()
             kind, epochs, told = notebook.attempt(delay, second)

@@ -110,10 +110,19 @@ def test_sigterm_only_where_it_is_asked_for():
 
 def test_a_second_signal_in_an_interactive_session(monkeypatch):
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    monkeypatch.setattr(interrupts, "HASTE", 0.0)
     with pytest.raises(KeyboardInterrupt), Deferred(learning=True) as note:
         note.kept = True  # a model is there, but nobody wants to wait for it
         ctrl_c()
         ctrl_c()
+
+
+def test_signals_in_haste_are_one():
+    with Deferred(learning=True) as note:
+        note.kept = True
+        ctrl_c()
+        ctrl_c()  # would end the process
+    assert note.exit_code == 130
 
 
 def test_a_second_signal_where_nothing_is_learned():
@@ -134,7 +143,8 @@ def run(script):
 
 def test_a_second_signal_ends_the_process_and_cleans_up(tmp_path):
     done = run(f"""
-        import signal
+        import signal, time
+        from atomlearn import interrupts
         from atomlearn.files.container import replacing
         from atomlearn.files.container import private_folder
         from atomlearn.interrupts import Deferred
@@ -142,6 +152,7 @@ def test_a_second_signal_ends_the_process_and_cleans_up(tmp_path):
             with private_folder({str(tmp_path)!r}), replacing({str(tmp_path / "f")!r}) as file:
                 file.write(b"half of")
                 signal.raise_signal(signal.SIGINT)
+                time.sleep(interrupts.HASTE)
                 signal.raise_signal(signal.SIGINT)
                 print("not reached")
     """)
@@ -167,7 +178,7 @@ with Deferred({}) as note:
     finally:
         os.close(ours)
         os.close(theirs)
-    assert told.count("atomlearn: stopping as soon as it is safe; Ctrl-C again ends at once") == 1
+    assert told.count("atomlearn: stopping as soon as it is safe; Ctrl-C after a second ends") == 1
 
 
 def test_a_cleanup_is_forgotten_when_it_is_not_needed_any_more():

@@ -8,6 +8,7 @@ import random
 
 import pytest
 
+from atomlearn.interrupts import HASTE
 from tests.interrupts.terminal import attempt
 
 pytest.importorskip("pty")
@@ -33,8 +34,15 @@ def test_nothing_that_is_known_is_lost(name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["atomlearn fit", "fit_batches", "predict"])
 def test_a_second_ctrl_c(name, tmp_path):
-    outcome = attempt(name, tmp_path, delay=0.5, second=0.0, epochs=1)
-    assert outcome.is_fine, outcome.told
+    for second in (0.0, HASTE):
+        outcome = attempt(name, tmp_path, delay=0.5, second=second, epochs=1)
+        assert outcome.is_fine, outcome.told
+
+
+@pytest.mark.slow
+def test_ctrl_c_twice_in_haste_keeps_the_model(tmp_path):
+    outcome = attempt("atomlearn fit", tmp_path, delay=0.0, second=0.1, epochs=1)
+    assert outcome.kind == "kept", outcome.told
 
 
 @pytest.mark.slow

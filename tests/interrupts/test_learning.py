@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier, interrupts, load
-from atomlearn.distributed import fit_batches, fitting
+from atomlearn.distributed import fit_batches
 from atomlearn.engine import epoch
 from atomlearn.engine.concept import Concept
 from atomlearn.engine.epochs import Epochs
@@ -130,9 +130,8 @@ def test_partial_fit(table, monkeypatch):
 
 @pytest.mark.slow
 def test_a_part_of_an_exchange_is_kept_but_not_in_the_checkpoint(table, monkeypatch, tmp_path):
-    monkeypatch.setattr(fitting, "MOST_JOINED", 0)
     batches, path = ArrayBatches(*table, rows=120), tmp_path / "c.atoms"
-    told = {"random_state": 0, "max_epochs": 30, "checkpoint": path}
+    told = {"random_state": 0, "max_epochs": 30, "checkpoint": path, "max_bytes": 1}
     whole = fit_batches(batches, **{**told, "checkpoint": None})
     # An exchange is first 1 epoch of 4 classes in 5 folds of 2 parts, then 2 more: 40 and 80.
     with monkeypatch.context() as patch, pytest.warns(InterruptedWarning):

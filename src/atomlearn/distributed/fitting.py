@@ -50,7 +50,7 @@ from atomlearn.files.container import Container, check_replaceable, private_fold
 from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
 from atomlearn.sets.rows import Rows, width
 from atomlearn.tables.batches import chained
-from atomlearn.tables.encoder import LiteralEncoder
+from atomlearn.tables.encoder import LiteralEncoder, check_count
 from atomlearn.tables.images import Map, check_maps, sorted_out
 from atomlearn.tables.joined import Distinct, TooManyRows
 from atomlearn.tables.rules import Statement
@@ -212,10 +212,11 @@ def _report(saved: Value) -> Report:
 
 MOST_JOINED = 1 << 29
 """Maximum number of bytes of the packed rows of all parts, with all literals of the columns, that
-are joined and learned from as a whole. With more, each part learns by itself."""
+are joined and learned from as a whole by default. With more, each part learns by itself."""
 TOO_LARGE = (
-    "{what} can be learned from all rows together only, and they take more than 512 MiB packed, "
-    "or must not leave their partition: use fewer rows, max_cuts=5, or fewer columns"
+    "{what} can be learned from all rows together only, and they take more than {most} bytes "
+    "packed, or must not leave their partition: raise max_bytes, or use fewer rows, max_cuts=5, or "
+    "fewer columns"
 )
 HOME_ROWS, HOME_BYTES = 1 << 18, 1 << 27
 """Maximum number of rows, and of bytes, that are sent to the client: models are evaluated on these
@@ -248,17 +249,18 @@ def fit(
     checkpoint: str | Path | None = None,
     allow_missing: bool = False,
     share_examples: bool = True,
+    max_bytes: int = MOST_JOINED,
     estimator: Any = None,
     **parameters: Any,
 ) -> Any:
     """Learn a classifier or a regressor from a Dask array or data frame.
 
-    Workers read and encode their partitions. If the packed rows of all take at most 512 MiB, they
+    Workers read and encode their partitions. If the packed rows of all fit into ``max_bytes``, they
     are sent to the client, and the model is the one that ``fit`` gives in memory. Otherwise each
     partition learns by itself, where it is; after every few epochs the pins that partitions found
     are checked against the examples of all others, and shared. Then the model depends on the
     partitions and the seed, not on the number of workers, nor on whether some were lost. Numbers
-    and ordered classes are always learned from all rows together; more than 512 MiB is an error.
+    and ordered classes are always learned from all rows together; more of them is an error.
 
     Parameters
     ----------
@@ -280,6 +282,9 @@ def fit(
         of each class that contradict the pins of other partitions to all of them. Set it to false
         if rows must not leave their partition. A bounded number of rows, to choose cuts, calibrate
         and explain, is sent to the client in any case.
+    max_bytes : int, default=512 MiB
+        Largest size of the packed rows, a bit for each literal, up to which all partitions are
+        learned from as a whole. This takes about four times as much memory on this machine.
     estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
         The estimator to fit; by default a new classifier.
     **parameters : object
@@ -304,7 +309,7 @@ def fit(
     parts = delayed_parts(X, y)
     with connected(client) as scheduler:
         raw = DaskRows(parts, scheduler)
-        source = SurveyedParts(raw, checkpoint, allow_missing, share_examples)
+        source = SurveyedParts(raw, checkpoint, allow_missing, share_examples, max_bytes)
         return with_parameters(estimator, parameters).fit_parts(source)
 
 
@@ -322,6 +327,10 @@ class SurveyedParts:
     checkpoint: str | Path | None = None
     allow_missing: bool = False
     share_examples: bool = True
+    max_bytes: int = MOST_JOINED
+
+    def __post_init__(self) -> None:
+        check_count("max_bytes", self.max_bytes)
 
     def prepare(
         self, classifier: AlgebraicClassifier, in_one: Callable[..., TrainingData]
@@ -333,7 +342,7 @@ class SurveyedParts:
         if data is None:
             chain = chain_of(classes, classifier.ordered, _order_of(surveys))
             if chain is not None:
-                raise UnfitParts(TOO_LARGE.format(what="ordered classes"))
+                raise self._too_large("ordered classes")
             check_classes(surveys, classes, self.allow_missing)
             data = self._apart(classifier, surveys, classes)
         saved = Checkpoint(self.checkpoint, data, classifier)
@@ -347,8 +356,11 @@ class SurveyedParts:
         surveys = self._surveyed(estimator, are_numbers=True)
         data = self._in_one(estimator, surveys, in_one) if self.share_examples else None
         if data is None:
-            raise UnfitParts(TOO_LARGE.format(what="a number"))
+            raise self._too_large("a number")
         return data
+
+    def _too_large(self, what: str) -> UnfitParts:
+        return UnfitParts(TOO_LARGE.format(what=what, most=f"{self.max_bytes:,}"))
 
     def _surveyed(self, estimator: Any, are_numbers: bool) -> list[Survey]:
         surveys = self.raw.survey(estimator.seed_, self.share_examples, are_numbers)
@@ -379,7 +391,7 @@ class SurveyedParts:
         moved = moves_to_try(estimator, n_columns) or check_maps(estimator.symmetries, n_columns)
         if is_classifier(estimator):
             _, moved = sorted_out(moved)
-        table = joined_table(surveys, MOST_JOINED, moved, fetch, self.raw.encode)
+        table = joined_table(surveys, self.max_bytes, moved, fetch, self.raw.encode)
         try:
             return in_one(*table, told[0].no_labels)
         except TooManyRows:
@@ -505,13 +517,15 @@ def fit_batches(
     folder: str | Path | None = None,
     checkpoint: str | Path | None = None,
     allow_missing: bool = False,
+    max_bytes: int = MOST_JOINED,
     estimator: Any = None,
     **parameters: Any,
 ) -> Any:
     """Learn a classifier or a regressor from batches that together do not fit in memory.
 
-    If the packed rows of all batches take at most 512 MiB, the model is the one that ``fit`` gives
-    in memory; otherwise batches learn by themselves, as in :func:`~atomlearn.distributed.fit`.
+    If the packed rows of all batches fit into ``max_bytes``, the model is the one that ``fit``
+    gives in memory; otherwise batches learn by themselves, as in
+    :func:`~atomlearn.distributed.fit`.
 
     Parameters
     ----------
@@ -527,6 +541,9 @@ def fit_batches(
         :func:`~atomlearn.distributed.fit`.
     allow_missing : bool, default=False
         Whether a batch may have no row of some class, if batches learn by themselves.
+    max_bytes : int, default=512 MiB
+        Largest size of the packed rows, a bit for each literal, up to which all batches are
+        learned from as a whole. This takes about four times as much memory.
     estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
         The estimator to fit; by default a new classifier.
     **parameters : object
@@ -553,8 +570,9 @@ def fit_batches(
         )
     with private_folder(folder) as place:
         estimator = with_parameters(estimator, parameters)
-        rows = BatchRows(batches, place, estimator.n_jobs)
-        return estimator.fit_parts(SurveyedParts(rows, checkpoint, allow_missing))
+        rows = BatchRows(batches, place, estimator.n_jobs, max_bytes)
+        source = SurveyedParts(rows, checkpoint, allow_missing, max_bytes=max_bytes)
+        return estimator.fit_parts(source)
 
 
 class Named(NamedTuple):
@@ -570,6 +588,7 @@ class BatchRows:
     batches: Iterable[tuple[Any, Any]]
     folder: Path
     n_jobs: int | None
+    max_bytes: int
 
     surveys: list[Survey] = field(default_factory=list)
 
@@ -584,7 +603,7 @@ class BatchRows:
                 told = replace(told, no_labels=Named(str(self.batches.target)))
             self.surveys.append(told)
             size += sum(told.sizes)
-            if size > MOST_JOINED:  # nor would the rows fit
+            if size > self.max_bytes:  # nor would the rows fit
                 as_whole, size = False, 0
                 self.surveys = [replace(one, sizes=(), values=()) for one in self.surveys]
         return self.surveys
