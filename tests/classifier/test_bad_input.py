@@ -143,6 +143,14 @@ class TestFrames:
             model.compare("model.atoms", frame, y)
 
 
+def test_whole_numbers_of_polars_are_labels(frame):
+    y = pl.Series("y", (frame["n"] > 2).astype(int).tolist())
+    model = quick().fit(frame, y)
+    assert model.classes_.tolist() == [0, 1] and model.evaluate(frame, y).error == (
+        1 - model.score(frame, y.to_numpy())
+    )
+
+
 class TestDictionaries:
     def test_one_row_is_explained(self, model, frame):
         row = frame.iloc[5].to_dict()

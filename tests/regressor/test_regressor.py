@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import make_friedman1
 from sklearn.model_selection import cross_val_score
@@ -135,6 +136,18 @@ def test_bad_targets_are_refused(y, error, message):
 def test_bad_parameters_are_refused(given, message, flats):
     with pytest.raises(InvalidParameter, match=message):
         AlgebraicRegressor(**given).fit(*flats)
+
+
+@pytest.mark.parametrize("dtype", [pl.Float64, pl.Int64, pl.UInt8])
+def test_numbers_of_polars(flats, dtype):
+    X, y = flats[0], np.abs(flats[1]).round() % 200
+    reg = AlgebraicRegressor(max_epochs=3, random_state=0).fit(X, y)
+    series = pl.Series("price", y.tolist()).cast(dtype)
+    other = AlgebraicRegressor(max_epochs=3, random_state=0).fit(X, series)
+    assert (other.predict(X) == reg.predict(X)).all()
+    assert other.evaluate(X, series).r2 == reg.evaluate(X, y).r2
+    with pytest.raises(InvalidTable, match="row 0 has no number"):
+        reg.fit(X, pl.Series([None, *y.tolist()[1:]]))
 
 
 def test_counts_are_not_negative(flats):

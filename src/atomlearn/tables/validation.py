@@ -225,7 +225,7 @@ def without_arrow(X: Any) -> Any:
         for j, dtype in enumerate(X.dtypes):
             if _is_arrow(dtype):
                 X.isetitem(j, _without_arrow(X.iloc[:, j]))
-    elif _is_arrow(getattr(X, "dtype", None)):
+    elif hasattr(X, "isna") and _is_arrow(getattr(X, "dtype", None)):  # types of polars: Int64
         return _without_arrow(X)
     return X
 
