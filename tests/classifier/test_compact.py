@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 import atomlearn
 from atomlearn import AlgebraicClassifier, AlgebraicRegressor
-from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule
+from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule, InvalidTable
 from atomlearn.export.description import describe
 from tests.models import mixed
 
@@ -418,6 +418,12 @@ def test_a_card_is_compared_with_a_model_and_nothing_else(card):
     assert str(card.scorecard().compare(card)) == str(card.scorecard().compare(card.scorecard()))
     with pytest.raises(InvalidParameter, match="compared with a Scorecard or its model, not str"):
         card.scorecard().compare("card.csv")
+
+
+def test_a_card_and_rows_without_labels(card):
+    X, y = mixed(60)
+    with pytest.raises(InvalidTable, match="row 0 has no label"):
+        AlgebraicClassifier.from_scorecard(card.scorecard().to_csv(), X, [None, *y[1:]])
 
 
 def test_no_card_at_all(card):

@@ -27,7 +27,7 @@ from atomlearn.tables.literals import find_splits
 from atomlearn.tables.rules import MonotoneStatement, Rule
 from atomlearn.tables.rules import Statement as Given
 from atomlearn.tables.training_rows import categories_of, chain_of, codes_of
-from atomlearn.tables.validation import read_table, table_columns
+from atomlearn.tables.validation import read_table, refuse_missing_labels, table_columns
 from atomlearn.training.compact.card import MAX_POINTS, Card, fit_scale, rounded_offsets
 from atomlearn.training.compact.lesson import FullModel, Teacher, teach
 from atomlearn.training.compact.sizes import Compact, Size, fewest, find_cards, measures, sizes_for
@@ -365,6 +365,7 @@ class Compacting:
         ()
         """
         classifier = cls(**params)
+        refuse_missing_labels(y)
         found = np.unique(np.asarray(y))
         chain = chain_of(found, classifier.ordered, categories_of(y))  # type: ignore[attr-defined]
         labels = (found if chain is None else chain).tolist()
