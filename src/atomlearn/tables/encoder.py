@@ -178,6 +178,9 @@ ROWS_A_CUT = 100
 With fewer rows there are more quantiles instead: a tree cut that has seen few labels makes them
 look more predictable than they are."""
 
+FEW_CLASSES = 7
+"""With more classes than this, more rows are needed for more cuts, in proportion."""
+
 CATEGORY_BUDGET = 4096
 """Total number of categories over all category columns."""
 
@@ -512,12 +515,15 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             tree = most // 2 if n_labels else 0
             return CutShare(most - tree, tree, are_named)
         room = max(1, BUDGET // max(1, n_numbers))
-        most = min(max(USUAL_CUTS, n_rows // ROWS_A_CUT), MOST_CUTS)
+        is_number = classes is not None and classes.dtype.kind == "f"
+        n_classes = 1 if classes is None or is_number else int(classes.max(initial=0)) + 1
+        rows_a_cut = ROWS_A_CUT * max(1.0, n_classes / FEW_CLASSES)
+        most = min(max(USUAL_CUTS, int(n_rows / rows_a_cut)), MOST_CUTS)
         quantiles = min(room, max(USUAL_CUTS, min(most, room // 2)))
         are_named = are_named and quantiles >= USUAL_CUTS
         if n_labels == 0:
             return CutShare(quantiles, 0, are_named)
-        if classes is not None and classes.dtype.kind == "f":
+        if is_number:
             most = min(room, MOST_FOR_NUMBERS)
             return CutShare(most - most // 2, most // 2, are_named)
         more = min(room - quantiles, most)
