@@ -11,6 +11,7 @@ from atomlearn.errors import (
     EmptyTerm,
     ForeignConstant,
     InvalidName,
+    InvalidParameter,
     NameNotText,
     NameTooLong,
     NotARelation,
@@ -53,6 +54,23 @@ def test_names_that_cannot_be(alg, name, error, builtin):
             make()
         assert isinstance(raised.value, AtomlearnError) and isinstance(raised.value, builtin)
         assert len(str(raised.value)) < 300
+
+
+def test_what_is_no_model_is_not_compared(alg):
+    with pytest.raises(InvalidParameter, match="not with Algebra; an algebra has learn"):
+        alg.freest().is_freer_than(alg)
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 1.5])
+def test_seeds_that_are_none(alg, seed):
+    with pytest.raises(InvalidParameter, match="random_state must be a whole number"):
+        alg.learn(random_state=seed)
+
+
+def test_the_sign_of_relation_files_is_not_that_of_python(alg):
+    for wrong in (lambda: alg["a"] < alg["b"], lambda: alg["a"] > alg["b"]):
+        with pytest.raises(NotARelation, match="written with <="):
+            wrong()
 
 
 def test_a_name_twice_in_one_call(alg):

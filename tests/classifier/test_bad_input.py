@@ -124,6 +124,33 @@ class TestArrow:
             quick().fit(table, [0, 1, 0, 1])
 
 
+class TestFrames:
+    def test_lazy_ones(self, frame, y):
+        with pytest.raises(InvalidTable, match=r"lazy frame.*X\.collect"):
+            quick().fit(pl.from_pandas(frame).lazy(), y)
+
+    def test_without_columns(self, frame, y):
+        with pytest.raises(InvalidTable, match="X has no columns"):
+            quick().fit(frame[[]], y)
+
+    def test_text_where_numbers_were_learned(self, model, frame):
+        odd = frame.assign(n=[*frame["n"][:4], "many", *frame["n"][5:]])
+        with pytest.raises(InvalidTable, match=r"'n' held numbers .* row 4 has 'many'"):
+            model.predict(odd)
+
+    def test_what_is_no_model_is_not_compared(self, model, frame, y):
+        with pytest.raises(InvalidParameter, match="a fitted model, not str; read one"):
+            model.compare("model.atoms", frame, y)
+
+
+def test_whole_numbers_of_polars_are_labels(frame):
+    y = pl.Series("y", (frame["n"] > 2).astype(int).tolist())
+    model = quick().fit(frame, y)
+    assert model.classes_.tolist() == [0, 1] and model.evaluate(frame, y).error == (
+        1 - model.score(frame, y.to_numpy())
+    )
+
+
 class TestDictionaries:
     def test_one_row_is_explained(self, model, frame):
         row = frame.iloc[5].to_dict()
@@ -132,8 +159,12 @@ class TestDictionaries:
         assert str(model.explain(shuffled)) == str(model.explain(row))
         with pytest.raises(InvalidTable, match=r"no row has a value of \['c'\]"):
             model.explain({name: value for name, value in row.items() if name != "c"})
-        with pytest.raises(InvalidTable, match="put it into a list"):
+        with pytest.raises(InvalidTable, match="put one row into a list"):
             model.predict(row)
+
+    def test_columns(self, frame, y):
+        with pytest.raises(InvalidTable, match="make columns a data frame"):
+            quick().fit({"x": frame["x"], "n": frame["n"]}, y)
 
     def test_rows(self, model, frame, y):
         rows = [{k: v for k, v in row.items() if v == v} for row in frame.to_dict("records")]

@@ -1,6 +1,7 @@
 """Compact models: what is read is what decides, whatever was done to the model before."""
 
 import json
+import pickle
 import subprocess
 import sys
 import warnings
@@ -14,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 import atomlearn
 from atomlearn import AlgebraicClassifier, AlgebraicRegressor
-from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule
+from atomlearn.errors import FileFormatError, InvalidParameter, InvalidRule, InvalidTable
 from atomlearn.export.description import describe
 from tests.models import mixed
 
@@ -166,6 +167,15 @@ def test_the_curve_is_drawn(full):
     pytest.importorskip("matplotlib")
     assert len(full.sizes_.plot().axes) == 2
     assert full.compact(4).scorecard().plot().axes
+
+
+def test_sizes_can_be_sent_and_copied(full):
+    again = pickle.loads(pickle.dumps(full.sizes_))
+    assert (
+        again.equals(full.sizes_)
+        and len(again.plot().axes) == 2
+        and type(again) is type(full.sizes_)
+    )
 
 
 def test_auto_is_no_larger_than_it_needs_to_be(full):
@@ -404,6 +414,24 @@ def test_cards_of_other_classes_are_not_compared(card, iris):
     other = quick(max_atoms=2).fit(*iris).scorecard()
     with pytest.raises(InvalidRule, match="different classes"):
         card.scorecard().compare(other)
+
+
+def test_a_card_is_compared_with_a_model_and_nothing_else(card):
+    assert str(card.scorecard().compare(card)) == str(card.scorecard().compare(card.scorecard()))
+    with pytest.raises(InvalidParameter, match="compared with a Scorecard or its model, not str"):
+        card.scorecard().compare("card.csv")
+
+
+def test_a_card_and_rows_without_labels(card):
+    X, y = mixed(60)
+    with pytest.raises(InvalidTable, match="row 0 has no label"):
+        AlgebraicClassifier.from_scorecard(card.scorecard().to_csv(), X, [None, *y[1:]])
+
+
+def test_no_card_at_all(card):
+    for source in ("", " \n"):
+        with pytest.raises(FileFormatError, match="neither"):
+            AlgebraicClassifier.from_scorecard(source, *mixed(60))
 
 
 def test_all_forms_name_every_rule(card):

@@ -130,7 +130,7 @@ def test_squares_off_the_board(name):
         queens.algebra(8, [name])
 
 
-@pytest.mark.parametrize("size", [0, -1, 27])
+@pytest.mark.parametrize("size", [0, -1, 27, "8"])
 def test_sizes(size):
     with pytest.raises(InvalidProblem):
         queens.rules(size)

@@ -121,6 +121,18 @@ def test_cards_that_do_not_fit(rows):
         AlgebraicRegressor.from_scorecard(card, X, np.maximum(y, 0), loss="poisson")
 
 
+def test_a_card_of_numbers_in_latex_and_its_sizes_drawn(rows):
+    pytest.importorskip("matplotlib")
+    reg = AlgebraicRegressor(max_atoms=4, random_state=0, max_epochs=20).fit(*rows)
+    latex = reg.scorecard().to_latex()
+    assert latex.startswith(r"\begin{tabular}{rlr}") and latex.count("& if ") == len(
+        reg.scorecard()
+    )
+    left, right = reg.sizes_.plot().axes
+    assert left.get_ylabel() == "mean absolute error on held-out rows"
+    assert right.get_ylabel() == "loss on held-out rows"
+
+
 def test_units_are_those_that_are_printed():
     for amounts in ([12.5, 7.5], [0.03], [300.0, 50.0], [1e-7, 2e-7], [0.0], [3.0, 0.25]):
         unit = common_unit(amounts)
@@ -156,6 +168,8 @@ def test_two_models_on_the_same_rows(rows):
 
 def test_models_that_cannot_be_compared(rows):
     X, y = rows
+    with pytest.raises(InvalidParameter, match="a fitted model, not str; read one"):
+        AlgebraicRegressor(max_epochs=2).fit(X, y).compare("model.atoms", X, y)
     reg = AlgebraicRegressor(random_state=0, max_epochs=2).fit(X, y)
     clf = AlgebraicClassifier(random_state=0, max_epochs=1).fit(X, y > 100)
     with pytest.raises(InvalidParameter, match="predicts classes"):

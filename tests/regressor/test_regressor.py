@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import make_friedman1
 from sklearn.model_selection import cross_val_score
@@ -125,6 +126,7 @@ def test_bad_targets_are_refused(y, error, message):
     [
         ({"loss": "square"}, "did you mean 'squared'|loss must be one of"),
         ({"quantile": 1.0}, "quantile must be between 0 and 1"),
+        ({"quantile": 0.9}, "quantile=0.9 is for loss='quantile', and the loss is 'squared'"),
         ({"rounding": 0}, "rounding must be a positive number"),
         ({"max_atoms": 0}, "max_atoms must be"),
         ({"max_epochs": 0}, "max_epochs must be"),
@@ -134,6 +136,18 @@ def test_bad_targets_are_refused(y, error, message):
 def test_bad_parameters_are_refused(given, message, flats):
     with pytest.raises(InvalidParameter, match=message):
         AlgebraicRegressor(**given).fit(*flats)
+
+
+@pytest.mark.parametrize("dtype", [pl.Float64, pl.Int64, pl.UInt8])
+def test_numbers_of_polars(flats, dtype):
+    X, y = flats[0], np.abs(flats[1]).round() % 200
+    reg = AlgebraicRegressor(max_epochs=3, random_state=0).fit(X, y)
+    series = pl.Series("price", y.tolist()).cast(dtype)
+    other = AlgebraicRegressor(max_epochs=3, random_state=0).fit(X, series)
+    assert (other.predict(X) == reg.predict(X)).all()
+    assert other.evaluate(X, series).r2 == reg.evaluate(X, y).r2
+    with pytest.raises(InvalidTable, match="row 0 has no number"):
+        reg.fit(X, pl.Series([None, *y.tolist()[1:]]))
 
 
 def test_counts_are_not_negative(flats):
@@ -235,8 +249,8 @@ def test_many_rows_have_a_single_fold(given, tmp_path):
 def test_the_loss_stays_while_learning_goes_on(flats):
     X, y = flats[0], np.maximum(flats[1], 0.0)
     reg = AlgebraicRegressor(loss="quantile", quantile=0.7, max_epochs=3).fit(X, y)
-    for change in ({"loss": "absolute"}, {"loss": "poisson"}, {"quantile": 0.6}):
-        other = pickle.loads(pickle.dumps(reg)).set_params(**change)
+    for loss, quantile in (("absolute", 0.5), ("poisson", 0.5), ("quantile", 0.6)):
+        other = pickle.loads(pickle.dumps(reg)).set_params(loss=loss, quantile=quantile)
         with pytest.raises(InvalidParameter, match="cannot change while learning goes on"):
             other.partial_fit(X, y)
         assert other.export("python") == reg.export("python")

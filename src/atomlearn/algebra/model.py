@@ -9,7 +9,7 @@ import numpy as np
 
 from atomlearn.algebra.relations import Relation, adopt_relation, make_relation
 from atomlearn.algebra.terms import Constant, Term, Vocabulary, make_term, write_names
-from atomlearn.errors import DifferentConstants, InvalidAtoms, UnknownConstant
+from atomlearn.errors import DifferentConstants, InvalidAtoms, InvalidParameter, UnknownConstant
 from atomlearn.markup import MOST_ROWS, Displayed, in_notebook, table
 from atomlearn.sets import rows as bits
 from atomlearn.sets.rows import Rows
@@ -589,8 +589,13 @@ class Model(Displayed):
     def _discriminates(self, left: Term, right: Term) -> Bits:
         return bits.meets(self._rows, self._row(left)) & ~bits.meets(self._rows, self._row(right))
 
-    def _aligned(self, other: "Model") -> Rows:
+    def _aligned(self, other: object) -> Rows:
         """Return the other's atoms with the constants in the order of this model."""
+        if not isinstance(other, Model):
+            raise InvalidParameter(
+                f"a model is compared with a model, not with {type(other).__name__}; an algebra "
+                "has learn(), freest() and least_free()"
+            )
         if other._vocabulary is self._vocabulary and other._n == self._n:
             return other._rows
         mine, theirs = list(self.names), list(other.names)

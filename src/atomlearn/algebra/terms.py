@@ -13,6 +13,7 @@ from atomlearn.errors import (
     InvalidName,
     NameNotText,
     NameTooLong,
+    NotARelation,
     NotATerm,
     RelationSyntaxError,
     UnknownConstant,
@@ -447,6 +448,13 @@ class Term:
             return NotImplemented
         _check_kin(self, other)
         return Relation(self, other)
+
+    def __lt__(self, other: object) -> "Relation":
+        raise NotARelation(
+            "in Python a relation is written with <=, as in a <= b | c, and its negation ~(a <= b)"
+        )
+
+    __gt__ = __lt__
 
     def __ge__(self, other: "Term") -> "Relation":
         if not isinstance(other, Term):

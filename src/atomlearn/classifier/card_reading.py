@@ -49,6 +49,8 @@ def card_lines(source: Any, shown: Sequence[str]) -> tuple[list[list[str]], str]
     if not isinstance(source, str | Path):
         raise InvalidParameter(f"a scorecard is a file or text, not {type(source).__name__}")
     text = str(source)
+    if not text.strip():
+        raise FileFormatError("a scorecard is a file or text, and here is neither")
     if isinstance(source, Path) or "\n" not in text:
         name = text
         try:

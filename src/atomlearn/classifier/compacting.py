@@ -26,7 +26,12 @@ from atomlearn.tables.literals import find_splits
 from atomlearn.tables.rules import MonotoneStatement, Rule
 from atomlearn.tables.rules import Statement as Given
 from atomlearn.tables.training_rows import categories_of, chain_of, codes_of
-from atomlearn.tables.validation import pandas_for, read_table, table_columns
+from atomlearn.tables.validation import (
+    pandas_for,
+    read_table,
+    refuse_missing_labels,
+    table_columns,
+)
 from atomlearn.training.compact.card import MAX_POINTS, Card, fit_scale, rounded_offsets
 from atomlearn.training.compact.lesson import FullModel, Teacher, teach
 from atomlearn.training.compact.sizes import Compact, Size, fewest, find_cards, measures, sizes_for
@@ -356,6 +361,7 @@ class Compacting:
         ()
         """
         classifier = cls(**params)
+        refuse_missing_labels(y)
         found = np.unique(np.asarray(y))
         chain = chain_of(found, classifier.ordered, categories_of(y))  # type: ignore[attr-defined]
         labels = (found if chain is None else chain).tolist()
@@ -577,10 +583,17 @@ def _frame_class() -> Any:
         def _constructor(self) -> Any:
             return SizesFrame
 
+        def __reduce__(self) -> Any:
+            return _sizes_again, (pd.DataFrame(self),)
+
         def plot(self) -> Any:
-            """Draw error and log-loss against the number of atoms, with standard errors."""
+            """Draw error and loss against the number of atoms, with standard errors."""
             from atomlearn.views.pictures import draw_sizes
 
             return draw_sizes(self.to_dict("list"))
 
     return SizesFrame
+
+
+def _sizes_again(frame: Any) -> Any:
+    return _frame_class()(frame)

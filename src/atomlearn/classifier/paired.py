@@ -297,6 +297,11 @@ class Comparing(Evaluating):
             scorecards are compared rule by rule, too.
         """
         check_is_fitted(self)
+        if not hasattr(other, "predict"):
+            raise InvalidParameter(
+                f"a model is compared with a fitted model, not {type(other).__name__}; "
+                "read one from a file with load"
+            )
         check_is_fitted(other)
         if not hasattr(other, "classes_"):
             raise InvalidParameter("the other model predicts a number, and this one classes")

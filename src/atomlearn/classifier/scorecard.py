@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,8 @@ MOST_WRITTEN = 1e15
 """Numbers below this are written without a power of ten."""
 SUMS = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
 """Probabilities for which the sum of points is shown."""
+
+T = TypeVar("T")
 
 Clause = tuple[Condition, ...]
 """Conditions on one column of which a row must meet one."""
@@ -388,12 +390,12 @@ class Scorecard(Paged):
         lines.append(r"\midrule")
         for rule in self.rules:
             points = [_latex_number(rule.points[k]) for k in self.shown]
-            cells = [*points, _latex_text(f"if {rule}"), _latex_text(percent(rule.share))]
+            cells = [*points, latex_text(f"if {rule}"), latex_text(percent(rule.share))]
             lines.append(" & ".join(cells) + r" \\")
         offsets = [_latex_number(self.offsets[k]) for k in self.shown]
         lines.append(" & ".join([*offsets, "always", r"100 \%"]) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}", ""]
-        lines += [_latex_text(one) + r"\\" for one in self._about()]
+        lines += [latex_text(one) + r"\\" for one in self._about()]
         return "\n".join(lines) + "\n"
 
     def _body(self) -> str:
@@ -445,19 +447,20 @@ class Scorecard(Paged):
             f"{self.labels[k]} {signed(rule.points[k])}" for k in best if rule.points[k]
         )
 
-    def compare(self, other: "Scorecard") -> "CardComparison":
+    def compare(self, other: Any) -> "CardComparison":
         """Return what another card changes: rules added, removed and changed.
 
         Parameters
         ----------
-        other : Scorecard
-            The other card, of the same classes.
+        other : Scorecard or AlgebraicClassifier
+            The other card, of the same classes, or its classifier.
 
         Returns
         -------
         CardComparison
             The differences, which can be printed.
         """
+        other = card_beside(self, other)
         if tuple(map(str, self.labels)) != tuple(map(str, other.labels)):
             raise InvalidRule(
                 f"the cards are of different classes: {list(map(str, self.labels))} and "
@@ -625,10 +628,23 @@ def _latex_number(value: float) -> str:
     return f"${value:+g}$" if value else "$0$"
 
 
-def _latex_text(text: str) -> str:
+def latex_text(text: str) -> str:
+    """Return text for LaTeX, with its signs in mathematics."""
     signs = {"≤": r"\leq", "≥": r"\geq", "≠": r"\neq", "<": "<", ">": ">", "−": "-", "×": r"\times",
              "±": r"\pm"}  # fmt: skip
     return "".join(f"${signs[c]}$" if c in signs else escape_latex(c) for c in text)
+
+
+def card_beside(card: T, other: Any) -> T:
+    """Return the other card of a comparison, which may be given as the model that has it."""
+    found = other.scorecard() if hasattr(other, "scorecard") else other
+    if not isinstance(found, type(card)):
+        kind = type(card).__name__
+        raise InvalidParameter(
+            f"a scorecard is compared with a {kind} or its model, not {type(found).__name__}; "
+            f"read one from a file with from_scorecard"
+        )
+    return found
 
 
 def written(text: str, path: str | Path | None) -> str:

@@ -58,8 +58,8 @@ class Chessboard:
     """The constants of a board: ``Q`` queen, ``E`` empty, ``R`` row, ``C`` column, ``U``, ``S``."""
 
     def __init__(self, size: int) -> None:
-        if not 1 <= size <= LARGEST:
-            raise InvalidProblem(f"a board has 1 to {LARGEST} rows, not {size}")
+        if size not in range(1, LARGEST + 1):
+            raise InvalidProblem(f"a board has 1 to {LARGEST} rows, not {size!r}")
         self.lines = range(size)
         self.squares = [(x, y) for x in self.lines for y in self.lines]
         self.algebra = algebra = Algebra()

@@ -141,6 +141,11 @@ class ComparingNumbers:
             scorecards are compared rule by rule, too.
         """
         check_is_fitted(self)
+        if not hasattr(other, "predict"):
+            raise InvalidParameter(
+                f"a model is compared with a fitted model, not {type(other).__name__}; "
+                "read one from a file with load"
+            )
         check_is_fitted(other)
         if hasattr(other, "classes_"):
             raise InvalidParameter("the other model predicts classes, and this one a number")

@@ -76,7 +76,7 @@ class AlgebraicRegressor(
         What is predicted: the mean, the median, the mean of a number that is never negative (such
         as a count), or a quantile.
     quantile : float, default=0.5
-        The quantile to predict, if that is the loss.
+        The quantile to predict; with any other loss it must be left as it is.
     max_atoms : int, "auto" or None, default=None
         Maximum number of atoms that decide. With a number the model is *compact*: a scorecard of at
         most so many rules, each of which adds a rounded amount. ``"auto"`` takes the fewest whose
@@ -465,6 +465,10 @@ class AlgebraicRegressor(
         quantile: Any = self.quantile
         if not (isinstance(quantile, int | float) and 0 < quantile < 1):
             raise InvalidParameter(f"quantile must be between 0 and 1, not {self.quantile!r}")
+        if quantile != 0.5 and self.loss != "quantile":
+            raise InvalidParameter(
+                f"quantile={quantile!r} is for loss='quantile', and the loss is {self.loss!r}"
+            )
         rounding: Any = self.rounding
         if rounding is not None and not (isinstance(rounding, int | float) and rounding > 0):
             raise InvalidParameter(f"rounding must be a positive number, not {rounding!r}")

@@ -22,6 +22,8 @@ from atomlearn.classifier.scorecard import (
     CardRule,
     Paged,
     aligned,
+    card_beside,
+    latex_text,
     markdown_card,
     percent,
     rounded,
@@ -156,19 +158,20 @@ class NumberScorecard(Paged):
             told += " on held-out rows" * self.is_changed
         return f"{told}."
 
-    def compare(self, other: "NumberScorecard") -> CardComparison:
+    def compare(self, other: Any) -> CardComparison:
         """Return what another card changes: rules added, removed and changed.
 
         Parameters
         ----------
-        other : NumberScorecard
-            The other card.
+        other : NumberScorecard or AlgebraicRegressor
+            The other card, or its regressor.
 
         Returns
         -------
         CardComparison
             The differences, which can be printed.
         """
+        other = card_beside(self, other)
         if self.is_log != other.is_log:
             raise InvalidRule("the rules of one card multiply, and those of the other are added")
         return CardComparison.of(self, other)
@@ -195,6 +198,13 @@ class NumberScorecard(Paged):
     def to_markdown(self) -> str:
         """Return the card as a Markdown table, with the sentences below it."""
         return markdown_card(self._title(), ["adds"], self._lines(), self._about())
+
+    def to_latex(self) -> str:
+        """Return the card as a LaTeX table, for the package ``booktabs``."""
+        lines = [r"\begin{tabular}{rlr}", r"\toprule", r"adds & rule & rows \\", r"\midrule"]
+        lines += [" & ".join(map(latex_text, line)) + r" \\" for line in self._lines()]
+        lines += [r"\bottomrule", r"\end{tabular}", ""]
+        return "\n".join([*lines, *(latex_text(one) + r"\\" for one in self._about())]) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the card as plain values, for JSON."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from atomlearn.errors import InvalidParameter
 from atomlearn.sets.jit import helper, kernel
 from atomlearn.typing import Integers
 
@@ -44,6 +45,9 @@ def seed_sequence(seed: Seed) -> np.random.SeedSequence:
         return np.random.SeedSequence(int(seed.integers(2**63)))
     if isinstance(seed, np.random.RandomState):
         return np.random.SeedSequence(int(seed.randint(2**31)))
+    given: object = seed
+    if given is not None and not (isinstance(given, int | np.integer) and given >= 0):
+        raise InvalidParameter(f"random_state must be a whole number from 0 on, not {seed!r}")
     return np.random.SeedSequence(int(seed) if isinstance(seed, np.integer) else seed)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from atomlearn.errors import InvalidParameter, InvalidTable, NotEnoughMemory, suggest
+from atomlearn.errors import InvalidParameter, InvalidTable, NotEnoughMemory, nearest, suggest
 from atomlearn.markup import Displayed
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows, width
@@ -308,7 +308,11 @@ def _weights_of(labels: npt.NDArray[Any], class_weight: Mapping[Any, float]) -> 
     others = [label for label in told if label not in class_weight]
     unknown = [one for one, weight in class_weight.items() if weight and one not in told]
     if others and unknown:
-        raise InvalidTable(f"The classes, {others}, are not in class_weight")
+        hint = nearest(unknown[0], others)
+        raise InvalidTable(
+            f"The classes, {others}, are not in class_weight, which has a weight for "
+            f"{unknown[0]!r}, no class{hint}"
+        )
     return np.array([class_weight.get(label, 1.0) for label in told], dtype=np.float64)
 
 

@@ -152,7 +152,14 @@ class NamedArray(np.ndarray):
 def plain_table(X: Any, names: list[str] | None) -> Any:
     """Convert a table so that scikit-learn keeps its types; ``names`` are the columns, if known."""
     if isinstance(X, Mapping) and not sparse.issparse(X):  # some sparse matrices are both
-        raise InvalidTable("one row as a dictionary: put it into a list, as in predict([row])")
+        raise InvalidTable(
+            "X is a dictionary: put one row into a list, as in predict([row]), and make columns a "
+            "data frame, as in pandas.DataFrame(X)"
+        )
+    if hasattr(X, "collect_schema") and not hasattr(X, "shape"):
+        raise InvalidTable("X is a lazy frame, which has no rows yet: give X.collect()")
+    if getattr(X, "ndim", None) == 2 and hasattr(X, "columns") and not len(X.columns):
+        raise InvalidTable("X has no columns")
     if isinstance(X, list | tuple) and len(X) and all(isinstance(row, Mapping) for row in X):
         return from_records(X, names)
     refuse_times(X)
@@ -227,7 +234,7 @@ def without_arrow(X: Any) -> Any:
         for j, dtype in enumerate(X.dtypes):
             if _is_arrow(dtype):
                 X.isetitem(j, _without_arrow(X.iloc[:, j]))
-    elif _is_arrow(getattr(X, "dtype", None)):
+    elif hasattr(X, "isna") and _is_arrow(getattr(X, "dtype", None)):  # types of polars: Int64
         return _without_arrow(X)
     return X
 
@@ -505,8 +512,19 @@ def number_column(table: Any, j: int, name: str) -> Numbers:
         return exact_numbers(column if column.dtype.kind in "biuf" else column.astype(object))
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidTable(
-            f"column {name!r} held numbers when it was learned from, and now: {error}"
+            f"column {name!r} held numbers when it was learned from, and now: "
+            f"{_first_text(column) or error}"
         ) from None
+
+
+def _first_text(column: Objects) -> str:
+    """Say which row of a column is not a number."""
+    for i, value in enumerate(column.tolist()):
+        try:
+            exact_numbers(np.array([value], dtype=object))
+        except (TypeError, ValueError, OverflowError):
+            return f"row {i} has {value!r}"
+    return ""
 
 
 def object_column(table: Any, j: int) -> Objects:

@@ -313,12 +313,13 @@ def compressions(
 
 
 def draw_sizes(sizes: Mapping[str, Sequence[Any]]) -> "Figure":
-    """Draw error and log-loss on held-out rows against the number of atoms.
+    """Draw error and loss on held-out rows against the number of atoms.
 
     Parameters
     ----------
     sizes : mapping of str to sequence
-        The columns of ``sizes_``: model, atoms, error, error_se, log_loss, log_loss_se.
+        The columns of ``sizes_``: model, atoms, error, error_se, and log_loss, log_loss_se of
+        classes or loss, loss_se of a number.
 
     Returns
     -------
@@ -334,9 +335,10 @@ def draw_sizes(sizes: Mapping[str, Sequence[Any]]) -> "Figure":
     figure, axes = new_figure(1, 2, (9.0, 3.6))
     is_full = np.array([one == "full" for one in sizes["model"]])
     atoms = np.asarray(sizes["atoms"], dtype=np.float64)
-    for axis, name, label in zip(
-        axes[0], ("error", "log_loss"), ("error", "log-loss"), strict=True
-    ):
+    labels = {"error": "error", "log_loss": "log-loss"}
+    if "loss" in sizes:  # of a number
+        labels = {"error": "mean absolute error", "loss": "loss"}
+    for axis, (name, label) in zip(axes[0], labels.items(), strict=True):
         value, spread = (np.asarray(sizes[key], dtype=np.float64) for key in (name, f"{name}_se"))
         some = ~is_full
         axis.errorbar(atoms[some], value[some], spread[some], fmt="o-", capsize=2, label="compact")
