@@ -37,8 +37,8 @@ Error, log-loss, time, memory and model size beside other classifiers. Nothing w
 table, and some defaults of atomlearn were chosen while looking at some of them:
 [the README](../README.md) lists them.
 
-Times are CPU seconds of one core, which other work on the machine changes little; where elapsed
-time is meant, it is said. Memory is what a fit needed beyond what the process had before.
+Times are CPU seconds of one core, unless elapsed time is named; other work on the machine changes
+them somewhat. Memory is what a fit needed beyond what the process had before.
 `make bench` measures what this version has not measured yet, `make bench ONLY="tables large"` some
 of it; data are read from the folder that `ATOMLEARN_DATA` names.
 """
@@ -72,7 +72,9 @@ def readme_table(records: dict[str, Records]) -> str:
 def _rows(records: dict[str, Records]) -> Iterator[tuple[str, ...]]:
     yield from _tables(records["tables"])
     yield from _cards(records["compact"])
-    for name, one in records["large"].nested().items():
+    large = records["large"].nested()
+    for name in (name for name in LARGE if name in large):  # not those in partitions
+        one = large[name]
         cells = (
             f"{percent(one[m]['error'])} in {seconds(one[m]['fit_seconds'])}" if m in one else ""
             for m in SIDE_BY_SIDE

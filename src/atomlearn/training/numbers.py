@@ -172,7 +172,7 @@ class NumberModel:
 def exponential(logs: Any) -> Any:
     """Return what logarithms are of, which is finite.
 
-    >>> 0 < exponential(-1e9) < exponential(1e9) < np.inf
+    >>> bool(0 < exponential(-1e9) < exponential(1e9) < np.inf)
     True
     """
     return np.exp(np.clip(logs, -MOST_LOG, MOST_LOG))
