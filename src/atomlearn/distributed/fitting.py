@@ -284,7 +284,8 @@ def fit(
         and explain, is sent to the client in any case.
     max_bytes : int, default=512 MiB
         Largest size of the packed rows, a bit for each literal, up to which all partitions are
-        learned from as a whole. This takes about four times as much memory on this machine.
+        learned from as a whole. Learning needs memory besides, mostly for a few numbers for
+        each row and class.
     estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
         The estimator to fit; by default a new classifier.
     **parameters : object
@@ -543,7 +544,8 @@ def fit_batches(
         Whether a batch may have no row of some class, if batches learn by themselves.
     max_bytes : int, default=512 MiB
         Largest size of the packed rows, a bit for each literal, up to which all batches are
-        learned from as a whole. This takes about four times as much memory.
+        learned from as a whole. Learning needs memory besides, mostly for a few numbers for
+        each row and class.
     estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
         The estimator to fit; by default a new classifier.
     **parameters : object
