@@ -83,6 +83,8 @@ SMALL_CANDIDATES = 0.25
 STOPPING = Stopping(patience=1, progress=0.985, smallest=1e-3)
 """Stopping rule of rounds of epochs, each of which takes as long as half of all before, or longer.
 """
+PATIENCE = 3
+"""Number of rounds that may pass without progress, with many rows and strict atoms ahead."""
 NEARLY_EXACT = 0.03
 """Strict atoms that err on no more of the held-out rows than this share are learned as long as they
 improve on their own: they may come to describe the classes exactly."""
@@ -249,7 +251,7 @@ class Training:
                 target = next(targets, None)
                 return target is not None and self._learn_until(target)
 
-            run_rounds(next_round, self._losses, STOPPING, self._is_over)
+            run_rounds(next_round, self._losses, self._stopping, self._is_over)
         except KeyboardInterrupt:  # while waiting, or from a handler of the host's
             self.clock.interrupted = True
         if any(self.reports):  # an interrupted round counts for what it gave; no hook is called
@@ -285,6 +287,18 @@ class Training:
                 self.state.epoch = first
                 self._end_round()
                 self.on_exchange(self.state)
+
+    def _stopping(self) -> Stopping:
+        """Return the stopping rule: a more patient one if strict atoms are ahead with many rows.
+
+        What boosting does not find, such as a parity, they may begin to describe after a plateau.
+        """
+        held_out = self.judge.judge(self.state)
+        compared = self._compared(held_out, 0) if len(held_out) else None
+        if compared is None or is_small(rows_in(self.parts), self.home.examples.n_classes):
+            return STOPPING
+        is_ahead = compared.losses["strict"] < compared.losses["weighted"]
+        return STOPPING._replace(patience=PATIENCE) if is_ahead else STOPPING
 
     def _losses(self) -> list[float]:
         """Return the losses by which learning stops: of strict atoms alone if they hardly err."""

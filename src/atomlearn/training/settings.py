@@ -105,14 +105,14 @@ class Stopping(NamedTuple):
 def run_rounds(
     next_round: Callable[[], bool],
     losses: Callable[[], Sequence[float]],
-    stopping: Stopping,
+    stopping: Callable[[], Stopping],
     is_over: Callable[[], bool],
 ) -> None:
     """Run round after round until the loss on held-out rows makes no progress.
 
     It also ends when ``is_over`` returns true, and after a round that returns ``False``.
     """
-    while not (stopping.is_over(losses()) or is_over()) and next_round():
+    while not (stopping().is_over(losses()) or is_over()) and next_round():
         pass
 
 

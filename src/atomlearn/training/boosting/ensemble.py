@@ -443,7 +443,7 @@ def _boost(
         _run_all(folds, target, clock)
         return True
 
-    run_rounds(next_round, lambda: _mean_losses(folds), recipe.stopping, clock.over)
+    run_rounds(next_round, lambda: _mean_losses(folds), lambda: recipe.stopping, clock.over)
     return _mean_losses(folds)
 
 
