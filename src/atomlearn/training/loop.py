@@ -293,12 +293,13 @@ class Training:
 
         What boosting does not find, such as a parity, they may begin to describe after a plateau.
         """
-        held_out = self.judge.judge(self.state)
-        compared = self._compared(held_out, 0) if len(held_out) else None
-        if compared is None or is_small(rows_in(self.parts), self.home.examples.n_classes):
+        n_classes = self.home.examples.n_classes
+        if self.state.epoch == 0 or is_small(rows_in(self.parts), n_classes):
             return STOPPING
-        is_ahead = compared.losses["strict"] < compared.losses["weighted"]
-        return STOPPING._replace(patience=PATIENCE) if is_ahead else STOPPING
+        compared = self._compared(self.judge.judge(self.state), 0)
+        if compared is None or compared.losses["strict"] >= compared.losses["weighted"]:
+            return STOPPING
+        return STOPPING._replace(patience=PATIENCE)
 
     def _losses(self) -> list[float]:
         """Return the losses by which learning stops: of strict atoms alone if they hardly err."""
