@@ -71,7 +71,7 @@ class DifferentRow(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class PairedModels(Displayed):
-    """Two models on the same rows, and what is said of the rules if both are scorecards.
+    """Two models on the same rows, with the comparison of their rules if both are scorecards.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class PairedModels(Displayed):
         raise NotImplementedError
 
     def _sentences(self) -> list[str]:
-        """Return what is said of the differences."""
+        """Return the sentences about the differences."""
         raise NotImplementedError
 
     def _about_rows(self) -> str:

@@ -37,7 +37,7 @@ MOST_CONFLICTS = 20
 MOST_SOLUTIONS = 12
 """Learning for the page of a board ends when this many solutions are found."""
 MOST_CONCEPTS = 80
-"""A lattice of more concepts is not drawn: its lines could not be told apart."""
+"""A lattice of more concepts is not drawn: its lines would cover each other."""
 MOST_OBJECTS = 200
 """Maximum number of objects in the table of the page."""
 
