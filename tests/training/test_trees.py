@@ -18,8 +18,8 @@ from atomlearn.training.boosting.trees import (
     sum_gradients,
     sum_leaves,
     write_digits,
-    write_leaves,
     write_paths,
+    write_places,
 )
 from tests.sets.strategies import KERNELS
 
@@ -99,12 +99,12 @@ def growth_of(gradient, hessian, n_candidates=0, max_leaves=2):
     return growth
 
 
-def leaves_of(paths, has):
-    """The packed rows of each leaf."""
-    leaves = np.empty((len(paths), has.shape[1]), dtype=np.uint64)
-    reached = np.empty((paths.shape[1] + 1, has.shape[1]), dtype=np.uint64)
-    write_leaves(paths, 0, len(paths), has, reached, leaves)
-    return leaves
+def places_of(paths, has, n):
+    """The leaf that each of ``n`` rows is in."""
+    place = np.empty(64 * has.shape[1], dtype=np.int16)
+    reached = np.empty((paths.shape[1] + 1, 1), dtype=np.uint64)
+    write_places(paths, 0, len(paths), has, reached, place)
+    return place[:n]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(1, 150))
@@ -161,8 +161,9 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves, is_free
         1.0,
         0.75,
     )
-    member = rows.unpack(leaves_of(paths, rows.pack(has)), n)
-    assert (member.sum(axis=0) == 1).all()
+    place = places_of(paths, rows.pack(has), n)
+    assert (place >= 0).all()
+    member = place == np.arange(len(paths))[:, None]
     found = [frozenset(np.flatnonzero(line & inside).tolist()) for line in member]
 
     def explained(part, path):
@@ -198,21 +199,22 @@ def test_rows_reach_the_leaf_at_the_end_of_their_path(seed, n, n_paths):
     has = rng.random((4, n)) < 0.5
     paths = rng.integers(0, 3, (n_paths, 5))
     paths[np.arange(5) >= rng.integers(0, 6, (n_paths, 1))] = -1
-    member = rows.unpack(leaves_of(paths, rows.pack(has)), n)
-    for path, line in zip(paths, member, strict=True):
+    expected = np.full(n, -1)
+    for k, path in enumerate(paths):  # random paths may meet; those of a tree do not
         reached = np.ones(n, dtype=np.bool_)
         for step in path[path >= 0]:
             reached &= has[step // 2] == (step % 2 == 0)
-        assert (reached == line).all()
+        expected[reached] = k
+    assert (places_of(paths, rows.pack(has), n) == expected).all()
 
 
 def test_gradients_are_summed_and_values_added_by_leaf():
-    member = np.array([[True, False, True], [False, True, False]])
+    place = np.array([0, 1, -1, 0], dtype=np.int16)
     gradient, hessian = np.array([0.5, -0.25, -0.2]), np.array([0.25, 0.1875, 0.16])
-    batch, sums = rows.pack(np.array([[True, True, True]]))[0], np.zeros((2, 2))
-    sum_leaves(rows.pack(member), 2, batch, gradient, hessian, sums)
+    members, sums = np.array([0, 1, 3]), np.zeros((2, 2))
+    sum_leaves(place, 2, members, gradient, hessian, sums)
     assert sums[0].tolist() == pytest.approx([0.5 - 0.2, -0.25])
     assert sums[1].tolist() == pytest.approx([0.25 + 0.16, 0.1875])
-    scores = np.zeros((2, 3))
-    add_to_leaves(rows.pack(member), 2, np.array([7.0, 2.0, 5.0]), 1, scores, 1)
-    assert scores.tolist() == [[0.0, 0.0, 0.0], [2.0, 5.0, 2.0]]
+    scores = np.zeros((2, 4))
+    add_to_leaves(place, np.array([7.0, 2.0, 5.0]), 1, scores, 1)
+    assert scores.tolist() == [[0.0, 0.0, 0.0, 0.0], [2.0, 5.0, 0.0, 2.0]]

@@ -24,7 +24,7 @@ from atomlearn.tables.validation import read_table
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.learned import Learned
 from atomlearn.training.settings import Current, Hooks, Plan, Settings
-from atomlearn.typing import Floats
+from atomlearn.typing import Floats, Integers
 
 ROWS_AT_ONCE = 1 << 16
 """Number of rows that are scored at a time."""
@@ -214,5 +214,5 @@ class TableEstimator:
             part = rows[start : start + ROWS_AT_ONCE]
             yield blocks_of(part, self.learned_.n_constants), len(part)
 
-    def _splits(self, rows: Rows) -> Splits:
-        return find_splits(self.encoder_.literals_, rows)
+    def _splits(self, rows: Rows, which: Integers | None = None) -> Splits:
+        return find_splits(self.encoder_.literals_, rows, which)

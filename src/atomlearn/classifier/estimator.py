@@ -39,6 +39,7 @@ from atomlearn.classifier.sample import TrainingSample, measure_definitions, tri
 from atomlearn.classifier.sharing import Sharing
 from atomlearn.errors import InvalidParameter
 from atomlearn.files.load import LARGE
+from atomlearn.files.memory import give_back
 from atomlearn.markup import Listed
 from atomlearn.tables.literals import without_repetitions
 from atomlearn.tables.rules import (
@@ -372,6 +373,7 @@ class AlgebraicClassifier(
             check_some_left(data.left, self.classes_)
             warn_of_unmet(self.rules_, data.met)
         settings = settings.with_table_read()
+        give_back()
         known = self.learned_ if continues else None
         settings = replace(
             settings, prior=log_weights(data.class_weights), evidence=self._kind_of_evidence()
@@ -397,6 +399,7 @@ class AlgebraicClassifier(
 
         history = self.history_ if continues else []
         learned = self._watched(learn, planned, settings, **callback_data)
+        give_back()
         if known is not None:
             epochs = [a + b for a, b in zip(known.epochs, learned.epochs, strict=True)]
             learned = replace(learned, epochs=epochs)
@@ -407,9 +410,15 @@ class AlgebraicClassifier(
         self.sample_ = replace(sample, totals=data.totals)
         self.n_rows_ = data.n_rows
         clock = Clock(settings)
-        fold_atoms = [] if clock.late() else learned.fold_atoms
-        trials = trials_of(fold_atoms, home, learned.evidence.chosen != "weighted")
-        self.held_out_ = measure_definitions(trials, len(self.classes_), clock)
+        self.held_out_ = measure_definitions(
+            trials_of(
+                [] if clock.late() else learned.fold_atoms,
+                home,
+                learned.evidence.chosen != "weighted",
+            ),
+            len(self.classes_),
+            clock,
+        )
         learned = replace(
             learned, teacher=teacher_of(learned, home, self.encoder_, seed), fold_models=None
         )
@@ -423,6 +432,8 @@ class AlgebraicClassifier(
         )
         self.conflicts_, self.doubted_ = Listed(data.conflicts), np.zeros(0, dtype=np.int64)
         self.rule_conflicts_ = Listed(data.rule_conflicts)
+        self.learned_ = learned  # without what was learned in folds
+        give_back()
         self._conclude(learned, history, clock)
 
     @with_callbacks  # type: ignore[untyped-decorator]

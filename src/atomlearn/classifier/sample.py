@@ -101,7 +101,7 @@ class TrainingSample:
         quota = max(FEWEST, LARGEST // n_classes)
         numbers = np.full(n, -1) if numbers is None else numbers
         chances = np.full(n, np.nan) if chances is None else chances
-        rows = np.concatenate([rows, self.rows])
+        rows = np.concatenate([rows, self.rows]) if len(self.rows) else rows
         labels = np.concatenate([labels, self.labels])
         keys = row_keys(rows, np.random.default_rng(0))
         if targets is not None:
@@ -201,10 +201,10 @@ def trials_of(
         dissent=dissent._replace(weights=dissent.weights / times[dissent.examples]),
     )
     for one in held_out:
-        rest = examples.some(np.setdiff1d(np.arange(len(examples)), one.examples))
-        rows = rest.variants[0]
+        rest = np.setdiff1d(np.arange(len(examples)), one.examples)
+        rows = examples.variants[0][rest]
         sample = TrainingSample.empty(rows.shape[1], examples.n_classes)
-        sample = sample.extended(rows, rest.labels)
+        sample = sample.extended(rows, examples.labels[rest])
         trials.append(Trial(one.atoms, sample, shared.some(one.examples), strict))
     return trials
 

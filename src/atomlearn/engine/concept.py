@@ -286,6 +286,12 @@ class Concept:
         return np.uint64(1) << np.uint64(self.constant % 64)
 
 
+def in_variants(variants: npt.NDArray[np.uint64], which: Integers) -> Integers:
+    """Return the numbers of some examples among the rows of all variants, one after the other."""
+    n_variants, n = variants.shape[:2]
+    return np.concatenate([which + v * n for v in range(n_variants)])
+
+
 class Sampler:
     """A sampler that draws the batches of one concept from a training set.
 
@@ -327,8 +333,12 @@ class Sampler:
         self._negative_blocks: Blocks | None = None
         self._accuracy = 0.0
         if concept.recipe.protocol.pins_checked == "all":
-            every = np.ascontiguousarray(variants[:, self.positives].reshape(-1, variants.shape[2]))
-            concept.all_positives = examples_of(every, concept.n_constants, concept.constant)
+            concept.all_positives = examples_of(
+                variants.reshape(-1, variants.shape[2]),
+                concept.n_constants,
+                concept.constant,
+                in_variants(variants, self.positives),
+            )
             concept.pool.drop_contradicted(concept.all_positives)
         if data is None:
             data = zlib.crc32(variants.tobytes(), zlib.crc32(self.positives.tobytes()))

@@ -16,7 +16,8 @@ import numpy as np
 from atomlearn.sets import rows
 from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.rows import Rows
-from atomlearn.sets.words import ONE, ZERO, lowest, transpose
+from atomlearn.sets.words import ONE, ZERO, lowest, transpose, transpose_some
+from atomlearn.typing import Integers
 
 
 @dataclass(repr=False)
@@ -146,15 +147,19 @@ def positives_of(left: Rows, right: Rows, n_constants: int) -> Positives:
     return Positives(left, right, transpose(left, n_constants), transpose(right, n_constants))
 
 
-def examples_of(examples: Rows, n_constants: int, constant: int = -1) -> Positives:
+def examples_of(
+    examples: Rows, n_constants: int, constant: int = -1, which: Integers | None = None
+) -> Positives:
     """Return the relations ``v < T`` for examples ``T``, by constant alone to save memory.
 
-    The constant of the class is the last one, unless another is named.
+    The constant of the class is the last one, unless another is named. The examples are all rows,
+    or ``which`` of them.
     """
-    v = rows.row([constant % n_constants], n_constants)
-    both = positives_of(np.tile(v, (len(examples), 1)), examples, n_constants)
+    right_of = transpose_some(examples, which, n_constants)
+    left_of = np.zeros_like(right_of)
+    left_of[constant] = rows.full(len(examples) if which is None else len(which))
     nothing = rows.empty(0, n_constants)
-    return both._replace(left=nothing, right=nothing)
+    return Positives(nothing, nothing, left_of, right_of)
 
 
 def dual_of(witnesses: Rows, n_constants: int) -> Dual:

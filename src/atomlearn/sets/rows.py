@@ -188,20 +188,33 @@ def no_lists() -> Lists:
     return lists_of([])
 
 
+SETS_AT_ONCE = 1 << 14
+"""Number of sets that are taken at a time, which bounds the memory for indices of members."""
+
+
 def take(lists: Lists, which: Integers) -> Lists:
     """Return some of the sets, in the given order."""
     first = lists.starts[which]
     sizes = lists.starts[which + 1] - first
     starts = _starts(sizes)
+    constants = np.empty(starts[-1], dtype=np.int32)
+    for start in range(0, len(which), SETS_AT_ONCE):
+        some = slice(start, start + SETS_AT_ONCE)
+        bounds = starts[start : start + SETS_AT_ONCE + 1]
+        places = np.arange(bounds[0], bounds[-1])
+        places += np.repeat(first[some] - bounds[:-1], sizes[some])
+        constants[bounds[0] : bounds[-1]] = lists.constants[places]
+    return Lists(starts, constants)
+
+
+def append(*lists: Lists) -> Lists:
+    """Concatenate lists of sets."""
+    ends = np.cumsum([0, *(ours.starts[-1] for ours in lists)])
+    starts = [ours.starts[1:] + end for ours, end in zip(lists, ends, strict=False)]
     return Lists(
-        starts, lists.constants[np.arange(starts[-1]) + np.repeat(first - starts[:-1], sizes)]
+        np.concatenate([np.zeros(1, dtype=np.int64), *starts]),
+        np.concatenate([np.zeros(0, dtype=np.int32), *(ours.constants for ours in lists)]),
     )
-
-
-def append(lists: Lists, more: Lists) -> Lists:
-    """Concatenate two lists of sets."""
-    starts = np.concatenate([lists.starts, lists.starts[-1] + more.starts[1:]])
-    return Lists(starts, np.concatenate([lists.constants, more.constants]))
 
 
 def united(which: Integers, constants: npt.NDArray[np.int32], n_lists: int) -> Lists:

@@ -183,6 +183,20 @@ def transpose(rows: Rows, n: int) -> Rows:
     return out
 
 
+ROWS_AT_ONCE = 1 << 15
+"""Number of rows that are copied and transposed at a time."""
+
+
+def transpose_some(rows: Rows, which: Integers | None, n: int) -> Rows:
+    """Return the transpose of some rows, or of all, which are not copied as a whole."""
+    out = empty(n, len(rows) if which is None else len(which))
+    for start in range(0, 64 * out.shape[1], ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        part = transpose(rows[some if which is None else which[some]], n)
+        out[:, start // 64 : start // 64 + part.shape[1]] = part
+    return out
+
+
 @kernel
 def transpose_into(rows: Rows, out: Rows, block: Rows) -> None:
     """Write the transpose of ``rows`` to ``out`` (which has a row for each member)."""

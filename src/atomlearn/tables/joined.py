@@ -23,7 +23,7 @@ from atomlearn.typing import Bits, Floats, Integers
 if TYPE_CHECKING:
     from atomlearn.tables.encoder import LiteralEncoder
 
-CELLS_AT_ONCE = 1 << 25
+CELLS_AT_ONCE = 1 << 23
 """Number of truth values that are encoded at a time, to bound the memory for unpacked bits."""
 FETCHED = 1 << 27
 """Bytes of counts that are fetched at a time: of some columns from all parts."""

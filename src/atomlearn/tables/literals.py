@@ -2,6 +2,8 @@
 
 The two sides of each cut are complementary sets of literals."""
 
+import functools
+import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,10 +14,11 @@ import numpy as np
 
 from atomlearn.logic.formulas import Clause, escape_latex
 from atomlearn.sets import rows as packed
-from atomlearn.sets.rows import Lists, Rows, to_lists
-from atomlearn.sets.words import transpose
+from atomlearn.sets.rows import SETS_AT_ONCE, Lists, Rows, append, take, to_lists
+from atomlearn.sets.words import transpose_some
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
 from atomlearn.training.boosting.trees import Splits
+from atomlearn.typing import Integers
 
 Operator = OneOf[">", "<=", "=", "!=", "in", "not in", "missing", "present"]
 
@@ -326,28 +329,30 @@ def show(value: Any) -> str:
     return short if float(short) == value else repr(value)
 
 
-def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
+def find_splits(
+    literals: Sequence[Literal], examples: Rows, which: Integers | None = None
+) -> Splits:
     """Return pairs of sets of literals of one column, of which each row has exactly one.
 
-    A missing value may be on either side: ``x > 3`` against ``x ≤ 3`` or missing, and ``x ≤ 3``
-    against ``x > 3`` or missing.
+    The rows are all examples, or ``which`` of them. A missing value may be on either side: ``x >
+    3`` against ``x ≤ 3`` or missing, and ``x ≤ 3`` against ``x > 3`` or missing.
     """
-    n, n_literals = len(examples), len(literals)
-    having = transpose(examples, n_literals)
+    n, n_literals = len(examples) if which is None else len(which), len(literals)
+    having = transpose_some(examples, which, n_literals)
     everything = packed.full(n)
     # Those of another column may be true of the same rows here, but are not of every row.
     column = [literal.column for literal in literals]
-    place = {(column[i], line.tobytes()): i for i, line in enumerate(having)}
+    place = {(column[i], _digest(line)): i for i, line in enumerate(having)}
     missing = {one.column: i for i, one in enumerate(literals) if one.operator == "missing"}
     first, sides, columns = [], [], []
     for i, literal in enumerate(literals):
         rest = everything & ~having[i]
-        other = place.get((column[i], rest.tobytes()))
+        other = place.get((column[i], _digest(rest)))
         absent = missing.get(literal.column)
         if other is not None and i < other:
             found = [[i], [other]]
         elif other is None and absent is not None:
-            other = place.get((column[i], (rest & ~having[absent]).tobytes()))
+            other = place.get((column[i], _digest(rest & ~having[absent])))
             if other is None:
                 continue
             found = [[i], sorted((other, absent))]
@@ -358,8 +363,11 @@ def find_splits(literals: Sequence[Literal], examples: Rows) -> Splits:
         columns.append(literal.column)
     lists = to_lists(packed.from_indices(sides, n_literals + 1))
     group = np.unique(np.array(columns, dtype=np.int64), return_inverse=True)[1]
-    has = np.ascontiguousarray(having[first])
-    return Splits(has, lists, group.astype(np.int64))
+    return Splits(having[first], lists, group.astype(np.int64))
+
+
+def _digest(line: Rows) -> bytes:
+    return hashlib.blake2b(line.data, digest_size=16).digest()
 
 
 def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) -> WeightedAtoms:
@@ -367,24 +375,32 @@ def without_repetitions(weighted: WeightedAtoms, literals: Sequence[Literal]) ->
 
     ``x > 2 or x > 3`` is ``x > 2``; the weights of equal atoms of a class are added up.
     """
-    atoms = weighted.atoms
-    column = np.array([*(literal.column for literal in literals), -1])[atoms.constants]
-    atom = np.repeat(np.arange(atoms.n), np.diff(atoms.starts))
-    order = np.lexsort((column, atom))  # the literals of a column side by side
-    is_idle = np.zeros(len(order), dtype=np.bool_)
-    apart = 1
-    while True:
-        first, second = order[:-apart], order[apart:]
-        same = (atom[first] == atom[second]) & (column[first] == column[second])
-        if not same.any():
-            break
-        for one, other in ((first[same], second[same]), (second[same], first[same])):
-            pairs = np.stack([atoms.constants[one], atoms.constants[other]])
-            distinct, which = np.unique(pairs, axis=1, return_inverse=True)
-            implied = [literals[c].implies(literals[d]) for c, d in distinct.T.tolist()]
-            is_idle[one] |= np.array(implied)[which.ravel()]
-        apart += 1
-    kept = ~is_idle
-    starts = np.cumsum([0, *np.bincount(atom[kept], minlength=atoms.n)])
-    shorter = Lists(starts, atoms.constants[kept])
-    return merged([replace(weighted, atoms=shorter)])
+    atoms, n = weighted.atoms, len(literals) + 1
+    columns = np.array([*(literal.column for literal in literals), -1])
+
+    @functools.cache
+    def implies(pair: int) -> bool:
+        return literals[pair // n].implies(literals[pair % n])
+
+    def shorter(some: Lists) -> Lists:
+        column, constants = columns[some.constants], some.constants.astype(np.int64)
+        atom = np.repeat(np.arange(some.n), np.diff(some.starts))
+        order = np.lexsort((column, atom))  # the literals of a column side by side
+        is_idle = np.zeros(len(order), dtype=np.bool_)
+        apart = 1
+        while True:
+            first, second = order[:-apart], order[apart:]
+            same = (atom[first] == atom[second]) & (column[first] == column[second])
+            if not same.any():
+                break
+            for one, other in ((first[same], second[same]), (second[same], first[same])):
+                pairs, which = np.unique(constants[one] * n + constants[other], return_inverse=True)
+                is_idle[one] |= np.array([implies(pair) for pair in pairs.tolist()])[which]
+            apart += 1
+        sizes = np.bincount(atom[~is_idle], minlength=some.n)
+        return Lists(np.cumsum([0, *sizes]), some.constants[~is_idle])
+
+    starts = range(0, atoms.n, SETS_AT_ONCE)  # a few at a time, which takes less memory
+    places = (np.arange(start, min(start + SETS_AT_ONCE, atoms.n)) for start in starts)
+    atoms = append(*[shorter(take(atoms, some)) for some in places])
+    return merged([replace(weighted, atoms=atoms)])

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from atomlearn.errors import InvalidTable, InvalidTarget
 from atomlearn.sets.rows import Rows
@@ -15,7 +14,7 @@ from atomlearn.tables.rules import MOST_TARGET, Statement
 from atomlearn.tables.statements import RuleConflict
 from atomlearn.tables.training_rows import FEW_DISTINCT, TrainingRows, packed_images
 from atomlearn.tables.validation import is_frame, without_arrow
-from atomlearn.training.data import Examples, HardRules, row_keys
+from atomlearn.training.data import Examples, HardRules, groups_of, row_keys
 from atomlearn.typing import Bits, Floats, Integers
 
 
@@ -110,18 +109,21 @@ def encoded_numbers(
     kept = np.flatnonzero(~is_refused & ~decided)
     if not len(kept):  # rules decide every row
         kept = np.flatnonzero(~is_refused)
-    packed, targets = packed[kept], targets[kept]
+    if len(kept) < len(packed):
+        packed = packed[kept]
+    targets = targets[kept]
     first, group = _groups(packed, targets)
     mass = np.bincount(group, rows.weights[kept], len(first)).astype(np.float64)
     copies, scale = mass, 1.0
     if len(first) >= FEW_DISTINCT:
         copies, scale = np.ones(len(first)), float(np.median(mass))
     variants = [packed[first]]
+    del packed
     if symmetries is not None:
         moved = check_maps(symmetries, rows.table.shape[1])
         variants += packed_images(rows.table[kept[first]], encoder, moved)
     examples = Examples(
-        np.stack(variants),
+        np.stack(variants) if len(variants) > 1 else variants[0][None],
         np.zeros(len(first), dtype=np.int64),
         mass / scale,
         len(encoder.literals_) + 1,
@@ -139,12 +141,14 @@ def encoded_numbers(
     )
 
 
-def _groups(packed: Rows, targets: Floats) -> tuple[Integers, npt.NDArray[np.intp]]:
+def _groups(packed: Rows, targets: Floats) -> tuple[Integers, Integers]:
     """Return the first of each set of equal rows, and the set of each, in an order of their own."""
-    keys = row_keys(packed, np.random.default_rng(0))
-    pairs = np.stack([keys, (targets + 0.0).view(np.uint64)], axis=1)
-    _, first, group = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
-    return first, group.ravel()
+    pair = row_keys(packed, np.random.default_rng(0)), (targets + 0.0).view(np.uint64)
+    order = np.lexsort(pair[::-1])
+    pair = pair[0][order], pair[1][order]
+    differs = np.ones(len(order), dtype=np.bool_)
+    differs[1:] = (pair[0][1:] != pair[0][:-1]) | (pair[1][1:] != pair[1][:-1])
+    return groups_of(order, differs)
 
 
 def _contradicted(met: Bits, targets: Floats, rules: HardRules) -> dict[int, Bits]:

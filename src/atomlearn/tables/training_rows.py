@@ -16,6 +16,7 @@ from atomlearn.errors import InvalidParameter, InvalidTable, NotEnoughMemory, ne
 from atomlearn.markup import Displayed
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows, width
+from atomlearn.sets.words import ROWS_AT_ONCE
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import Map, believed_symmetries, check_maps, permuted, sorted_out
 from atomlearn.tables.joined import JoinedTable
@@ -23,7 +24,14 @@ from atomlearn.tables.rules import Statement
 from atomlearn.tables.statements import RuleConflict
 from atomlearn.tables.validation import are_numbers, refusing
 from atomlearn.training.boosting.losses import LOG_LOSS, ORDERED_LOG_LOSS
-from atomlearn.training.data import NO_RULES, Dissent, Examples, HardRules, row_keys
+from atomlearn.training.data import (
+    NO_RULES,
+    Dissent,
+    Examples,
+    HardRules,
+    groups_of,
+    row_keys,
+)
 from atomlearn.typing import Bits, Floats, Integers
 
 FEW_DISTINCT = 50
@@ -103,11 +111,22 @@ def _groups(packed: Rows) -> tuple[Integers, Integers]:
     Rows are ordered by a key of 64 bits, and, should two rows ever share one, by themselves.
     """
     keys = row_keys(packed, np.random.default_rng(0))
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    if not np.array_equal(packed[first[group]], packed):
+    order = np.argsort(keys, kind="stable")
+    keys, differs = keys[order], _differs(packed, order)
+    if (differs[1:] > (keys[1:] != keys[:-1])).any():
         whole = np.ascontiguousarray(packed).view([("", np.uint64)] * packed.shape[1]).ravel()
-        _, first, group = np.unique(whole, return_index=True, return_inverse=True)
-    return first, group
+        order = np.argsort(whole, kind="stable")
+        differs = _differs(packed, order)
+    return groups_of(order, differs)
+
+
+def _differs(packed: Rows, order: Integers) -> Bits:
+    """Return which rows, in an order, differ from the one before them."""
+    differs = np.ones(len(order), dtype=np.bool_)
+    for start in range(1, len(order), ROWS_AT_ONCE):
+        rows = packed[order[start - 1 : start + ROWS_AT_ONCE]]
+        differs[start : start + ROWS_AT_ONCE] = (rows[1:] != rows[:-1]).any(axis=1)
+    return differs
 
 
 def _conflicts(
@@ -166,9 +185,12 @@ class TrainingRows:
             decided = rules.forbidden_by(met).sum(axis=1) == rules.n_classes - 1
             decided &= ~is_refused & np.isin(labels, labels[~is_refused & ~decided])
         kept = np.flatnonzero(~is_refused & ~decided)
-        packed, numbers = packed[kept], self.numbers[kept]
+        if len(kept) < len(packed):
+            packed = packed[kept]
+        numbers = self.numbers[kept]
         distinct = distinct_rows(packed, labels[kept], self.weights[kept], class_weights)
         first = packed[distinct.first]
+        del packed
         variants, believed = [first], None
         if symmetries is not None:
             moving, moved = sorted_out(check_maps(symmetries, self.table.shape[1]))
@@ -180,7 +202,7 @@ class TrainingRows:
                 )
             believed = believed_symmetries(encoder, moving, first, distinct.labels, n_classes)
         examples = Examples(
-            np.stack(variants),
+            np.stack(variants) if len(variants) > 1 else first[None],
             distinct.labels,
             distinct.weights,
             len(encoder.literals_) + 1,
@@ -400,12 +422,17 @@ def root_seed(random_state: Any) -> int:
     return int.from_bytes(sequence.generate_state(4).tobytes(), "little")
 
 
+TIMES_PACKED = 4
+"""Learning takes at most so many times the memory of the packed rows, besides what does not depend
+on their number. Tests measure it."""
+
+
 def refuse_too_large(n_rows: int, n_literals: int) -> None:
-    """Raise an error if a table cannot be learned from in memory: it is packed, and copied once."""
-    needed, free = 2 * n_rows * 8 * width(n_literals + 1), available_memory()
+    """Raise an error if a table is too large to be learned from in memory."""
+    needed, free = TIMES_PACKED * n_rows * 8 * width(n_literals + 1), available_memory()
     if free is not None and needed > free:
         raise NotEnoughMemory(
-            f"{n_rows:,} rows of {n_literals:,} literals need at least {needed / 1e9:,.1f} GB of "
+            f"{n_rows:,} rows of {n_literals:,} literals need up to {needed / 1e9:,.1f} GB of "
             f"memory to be learned from, and {free / 1e9:,.1f} GB are available: use "
             "atomlearn.distributed.fit_batches, which reads batches from disk, or fewer rows"
         )

@@ -548,8 +548,21 @@ def joined_folds(dealt: Sequence[FoldAssignment], sizes: Sequence[int]) -> FoldA
 
 def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDArray[np.uint64]:
     """Return a random number for each row that depends on the row alone."""
-    factors = rng.integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
-    keys = (rows * (factors * np.uint64(2) + np.uint64(1))).sum(axis=1, dtype=np.uint64)
+    factors: Rows = rng.integers(1 << 63, size=(rows.shape[1],), dtype=np.uint64)
+    factors = factors * np.uint64(2) + np.uint64(1)
+    keys = np.zeros(len(rows), dtype=np.uint64)
+    for w in range(len(factors)):  # word by word: all at once would take as much as the rows
+        keys += rows[:, w] * factors[w]
     keys ^= keys >> np.uint64(32)
     keys *= np.uint64(0x9E3779B97F4A7C15)
     return keys ^ (keys >> np.uint64(29))
+
+
+def groups_of(order: Integers, differs: Bits) -> tuple[Integers, Integers]:
+    """Return the first row of each group, and the group of each row.
+
+    ``order`` has the groups side by side, and ``differs`` tells where a new one begins.
+    """
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(differs) - 1
+    return order[differs], group

@@ -117,7 +117,7 @@ MAX_ATOMS = 50_000
 FAR = 20.0
 """Amount by which the log-odds of a class without examples so far are lowered."""
 
-FindSplits = Callable[[Rows], Splits]
+FindSplits = Callable[..., Splits]
 
 
 class _Comparison(NamedTuple):
@@ -391,8 +391,7 @@ class Training:
         """Learn weighted atoms; ``rival`` is the loss of strict ones."""
         assert self.find_splits is not None
         examples, dealt = self.home.examples, self.home.dealt
-        shown = examples.variants[:, dealt.example]
-        splits = self.find_splits(shown.reshape(-1, shown.shape[2]))
+        splits = self.find_splits(*self.home.shown())
         seed = np.random.SeedSequence(self.seed, spawn_key=(1,))
         found = boost_folds(examples, splits, dealt, seed, self.clock, rival)
         rows = examples.variants[0][dealt.example[found.held]]

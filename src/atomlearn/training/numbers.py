@@ -14,7 +14,7 @@ import numpy as np
 
 from atomlearn import interrupts
 from atomlearn.engine.misses import Blocks
-from atomlearn.sets.rows import Rows, pack, unpack
+from atomlearn.sets.rows import pack, unpack
 from atomlearn.training.boosting.ensemble import (
     BoostedFolds,
     EarlierRows,
@@ -50,7 +50,7 @@ MOST_LOG = 700.0
 """Logarithms are cut off here, so that what they are of is finite and not zero."""
 _GRID = 2.0**40
 
-FindSplits = Callable[[Rows], Splits]
+FindSplits = Callable[..., Splits]
 
 
 class HeldOutNumbers(NamedTuple):
@@ -207,8 +207,7 @@ def train_numbers(
     learned = nothing_known(examples)
     start = np.array([start_of(model.loss, examples.targets, examples.weights)])
     constant = replace(no_weighted_atoms(1), offset=start)
-    shown = examples.variants[:, dealt.example]
-    splits = find_splits(shown.reshape(-1, shown.shape[2]))
+    splits = find_splits(*part.shown())
     held = dealt.fold != NEVER
     is_constant = (examples.targets == examples.targets[0]).all()
     if not splits.n_columns or not held.any() or is_constant:

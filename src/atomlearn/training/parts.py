@@ -18,10 +18,10 @@ from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
 from atomlearn import interrupts
-from atomlearn.engine.concept import Concept, Recipe, Sampler
+from atomlearn.engine.concept import Concept, Recipe, Sampler, in_variants
 from atomlearn.engine.misses import blocks_of, contradicted, count_misses
 from atomlearn.engine.pool import Pool, Source
-from atomlearn.engine.state import Report, examples_of
+from atomlearn.engine.state import Positives, Report, examples_of
 from atomlearn.sets.random import sample
 from atomlearn.sets.rows import Lists, Rows, no_lists, take
 from atomlearn.training.data import NEVER, Examples, FoldAssignment, deal, joined, joined_folds
@@ -69,6 +69,15 @@ class Part:
             some = self.examples if every else self.examples.some(np.flatnonzero(learned))
             self._without[fold] = some
         return self._without[fold]
+
+    def shown(self) -> tuple[Rows, Integers]:
+        """Return the rows of all variants, and which of them is each row that was dealt.
+
+        Boosting begins with them, and leaves no row out: copies without a fold are dropped.
+        """
+        self._without.clear()
+        variants, example = self.examples.variants, self.dealt.example
+        return variants.reshape(-1, variants.shape[2]), in_variants(variants, example)
 
     def sample(self, most: int, rng: np.random.Generator) -> "Part":
         """Return at most ``most`` of the examples, with their folds."""
@@ -178,8 +187,7 @@ def learn_part(
     concept = Concept(n, n - 1, task.random(0), recipe)
     is_positive = examples.examples_of(task.label)
     if examples.rules.ordered:  # some atoms of the class are of the other side of its thresholds
-        some = np.ascontiguousarray(examples.variants[:, is_positive])
-        positives = examples_of(some.reshape(-1, some.shape[2]), n)
+        positives = _relations_of(examples, np.flatnonzero(is_positive))
         refuted = contradicted(known, positives.left_of, positives.right_of)
         known = take(known, np.flatnonzero(~refuted))
     born = np.full(known.n, -1, dtype=np.int32)
@@ -220,15 +228,28 @@ def check_part(part: Part, atoms: Lists, task: Task, most: int) -> Refuted:
     """Return the atoms that this part contradicts, and ``most`` of the contradicting examples."""
     examples = part.without(task.fold)
     n, ordered = examples.n_constants, examples.rules.ordered
-    ours = examples.examples_of(task.label) if ordered else examples.by_class[task.label]
-    rows = np.ascontiguousarray(examples.variants[:, ours])
-    positives = examples_of(rows.reshape(-1, rows.shape[2]), n)
+    ours = (
+        np.flatnonzero(examples.examples_of(task.label))
+        if ordered
+        else examples.by_class[task.label]
+    )
+    positives = _relations_of(examples, ours)
     refuted = contradicted(atoms, positives.left_of, positives.right_of)
+    rows = examples.variants[0]
     if most == 0:
-        return Refuted(np.packbits(refuted), len(refuted), rows[0][:0])
-    missed = count_misses(atoms, blocks_of(rows[0], n), rows.shape[1])
+        return Refuted(np.packbits(refuted), len(refuted), rows[:0])
+    rows = rows[ours]
+    missed = count_misses(atoms, blocks_of(rows, n), len(rows))
     worst = np.argsort(-missed, kind="stable")[:most]
-    return Refuted(np.packbits(refuted), len(refuted), rows[0][worst[missed[worst] > 0]])
+    return Refuted(np.packbits(refuted), len(refuted), rows[worst[missed[worst] > 0]])
+
+
+def _relations_of(examples: Examples, which: Integers) -> Positives:
+    """Return the positive relations of some examples and their images."""
+    variants = examples.variants
+    every = in_variants(variants, which)
+    rows = variants.reshape(-1, variants.shape[2])
+    return examples_of(rows, examples.n_constants, which=every)
 
 
 OnResult = Callable[[Any], object]

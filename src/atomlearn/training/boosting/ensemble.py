@@ -22,13 +22,14 @@ from joblib import Parallel, delayed
 
 from atomlearn.engine.misses import BLOCK, Blocks, blocks_of
 from atomlearn.engine.pool import hash_lists
+from atomlearn.files.memory import give_back
 from atomlearn.sets.jit import kernel
-from atomlearn.sets.rows import Lists, Rows, append, lists_of, no_lists, take, united
+from atomlearn.sets.rows import SETS_AT_ONCE, Lists, Rows, append, lists_of, no_lists, take, united
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.losses import ORDERED
 from atomlearn.training.boosting.rounds import Booster, BoostingRecipe, detailed_recipes, recipe_for
 from atomlearn.training.boosting.trees import Splits
-from atomlearn.training.data import EVERY, Examples, FoldAssignment, by_label
+from atomlearn.training.data import EVERY, Examples, FoldAssignment, by_label, groups_of
 from atomlearn.training.scores import has_lost
 from atomlearn.training.settings import Clock, run_rounds
 from atomlearn.typing import Floats, Integers
@@ -51,20 +52,27 @@ class WeightedAtoms:
         The atom of a leaf consists of the sides of the splits not taken.
         """
         rounds, none = booster.rounds[:n_rounds], np.zeros(0, dtype=np.int64)
-        atoms = no_lists()
+        sides = booster.splits.sides
+        sizes, starts = np.diff(sides.starts), [np.zeros(1, dtype=np.int64)]
+        most = sum(int(sizes[path[path >= 0] ^ 1].sum()) for path in (one.path for one in rounds))
+        constants, end = np.empty(most, dtype=np.int32), 0
         for i in range(0, len(rounds), AT_ONCE):  # a few at a time, which takes less memory
             some = rounds[i : i + AT_ONCE]
             depths = np.concatenate([found.depth for found in some])
-            taken = np.concatenate([found.sides for found in some])
-            missed = take(booster.splits.sides, taken ^ 1)  # the other side
+            taken = np.concatenate([(path := found.path)[path >= 0] for found in some])
+            missed = take(sides, taken ^ 1)  # the other side
             atom = np.repeat(np.repeat(np.arange(len(depths)), depths), np.diff(missed.starts))
-            atoms = append(atoms, united(atom, missed.constants, len(depths)))
+            atoms = united(atom, missed.constants, len(depths))
+            starts.append(end + atoms.starts[1:])
+            constants[end : end + len(atoms.constants)] = atoms.constants
+            end += len(atoms.constants)
+        joint = Lists(np.concatenate(starts), constants[:end])
         classes = np.concatenate([none, *(found.column for found in rounds)])
         weights = part * np.concatenate([np.zeros(0), *(found.weight for found in rounds)])
         if booster.n_classes == 2:  # in favour of the second class is against the first
             classes = (weights < 0).astype(np.int64)
             weights = -np.abs(weights)
-        found = cls(atoms, classes, weights, part * booster.offset)
+        found = cls(joint, classes, weights, part * booster.offset)
         if booster.loss.kind == ORDERED:
             found = found._of_thresholds()
         if not booster.priors:
@@ -191,9 +199,14 @@ def in_shared_order(atoms: Lists) -> tuple[Lists, Integers]:
     come first.
     """
     constants, shared = np.empty_like(atoms.constants), np.zeros(atoms.n, dtype=np.int64)
-    until, lasting = np.empty((2, len(constants)), dtype=np.int64)
     ends, seen = np.zeros((2, int(atoms.constants.max(initial=-1)) + 1), dtype=np.int64)
-    share_order(atoms, constants, shared, until, lasting, ends, seen)
+    for first in range(0, atoms.n, SETS_AT_ONCE):  # some at a time, which takes less memory
+        starts = atoms.starts[first : first + SETS_AT_ONCE + 1]
+        ours = slice(starts[0], starts[-1])
+        some = Lists(starts - starts[0], atoms.constants[ours])
+        until, lasting = np.empty((2, len(some.constants)), dtype=np.int64)
+        own = shared[first : first + SETS_AT_ONCE]
+        share_order(some, constants[ours], own, until, lasting, ends, seen)
     return Lists(atoms.starts, constants), shared
 
 
@@ -252,17 +265,19 @@ def no_weighted_atoms(n_classes: int) -> WeightedAtoms:
 
 def merged(parts: Sequence[WeightedAtoms]) -> WeightedAtoms:
     """Join all atoms; the weights of equal ones are added up."""
-    atoms, classes = parts[0].atoms, np.concatenate([part.classes for part in parts])
-    for part in parts[1:]:
-        atoms = append(atoms, part.atoms)
+    atoms = parts[0].atoms if len(parts) == 1 else append(*(part.atoms for part in parts))
+    classes = np.concatenate([part.classes for part in parts])
     weights = np.concatenate([part.weights for part in parts])
-    keys = np.stack([hash_lists(atoms), classes.astype(np.uint64)], axis=1)
-    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    total: Floats = np.zeros(len(first))
-    np.add.at(total, group.ravel(), weights)
+    hashes = hash_lists(atoms)
+    order = np.lexsort((classes, hashes))
+    differs = (np.diff(hashes[order], prepend=0) != 0) | (np.diff(classes[order], prepend=-1) != 0)
+    first, group = groups_of(order, differs)
+    total = np.bincount(group, weights, len(first)).astype(np.float64, copy=False)
     order = np.argsort(first, kind="stable")
     offset = np.sum([part.offset for part in parts], axis=0)
-    return WeightedAtoms(take(atoms, first[order]), classes[first[order]], total[order], offset)
+    if len(first) < atoms.n:
+        atoms = take(atoms, first[order])
+    return WeightedAtoms(atoms, classes[first[order]], total[order], offset)
 
 
 AT_ONCE = 10
@@ -313,34 +328,39 @@ def boost_folds(
     *seeds, last = seed.spawn(dealt.n_folds + 1)
     n_variants = len(examples.variants)
     known = dealt.label if examples.targets is None else examples.targets[dealt.example]
-    label, fold = np.tile(known, n_variants), np.tile(dealt.fold, n_variants)
-    weight = np.tile(dealt.weight / n_variants, n_variants)
-    rules = examples.rules
-    priors = rules.priors_of(examples.variants[:, dealt.example])
+    known = known.astype(np.float64, copy=False)
+    target, fold, weight = known, dealt.fold, dealt.weight / n_variants
+    if n_variants > 1:
+        target, weight = np.tile(target, n_variants), np.tile(weight, n_variants)
+        fold = np.tile(fold, n_variants)
+    rules, n_rows = examples.rules, len(target)
+    priors = rules.priors_of(examples.variants[:, dealt.example]) if rules.soft else []
 
     def booster(f: int, own: np.random.SeedSequence, recipe: BoostingRecipe) -> Booster:
         held = np.flatnonzero(dealt.fold == f)
         return Booster(
-            splits, label, weight, examples.n_classes, fold != f, held, own, recipe,
+            splits, target, weight, examples.n_classes, fold != f, held, own, recipe,
             signs=rules.signs, priors=priors, loss=examples.loss,
         )  # fmt: skip
 
     race = _Race(booster, seeds, clock)
-    recipe = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
+    recipe = recipe_for(n_rows, examples.n_classes, clock.settings.max_epochs)
     for n_rounds in (1, AT_ONCE):  # so that all folds have atoms if time is short
         _run_all(race.boosters(recipe, len(seeds)), min(n_rounds, recipe.rounds), clock)
-    recipe = race.choose_leaves(recipe, len(label), examples.n_classes)
+    recipe = race.choose_leaves(recipe, n_rows, examples.n_classes)
     judges = max(1, len(seeds) // 2)  # of few rows, one fold says little
     if splits.n_columns > recipe.many_features:
         recipe = race.choose_columns(recipe, replace(recipe, only_informative=True), judges)
-    elif len(label) >= FEWEST_ROWS:
+    elif n_rows >= FEWEST_ROWS:
         wider = race.choose_columns(recipe, replace(recipe, share=1.0), judges)
         if wider is not recipe:  # larger trees may be worth it now
-            wider = race.choose_leaves(wider, len(label), examples.n_classes)
+            wider = race.choose_leaves(wider, n_rows, examples.n_classes)
         recipe = wider
     folds = race.boosters(recipe, len(seeds))
     losses = _boost(folds, clock, rival)
     n_rounds = recipe.fewest(losses)
+    for one in folds:
+        one.close()
     part = 1.0 / len(folds)
     parts = [WeightedAtoms.of(one, n_rounds, part) for one in folds]
     held = np.concatenate([one.held for one in folds])
@@ -348,16 +368,21 @@ def boost_folds(
     order = np.argsort(held, kind="stable")
     scores = np.concatenate([one.held_scores(n_rounds) for one in folds])[order]
     del folds, race  # their rounds take memory
+    give_back()
     found = parts  # put together if there is no time for all rows at once
     if not clock.over():
         whole = booster(EVERY, last, recipe)
         # With more rows than a fold leaves, overfitting begins later.
-        more = round(n_rounds * len(label) / (len(label) - n_held))
+        more = round(n_rounds * n_rows / (n_rows - n_held))
         _run(whole, min(more, recipe.rounds), clock)
+        whole.close()
         if len(whole.rounds) >= n_rounds:
             found = [WeightedAtoms.of(whole, len(whole.rounds))]
-    kept = losses[: n_rounds + 1]
-    return BoostedFolds(merged(found), scores, held[order], losses[n_rounds], parts, kept)
+        del whole
+        give_back()
+    kept, whole_model = losses[: n_rounds + 1], merged(found)
+    give_back()
+    return BoostedFolds(whole_model, scores, held[order], losses[n_rounds], parts, kept)
 
 
 class _Race:
@@ -421,7 +446,8 @@ class _Race:
             ]
             is_worth_it = ends[1] <= min(WORTH * ends[0], ends[0] - TINY)
         is_worth_it = is_worth_it and not self.clock.over()
-        del self.made[known if is_worth_it else recipe]
+        del self.made[known if is_worth_it else recipe], boosters
+        give_back()
         return is_worth_it
 
 

@@ -26,8 +26,6 @@ from typing import NamedTuple
 import numpy as np
 
 from atomlearn.sets.jit import helper, kernel
-from atomlearn.sets.rows import Rows
-from atomlearn.sets.words import ONE, ZERO, lowest
 from atomlearn.typing import Floats, Integers
 
 CLASSES, SQUARED, POISSON, QUANTILE, ORDERED = range(5)
@@ -147,7 +145,7 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Po
         exponentials(powers, n)
         for j in range(n):
             likely = 1.0 if scores[0, which[j]] > 0 else power[j]
-            out[0, which[j]] = likely / (1.0 + power[j])
+            out[0, j] = likely / (1.0 + power[j])
         return
     for j in range(n):
         highest[j], total[j] = -np.inf, 0.0
@@ -159,11 +157,11 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Po
             power[j] = scores[k, which[j]] - highest[j]
         exponentials(powers, n)
         for j in range(n):
-            out[k, which[j]] = power[j]
+            out[k, j] = power[j]
             total[j] += power[j]
     for k in range(n_classes):
         for j in range(n):
-            out[k, which[j]] /= total[j]
+            out[k, j] /= total[j]
 
 
 @helper
@@ -176,7 +174,7 @@ def write_chances_above(scores: Floats, which: Integers, out: Floats, powers: Po
     for k in range(n_scores):
         for j in range(n):
             total[j] += scores[k, which[j]]
-            out[k, which[j]] = total[j]
+            out[k, j] = total[j]
             highest[j] = max(highest[j], total[j])
     for j in range(n):
         power[j] = -highest[j]
@@ -185,18 +183,18 @@ def write_chances_above(scores: Floats, which: Integers, out: Floats, powers: Po
         total[j] = power[j]
     for k in range(n_scores):
         for j in range(n):
-            power[j] = out[k, which[j]] - highest[j]
+            power[j] = out[k, j] - highest[j]
         exponentials(powers, n)
         for j in range(n):
-            out[k, which[j]] = power[j]
+            out[k, j] = power[j]
             total[j] += power[j]
     above = power
     for j in range(n):
         above[j] = 0.0
     for k in range(n_scores - 1, -1, -1):
         for j in range(n):
-            above[j] += out[k, which[j]]
-            out[k, which[j]] = above[j] / total[j]
+            above[j] += out[k, j]
+            out[k, j] = above[j] / total[j]
 
 
 @helper
@@ -204,6 +202,8 @@ def write_predictions(
     loss: Loss, scores: Floats, which: Integers, out: Floats, powers: Powers
 ) -> None:
     """Write what the scores of some rows predict: probabilities, means or numbers.
+
+    Scores are by column and row, predictions by column and place among these rows.
 
     >>> out = np.empty((2, 1))
     >>> write_predictions(
@@ -222,7 +222,7 @@ def write_predictions(
         if loss.kind == POISSON:
             exponentials(powers, n)
         for j in range(n):
-            out[0, which[j]] = found[j]
+            out[0, j] = found[j]
 
 
 @helper
@@ -238,28 +238,29 @@ def write_gradients(
 ) -> None:
     """Write the negative gradients and the Hessians of the loss of some rows, for one score.
 
-    ``own`` is the class of the score, or that below its threshold. An error of a quantile loss has
-    a gradient by its sign only.
+    ``own`` is the class of the score, or that below its threshold. Predictions and
+    gradients are of these rows only. An error of a quantile loss has a gradient by its sign only.
     """
     if loss.kind == CLASSES or loss.kind == ORDERED:
-        for i in which:
-            p = prediction[i]
+        for j in range(which.shape[0]):
+            i, p = which[j], prediction[j]
             is_so = targets[i] > own if loss.kind == ORDERED else targets[i] == own
-            gradient[i] = weights[i] * ((1.0 if is_so else 0.0) - p)
-            hessian[i] = weights[i] * p * (1.0 - p)
+            gradient[j] = weights[i] * ((1.0 if is_so else 0.0) - p)
+            hessian[j] = weights[i] * p * (1.0 - p)
     elif loss.kind == QUANTILE:
-        for i in which:
-            way = 0.0
-            if targets[i] > prediction[i]:
+        for j in range(which.shape[0]):
+            i, way = which[j], 0.0
+            if targets[i] > prediction[j]:
                 way = loss.quantile
-            elif targets[i] < prediction[i]:
+            elif targets[i] < prediction[j]:
                 way = loss.quantile - 1.0
-            gradient[i], hessian[i] = weights[i] * way, weights[i] * CURVATURE
+            gradient[j], hessian[j] = weights[i] * way, weights[i] * CURVATURE
     else:
-        for i in which:
-            gradient[i] = CURVATURE * weights[i] * (targets[i] - prediction[i])
-            mean = prediction[i] if loss.kind == POISSON else 1.0
-            hessian[i] = CURVATURE * weights[i] * mean
+        for j in range(which.shape[0]):
+            i = which[j]
+            gradient[j] = CURVATURE * weights[i] * (targets[i] - prediction[j])
+            mean = prediction[j] if loss.kind == POISSON else 1.0
+            hessian[j] = CURVATURE * weights[i] * mean
 
 
 @helper
@@ -291,18 +292,19 @@ def held_out_loss(
     """Return the mean loss of some rows; their predictions are written on the way."""
     write_predictions(loss, scores, held, prediction, powers)
     summed, total = 0.0, 0.0
-    for i in held:
+    for j in range(held.shape[0]):
+        i = held[j]
         if loss.kind != CLASSES and loss.kind != ORDERED:
-            summed += weights[i] * row_loss(loss, targets[i], prediction[0, i])
+            summed += weights[i] * row_loss(loss, targets[i], prediction[0, j])
         else:
             k = int(targets[i])
             if loss.kind == ORDERED:
-                own = 1.0 if k == 0 else prediction[k - 1, i]
-                own -= prediction[k, i] if k < scores.shape[0] else 0.0
+                own = 1.0 if k == 0 else prediction[k - 1, j]
+                own -= prediction[k, j] if k < scores.shape[0] else 0.0
             elif scores.shape[0] == 1:
-                own = prediction[0, i] if targets[i] == 1.0 else 1.0 - prediction[0, i]
+                own = prediction[0, j] if targets[i] == 1.0 else 1.0 - prediction[0, j]
             else:
-                own = prediction[k, i]
+                own = prediction[k, j]
             summed -= weights[i] * log(max(own, _SMALLEST))
         total += weights[i]
     return summed / total if total > 0 else 0.0
@@ -310,29 +312,25 @@ def held_out_loss(
 
 @helper
 def leaf_quantile(
-    leaves: Rows,
-    k: int,
-    batch: Rows,
+    rows: Integers,
+    start: int,
+    end: int,
     level: float,
     targets: Floats,
     weights: Floats,
-    prediction: Floats,
+    scores: Floats,
     residual: Floats,
     weight: Floats,
 ) -> float:
-    """Return the weighted quantile of the residuals of the batch in a leaf.
+    """Return the weighted quantile of the residuals of some rows; scores are predictions.
 
     It is the lowest residual up to which there is at least the share ``level`` of the weight.
     """
-    n, total = 0, 0.0
-    for w in range(batch.shape[0]):
-        word = leaves[k, w] & batch[w]
-        while word != ZERO:
-            i = w * 64 + lowest(word)
-            word &= word - ONE
-            residual[n], weight[n] = targets[i] - prediction[i], weights[i]
-            total += weights[i]
-            n += 1
+    n, total = end - start, 0.0
+    for j in range(n):
+        i = rows[start + j]
+        residual[j], weight[j] = targets[i] - scores[i], weights[i]
+        total += weights[i]
     sort_together(residual, weight, n)
     reached = 0.0
     for j in range(n):

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
-from atomlearn.sets.words import FIRST, ONE, ZERO, copy_row, lowest, transpose
+from atomlearn.sets.words import FIRST, ONE, ZERO, lowest, transpose
 from atomlearn.training.boosting.losses import (
     CLASSES,
     LOG_LOSS,
@@ -37,8 +37,10 @@ from atomlearn.training.boosting.losses import (
 )
 from atomlearn.training.boosting.trees import (
     ANY_SIGN,
+    LEAF_WORDS,
     Growth,
     Paths,
+    Places,
     Quantisation,
     Signs,
     Splits,
@@ -53,9 +55,10 @@ from atomlearn.training.boosting.trees import (
     rows_of,
     side_signs,
     sign_of,
+    sort_by_leaf,
     sum_leaves,
-    write_leaves,
     write_paths,
+    write_places,
     write_rows_of,
 )
 from atomlearn.training.settings import Stopping
@@ -206,7 +209,10 @@ class Trees(NamedTuple):
     """
 
     sides: npt.NDArray[np.int32]
-    """The sides of all leaves, one leaf after the other."""
+    """The sides of all leaves, one leaf after the other, but for those that a leaf begins with as
+    the one before it does: most of them."""
+    shared: npt.NDArray[np.int16]
+    """The number of sides that each leaf shares with the one before it."""
     depth: npt.NDArray[np.int16]
     """The number of sides of each leaf."""
     column: Integers
@@ -215,16 +221,23 @@ class Trees(NamedTuple):
     @classmethod
     def of(cls, path: Paths, column: Integers, weight: Floats) -> "Trees":
         """Return the leaves whose sides are rows of ``path``, padded with ``-1``."""
-        is_side = path >= 0
-        depth = is_side.sum(axis=1, dtype=np.int16)
-        return cls(path[is_side], depth, column.copy(), weight.copy())
+        depth = (path >= 0).sum(axis=1, dtype=np.int16)
+        path = path[:, : int(depth.max(initial=0))]
+        own = np.ones_like(path, dtype=np.bool_)
+        own[1:] = np.logical_or.accumulate(path[1:] != path[:-1], axis=1)
+        shared = (~own).sum(axis=1, dtype=np.int16)
+        return cls(path[own & (path >= 0)], shared, depth, column.copy(), weight.copy())
 
     @property
     def path(self) -> Paths:
         """The sides of each leaf in a row, padded with ``-1``."""
-        path = np.full((len(self.depth), int(self.depth.max(initial=0))), -1, dtype=np.int32)
-        path[np.arange(path.shape[1]) < self.depth[:, None]] = self.sides
-        return path
+        place = np.arange(int(self.depth.max(initial=0)))
+        is_side = place < self.depth[:, None]
+        own = is_side & (place >= self.shared[:, None])
+        path = np.full(is_side.shape, -1, dtype=np.int32)
+        path[own] = self.sides
+        last = np.maximum.accumulate(np.where(own, np.arange(len(path))[:, None], 0), axis=0)
+        return np.where(is_side, np.take_along_axis(path, last, axis=0), -1).astype(np.int32)
 
 
 class Prior(NamedTuple):
@@ -282,12 +295,14 @@ class Booster:
     ) -> None:
         self.splits = splits
         of_classes = loss.kind in (CLASSES, ORDERED)
-        labels: Integers = targets if of_classes else levels_of(targets)
+        labels: Integers = (
+            targets.astype(np.int64, copy=False) if of_classes else levels_of(targets)
+        )
         if recipe.only_informative:
             columns = informative_columns(splits, labels, learned, int(labels.max()) + 1)
             self.splits = only(splits, columns)
         self.loss = loss
-        self.targets: Floats = targets.astype(np.float64)
+        self.targets: Floats = targets.astype(np.float64, copy=False)
         self.weights = weights
         self.n_classes = n_classes
         self.recipe = recipe
@@ -306,7 +321,7 @@ class Booster:
             elif learned.any():
                 first = start_of(loss, self.targets[learned], weights[learned])
                 self.offset = np.array([first])
-            scores = np.broadcast_to(self.offset[:, None], (n_classes, len(labels)))
+            scores = np.broadcast_to(self.offset[:, None], (n_classes, len(targets)))
         self.priors = [(one, one.weight(labels, weights, learned)) for one in priors]
         if self.priors and start is None:
             scores = scores.copy()
@@ -318,16 +333,15 @@ class Booster:
             self.priors = []
         if loss.kind == ORDERED:
             scores = np.diff(scores, axis=0)
-        self.start: Floats = scores[1:] if n_classes == 2 else scores
-        n_scores = len(self.start)
+        self.scores: Floats = np.array(scores[1:] if n_classes == 2 else scores, order="C")
+        self.held_start: Floats = self.scores[:, held]
+        n_scores = len(self.scores)
         self.signs: Signs = np.full((n_scores, len(self.splits.group), 2), ANY_SIGN, dtype=np.uint8)
         if signs is not None:
             ours = signs[1:] if n_classes == 2 else signs
             if loss.kind == ORDERED:
                 ours = np.repeat(signs[-1:], n_scores, axis=0)
             self.signs = np.stack([side_signs(self.splits, one) for one in ours])
-        self.scores: Floats = self.start.copy(order="C")
-        self.prediction = np.empty_like(self.scores)
         self.rounds: list[Trees] = []
         self.quantisation = quantisation_for(weights, recipe.gradient_levels, recipe.hessian_levels)
         self.losses: list[float] = []
@@ -339,7 +353,7 @@ class Booster:
         n, n_words = len(self.targets), self.splits.has.shape[1]
         most, n_splits = self.recipe.max_leaves, len(self.splits.group)
         n_columns, in_batch = self.splits.n_columns, min(n, 64 * self.recipe.max_batch)
-        slope, bend, residual, weight = np.empty((4, n))
+        slope, bend, residual, weight = np.empty((4, in_batch))
         self.work = Work(
             np.empty(n_words, dtype=np.int64),
             np.empty(n_columns, dtype=np.int64),
@@ -349,13 +363,14 @@ class Booster:
             slope,
             bend,
             np.empty((2, most)),
-            np.empty((most, n_words), dtype=np.uint64),
-            np.empty((max(most, 2), n_words), dtype=np.uint64),
+            np.empty(64 * n_words, dtype=np.int16),
+            np.empty((max(most, 2), LEAF_WORDS), dtype=np.uint64),
             residual,
             weight,
         )
         self.growth = growth_for(in_batch, n_splits, most)
         self.powers = powers_for(max(len(self.held), in_batch))
+        self.prediction = np.empty((len(self.scores), max(len(self.held), in_batch)))
 
     def run_round(self) -> float:
         """Run one more round, and return the loss on held-out rows."""
@@ -390,9 +405,13 @@ class Booster:
         self._judge()
         return self.losses[-1]
 
+    def close(self) -> None:
+        """Drop the arrays that rounds write to, after the last one."""
+        del self.scores, self.prediction, self.work, self.growth, self.powers
+
     def held_scores(self, n_rounds: int) -> Floats:
         """Return the scores of the held-out rows after the first rounds, by class."""
-        has, held = self.splits.has, np.ascontiguousarray(self.start[:, self.held])
+        has, held = self.splits.has, self.held_start.copy()
         is_held = np.zeros(has.shape[1] * 64, dtype=np.bool_)
         is_held[self.held] = True
         rows = rows_of(has, np.arange(len(has)), pack(is_held[None])[0])
@@ -433,11 +452,11 @@ def levels_of(targets: Floats) -> Integers:
 
 def add_rounds(rounds: Sequence[Trees], has: Rows, scores: Floats) -> None:
     """Add the leaf weights of some rounds to the scores of rows, by class and row."""
+    place = np.empty(64 * has.shape[1], dtype=np.int16)
     for found in rounds:
-        n, depth = found.path.shape
-        leaves = np.empty((n, has.shape[1]), dtype=np.uint64)
-        reached = np.empty((depth + 1, has.shape[1]), dtype=np.uint64)
-        add_round(found.path, found.column, found.weight, has, reached, leaves, scores)
+        path = found.path
+        reached = np.empty((path.shape[1] + 1, LEAF_WORDS), dtype=np.uint64)
+        add_round(path, found.column, found.weight, has, reached, place, scores)
 
 
 @kernel
@@ -447,7 +466,7 @@ def add_round(
     weight: Floats,
     has: Rows,
     reached: Rows,
-    leaves: Rows,
+    place: Places,
     scores: Floats,
 ) -> None:
     """Add the leaf weights of one round, in which the leaves of a tree are contiguous."""
@@ -456,8 +475,8 @@ def add_round(
         end = start + 1
         while end < column.shape[0] and column[end] == column[start]:
             end += 1
-        write_leaves(path, start, end - start, has, reached, leaves)
-        add_to_leaves(leaves, end - start, weight, start, scores, column[start])
+        write_places(path, start, end - start, has, reached, place)
+        add_to_leaves(place, weight, start, scores, column[start])
         start = end
 
 
@@ -473,8 +492,7 @@ class Work(NamedTuple):
     slope: Floats
     bend: Floats
     sums: Floats
-    leaves: Rows
-    """The rows of the leaves of a tree."""
+    place: Places
     reached: Rows
     residual: Floats
     weight: Floats
@@ -509,7 +527,7 @@ def boost_round(
 
     Writes the path, column and weight of each leaf, and returns the number of leaves.
     """
-    leaves, batch, slope, bend, sums = work.leaves, work.batch, work.slope, work.bend, work.sums
+    place, batch, slope, bend, sums = work.place, work.batch, work.slope, work.bend, work.sums
     members = work.members[: draw_batch(learned, max_batch, rng, work)]
     n_candidates = draw_columns(group, max_features, rng, work, growth.candidates)
     write_predictions(loss, scores, members, prediction, powers)
@@ -519,12 +537,11 @@ def boost_round(
         own = 1 if n_columns == 1 and loss.kind == CLASSES else k
         write_gradients(loss, own, targets, weights, prediction[k], members, slope, bend)
         if loss.kind != CLASSES and loss.kind != ORDERED:
-            quantisation = quantisation_of(slope, bend, members, quantisation)
+            quantisation = quantisation_of(slope, bend, members.shape[0], quantisation)
         # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
         n_left = FIRST
         for j in range(members.shape[0]):
-            i = members[j]
-            level, other = quantised(slope[i], bend[i], quantisation, rng)
+            level, other = quantised(slope[j], bend[j], quantisation, rng)
             if level != 0 or other != 0:
                 growth.place[n_left] = j * width
                 growth.gradient[n_left], growth.hessian[n_left] = level, other
@@ -533,21 +550,23 @@ def boost_round(
             for side in range(2):
                 growth.signs[m, side] = signs[k, growth.candidates[m], side]
         n_leaves = grow_tree(
-            n_left, n_candidates, quantisation, leaves.shape[0], l2_regularization,
+            n_left, n_candidates, quantisation, sums.shape[1], l2_regularization,
             min_hessian, growth,
         )  # fmt: skip
         if n_leaves == 1:
             continue
         write_paths(n_leaves, growth, path, n)
-        write_leaves(path, n, n_leaves, has, work.reached, leaves)
-        sum_leaves(leaves, n_leaves, batch, slope, bend, sums)
+        write_places(path, n, n_leaves, has, work.reached, place)
+        sum_leaves(place, n_leaves, members, slope, bend, sums)
+        if loss.kind == QUANTILE:
+            sort_by_leaf(place, n_leaves, members, growth)
         first = n
         for j in range(n_leaves):
             step = sums[0, j]
             if loss.kind == QUANTILE:
                 step = sums[1, j] * leaf_quantile(
-                    leaves, j, batch, loss.quantile, targets, weights, prediction[k],
-                    work.residual, work.weight,
+                    growth.others, growth.start[j], growth.end[j], loss.quantile, targets, weights,
+                    scores[k], work.residual, work.weight,
                 )  # fmt: skip
             step = learning_rate * step / (sums[1, j] + l2_regularization)
             if loss.kind != CLASSES and loss.kind != ORDERED:
@@ -557,11 +576,12 @@ def boost_round(
                 side = path[n, d] = path[first + j, d]
                 if side >= 0:
                     allowed &= signs[k, side >> 1, side & 1]
+            sums[0, j] = 0.0
             if allowed & sign_of(step):  # other leaves have no weight
-                copy_row(leaves, j, leaves, n - first)
-                weight[n], column[n] = step, k
+                sums[0, j] = weight[n] = step
+                column[n] = k
                 n += 1
-        add_to_leaves(leaves, n - first, weight, first, scores, k)
+        add_to_leaves(place, sums[0], FIRST, scores, k)
     return n
 
 

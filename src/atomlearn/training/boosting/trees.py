@@ -32,6 +32,8 @@ ANY_SIGN = NEGATIVE | POSITIVE
 """Signs that the weight of an atom may have, as bits."""
 Paths = npt.NDArray[np.int32]
 """The sides that lead to leaves, padded with ``-1``."""
+Places = npt.NDArray[np.int16]
+"""The leaf that each row is in."""
 Signs = npt.NDArray[np.uint8]
 OPPOSITE: Signs = np.array([0, POSITIVE, NEGATIVE, ANY_SIGN], dtype=np.uint8)
 """The opposite of each set of signs."""
@@ -88,20 +90,20 @@ LEVELS, MOST_BITS = 8.0, 11
 
 @helper
 def quantisation_of(
-    gradient: Floats, hessian: Floats, members: Integers, before: Quantisation
+    gradient: Floats, hessian: Floats, n: int, before: Quantisation
 ) -> Quantisation:
-    """Return the quantisation for gradients and Hessians that have no bounds, of some rows.
+    """Return the quantisation for gradients and Hessians that have no bounds, of the first rows.
 
     Gradients become smaller as numbers are predicted better. The step is a part of their root mean
     square; what is then far beyond all others is cut off.
     """
     squares, largest, total, highest = 0.0, 0.0, 0.0, 0.0
-    for i in members:
+    for i in range(n):
         squares += gradient[i] * gradient[i]
         largest = max(largest, abs(gradient[i]))
         total += hessian[i]
         highest = max(highest, hessian[i])
-    n = max(1, members.shape[0])
+    n = max(1, n)
     step, bend = math.sqrt(squares / n) / LEVELS, total / n / LEVELS
     if step <= 0.0 or bend <= 0.0:
         return before
@@ -319,31 +321,42 @@ def write_paths(n_leaves: int, growth: Growth, path: Paths, first: int) -> None:
             n_waiting += 1
 
 
-@helper
-def write_leaves(
-    path: Paths, first: int, n_leaves: int, has: Rows, reached: Rows, leaves: Rows
-) -> None:
-    """Write the rows of each leaf, given from the first on the sides that lead to it.
+LEAF_WORDS = 64
+"""Number of words of 64 rows for which leaves are found at a time."""
 
-    The beginning that a path shares with the one before it is not computed again.
+
+@helper
+def write_places(
+    path: Paths, first: int, n_leaves: int, has: Rows, reached: Rows, place: Places
+) -> None:
+    """Write which leaf each row is in, given from the first on the sides that lead to it.
+
+    The beginning that a path shares with the one before it is not computed again. Rows that no path
+    leads to have ``-1``.
     """
-    n_words = has.shape[1]
-    for w in range(n_words):
-        reached[0, w] = FULL
-    for k in range(n_leaves):
-        shared = True
-        depth = 0
-        while depth < path.shape[1] and path[first + k, depth] >= 0:
-            side = path[first + k, depth]
-            shared = shared and k > 0 and path[first + k - 1, depth] == side
-            if not shared:
-                a = side >> 1
-                turned = FULL if side & 1 else ZERO
-                for w in range(n_words):
-                    reached[depth + 1, w] = reached[depth, w] & (has[a, w] ^ turned)
-            depth += 1
+    for i in range(place.shape[0]):
+        place[i] = -1
+    for start in range(0, has.shape[1], reached.shape[1]):
+        n_words = min(reached.shape[1], has.shape[1] - start)
         for w in range(n_words):
-            leaves[k, w] = reached[depth, w]
+            reached[0, w] = FULL
+        for k in range(n_leaves):
+            shared = True
+            depth = 0
+            while depth < path.shape[1] and path[first + k, depth] >= 0:
+                side = path[first + k, depth]
+                shared = shared and k > 0 and path[first + k - 1, depth] == side
+                if not shared:
+                    a = side >> 1
+                    turned = FULL if side & 1 else ZERO
+                    for w in range(n_words):
+                        reached[depth + 1, w] = reached[depth, w] & (has[a, start + w] ^ turned)
+                depth += 1
+            for w in range(n_words):
+                word = reached[depth, w]
+                while word != ZERO:
+                    place[(start + w) * 64 + lowest(word)] = k
+                    word &= word - ONE
 
 
 @helper
@@ -461,34 +474,40 @@ def sign_of(value: float) -> int:
 
 @helper
 def sum_leaves(
-    leaves: Rows, n_leaves: int, batch: Rows, gradient: Floats, hessian: Floats, out: Floats
+    place: Places, n_leaves: int, members: Integers, gradient: Floats, hessian: Floats, out: Floats
 ) -> None:
     """Write the sums of gradients and Hessians of the batch in each leaf, not quantised."""
     for k in range(n_leaves):
-        slope, bend = 0.0, 0.0
-        for w in range(leaves.shape[1]):
-            word = leaves[k, w] & batch[w]
-            while word != ZERO:
-                i = w * 64 + lowest(word)
-                word &= word - ONE
-                slope += gradient[i]
-                bend += hessian[i]
-        out[0, k], out[1, k] = slope, bend
+        out[0, k] = out[1, k] = 0.0
+    for j in range(members.shape[0]):
+        k = place[members[j]]
+        out[0, k] += gradient[j]
+        out[1, k] += hessian[j]
 
 
 @helper
-def add_to_leaves(
-    leaves: Rows, n_leaves: int, amounts: Floats, first: int, scores: Floats, column: int
-) -> None:
-    """Add the amount of each leaf, from the first on, to the scores of its rows in a column."""
+def sort_by_leaf(place: Places, n_leaves: int, members: Integers, growth: Growth) -> None:
+    """Write the rows of the batch in the order of their leaves, and where each leaf begins."""
+    rows, start, end = growth.others, growth.start, growth.end
+    for k in range(n_leaves + 1):
+        start[k] = 0
+    for j in range(members.shape[0]):
+        start[place[members[j]] + 1] += 1
     for k in range(n_leaves):
-        for w in range(leaves.shape[1]):
-            word = leaves[k, w]
-            while word != ZERO:
-                i = w * 64 + lowest(word)
-                word &= word - ONE
-                if i < scores.shape[1]:
-                    scores[column, i] += amounts[first + k]
+        start[k + 1] += start[k]
+        end[k] = start[k]
+    for j in range(members.shape[0]):
+        k = place[members[j]]
+        rows[end[k]] = members[j]
+        end[k] += 1
+
+
+@helper
+def add_to_leaves(place: Places, amounts: Floats, first: int, scores: Floats, column: int) -> None:
+    """Add the amount of each leaf, from the first on, to the scores of its rows in a column."""
+    for i in range(scores.shape[1]):
+        if place[i] >= 0:
+            scores[column, i] += amounts[first + place[i]]
 
 
 CHANCE = 0.001
@@ -499,8 +518,7 @@ def informative_columns(
     splits: Splits, labels: Integers, learned: Bits, n_classes: int
 ) -> Integers:
     """Return the columns with a split that is associated with the classes, on the rows learned."""
-    is_class = labels == np.arange(n_classes)[:, None]
-    members = pack(np.ascontiguousarray(is_class & learned))
+    members = np.concatenate([pack(((labels == k) & learned)[None]) for k in range(n_classes)])
     statistic = chi_squared(count_common(splits.has, members), members)
     n_cuts = np.bincount(splits.group)
     best = np.zeros(len(n_cuts))
