@@ -271,6 +271,10 @@ class NotEnoughMemory(AtomlearnError, MemoryError):
     """A file that is within its limits, and more than this machine has memory for."""
 
 
+class NotEnoughDisk(AtomlearnError, OSError):
+    """Packed rows that need more room than the disk has."""
+
+
 class DataNotFound(AtomlearnError, FileNotFoundError):
     """A data set that is not where it was looked for."""
 

@@ -202,7 +202,7 @@ def test_what_is_learned_as_a_whole_only(digits, estimator, what):
     with pytest.raises(UnfitParts, match=f"{what} can be learned from all rows together only"):
         fit(X, y, estimator=estimator, share_examples=False)
     for most in (1, 10_000):
-        with pytest.raises(UnfitParts, match=f"{what} .* more than {most:,} bytes"):
+        with pytest.raises(UnfitParts, match=f"together only, .* more than {most:,} bytes"):
             fit_batches([digits], max_bytes=most, estimator=estimator)
 
 
@@ -285,10 +285,40 @@ def test_rows_that_must_not_leave_their_partition(digits):
     assert names >= {"partition 0", "partition 1"}
 
 
-def test_beyond_the_border_parts_learn_by_themselves(digits):
+@pytest.mark.parametrize("n_parts", [1, 3, 7])
+@pytest.mark.parametrize("loss", [None, "squared", "quantile"])
+def test_what_is_larger_than_memory_is_in_files(tmp_path, monkeypatch, n_parts, loss):
+    """The size of memory decides where arrays are, not what is learned from them."""
+    monkeypatch.setattr("atomlearn.sets.memory.IN_MEMORY", 0)
+    rng = np.random.default_rng(n_parts)
+    X, y = table(rng, 150) if loss is None else numbers(rng, 150)
+    y = y if loss is None else y.rename("y")
+    told = {"random_state": 0, "max_epochs": 4}
+    model = AlgebraicClassifier(**told) if loss is None else AlgebraicRegressor(loss=loss, **told)
+    pieces = np.array_split(np.arange(len(X)), n_parts)
+    parts = [(X.iloc[rows], np.asarray(y)[rows]) for rows in pieces]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = content(clone(model).fit(X, np.asarray(y)), tmp_path)
+        assert content(fit_batches(parts, estimator=clone(model)), tmp_path) == whole
+        whole = content(clone(model).fit(X, pd.Series(y, index=X.index, name="y")), tmp_path)
+        assert content(fit(on_dask(parts), "y", estimator=clone(model)), tmp_path) == whole
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"symmetries": translations((8, 8))},
+        {"symmetries": [np.arange(63, -1, -1)], "image_shape": (8, 8)},
+        {"ordered": True},
+        {"evidence": "strict", "n_jobs": 2},
+    ],
+    ids=str,
+)
+def test_images_and_ordered_classes_in_files(digits, tmp_path, monkeypatch, told):
+    monkeypatch.setattr("atomlearn.sets.memory.IN_MEMORY", 0)
     X, y = digits
-    parts = [(X[:300], y[:300]), (X[300:], y[300:])]
-    for most in (1, 10_000):  # not even the different values fit; these do, and the rows do not
-        model = fit_batches(parts, max_bytes=most, random_state=0, max_epochs=1)
-        names = {source.name for pool in model.learned_.pools for source in pool.sources}
-        assert names >= {"batch 0", "batch 1"}
+    told = {"random_state": 0, "max_epochs": 2, **told}
+    parts = [(X[rows], y[rows]) for rows in np.array_split(np.arange(len(y)), 3)]
+    whole = AlgebraicClassifier(**told).fit(X, y)
+    assert content(fit_batches(parts, **told), tmp_path) == content(whole, tmp_path)

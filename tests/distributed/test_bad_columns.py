@@ -100,7 +100,7 @@ def test_numbers_to_be_predicted():
     X = np.random.default_rng(0).random((400, 2))
     for target, says in ((np.arange(400), "looks like a number"), (X[:, 0], "with fractions")):
         with pytest.raises(InvalidTarget, match=says):
-            learn(ArrayBatches(X, target, rows=200), allow_missing=True)
+            learn(ArrayBatches(X, target, rows=200))
 
 
 class TestFiles:

@@ -1,104 +1,94 @@
-"""Tables that are read batch after batch, and are too large to be learned from as a whole."""
+"""Tables that are read batch after batch, whose packed rows are in files."""
 
+import json
+import shutil
 import subprocess
 import sys
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from atomlearn import distributed
-from atomlearn.distributed import fitting
-from atomlearn.errors import FileFormatError, InvalidTable, MissingExtra, UnfitParts
+from atomlearn import AlgebraicClassifier
+from atomlearn.distributed import fit_batches
+from atomlearn.errors import (
+    FileFormatError,
+    InvalidTable,
+    MissingExtra,
+    NotEnoughDisk,
+    UnfitParts,
+)
 from atomlearn.files.container import private_folder
+from atomlearn.sets import memory
 from atomlearn.tables.batches import ArrayBatches, CsvBatches, ParquetBatches, read_batches
 from tests.distributed.fingerprints import fingerprint
 
-fit_batches = partial(distributed.fit_batches, max_bytes=1)  # batches learn by themselves
+
+@pytest.fixture(autouse=True)
+def all_in_files(monkeypatch):
+    """Arrays of any size are in files."""
+    monkeypatch.setattr("atomlearn.sets.memory.IN_MEMORY", 0)
 
 
 @pytest.fixture(scope="module")
 def model(digits):
-    return fit_batches(ArrayBatches(*digits, rows=180), random_state=0, max_epochs=20)
+    return AlgebraicClassifier(random_state=0, max_epochs=20).fit(*digits)
 
 
-@pytest.fixture
-def packed_files(monkeypatch):
-    """What lies on disk while it is learned from: name and size by folder, as it is read."""
-    seen = {}
-    load = fitting.load_part
+class Spied(ArrayBatches):
+    """Batches that note what is in a folder, and raise an error in the end."""
 
-    def spy(path, *sizes):
-        seen[path.parent] = {file.name: file.stat().st_size for file in path.parent.iterdir()}
-        return load(path, *sizes)
+    def __init__(self, *arrays, folder, error=None):
+        super().__init__(*arrays, rows=180)
+        self.folder, self.error, self.seen = folder, error, []
 
-    monkeypatch.setattr(fitting, "load_part", spy)
-    return seen
+    def __iter__(self):
+        for batch in super().__iter__():
+            yield batch
+            self.seen.append([file.stat().st_size for file in self.folder.glob("*/*")])
+        if self.error is not None and self.seen[-1]:
+            raise self.error
 
 
-@pytest.mark.slow
-def test_the_same_model_from_memory_from_disk_and_on_two_cores(
-    model, digits, blocks, tmp_path, packed_files
-):
-    from atomlearn.distributed import fit
-
-    X, y = digits
-    np.save(tmp_path / "X.npy", X)
-    np.save(tmp_path / "y.npy", y)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r"), np.load(tmp_path / "y.npy", mmap_mode="r")
-    packed = tmp_path / "packed"
-    again = fit_batches(
-        ArrayBatches(*mapped, rows=180), folder=packed, random_state=0, max_epochs=20, n_jobs=2
-    )
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_same_model_from_memory_and_from_disk(model, digits, tmp_path, n_jobs):
+    np.save(tmp_path / "X.npy", digits[0])
+    np.save(tmp_path / "y.npy", digits[1])
+    mapped = [np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "Xy"]
+    folder = tmp_path / "packed"
+    batches = Spied(*mapped, folder=folder)
+    again = fit_batches(batches, folder=folder, random_state=0, max_epochs=20, n_jobs=n_jobs)
     assert fingerprint(again) == fingerprint(model)
-    ((folder, files),) = packed_files.items()
-    assert folder.parent == packed and len(files) == 12  # terms, labels and folds of four batches
-    assert sum(size for name, size in files.items() if "terms" in name) < X.nbytes
-    assert list(packed.iterdir()) == []  # nothing is left for another run to stumble over
-    as_list = list(ArrayBatches(X, y, rows=180))
-    assert fingerprint(fit_batches(as_list, random_state=0, max_epochs=20)) == fingerprint(model)
-    # the same partitions with the same seed: as on a cluster
-    on_dask = fit(*blocks, max_bytes=1, random_state=0, max_epochs=20)
-    assert fingerprint(on_dask) == fingerprint(model)
+    packed = len(digits[1]) * 8 * (-(-len(model.encoder_.literals_) // 64))
+    assert max(batches.seen[-1]) >= packed  # the packed rows
+    assert list(folder.iterdir()) == []  # nothing is left for another run to stumble over
 
 
-def test_it_has_learned(model, digits):
-    X, y = digits
-    assert set(model.predict(X)) == set(y)
-    pool = model.learned_.pools[0]
-    assert {source.name for source in pool.sources} >= {"batch 0", "batch 3"}
+@pytest.mark.parametrize("error", [RuntimeError("the power went out"), KeyboardInterrupt()])
+def test_nothing_is_left_after_an_error(digits, tmp_path, error):
+    batches = Spied(*digits, folder=tmp_path, error=error)
+    with pytest.raises(type(error)):
+        fit_batches(batches, folder=tmp_path, random_state=0)
+    assert batches.seen[-1] and list(tmp_path.iterdir()) == []
 
 
-def test_symmetries_are_kept_with_the_batches():
-    from atomlearn.datasets import vertical_bars
-    from atomlearn.tables.images import column_swaps
+def test_a_disk_that_is_too_small(digits, tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)._replace(free=100_000)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
+    batches = Spied(*digits, folder=tmp_path)
+    with pytest.raises(NotEnoughDisk, match=r"GB are needed for packed rows in .* name another"):
+        fit_batches(batches, folder=tmp_path)
+    assert len(batches.seen) == 4  # they were not read a second time
+    assert list(tmp_path.iterdir()) == []
 
-    X, y = vertical_bars(900, shape=(5, 5), noise=0.3, random_state=0)
-    batches = ArrayBatches(X, y, rows=450)
-    told = {"random_state": 0, "max_epochs": 10, "symmetries": column_swaps((5, 5))}
-    moved, plain = fit_batches(batches, **told), fit_batches(batches, random_state=0, max_epochs=10)
-    assert fingerprint(moved) != fingerprint(plain)
 
+def test_a_disk_that_is_full_by_now(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
 
-@pytest.mark.slow
-def test_a_folder_that_others_use_too(model, digits, tmp_path):
-    """Nothing that another run has left in the folder, or leaves there meanwhile, is read."""
-    from atomlearn.tables.images import translations
-
-    batches, told = ArrayBatches(*digits, rows=180), {"random_state": 0, "max_epochs": 20}
-
-    class Meanwhile:
-        """Batches that are read while another run uses the folder."""
-
-        def __iter__(self):
-            moved = {**told, "max_epochs": 1, "symmetries": translations((8, 8))}
-            fit_batches(batches, folder=tmp_path, **moved)
-            yield from batches
-
-    for p in range(4):  # as an earlier version left them: maps that swap all columns
-        np.save(tmp_path / f"{p}.maps.npy", np.arange(4000, dtype=np.int32)[None, ::-1])
-    again = fit_batches(Meanwhile(), folder=tmp_path, **told)
-    assert fingerprint(again) == fingerprint(model)
+    monkeypatch.setattr("os.posix_fallocate", full, raising=False)
+    with memory.in_files(tmp_path), pytest.raises(NotEnoughDisk, match="GB are free"):
+        memory.room((1000, 10))
 
 
 @pytest.mark.slow
@@ -107,18 +97,75 @@ def test_folders_of_killed_runs_are_removed(digits, tmp_path):
 import os, signal
 from sklearn.datasets import load_digits
 from atomlearn.distributed import fit_batches, fitting
+from atomlearn.sets import memory
+from atomlearn.sets import memory
 from atomlearn.tables.batches import ArrayBatches
-fitting.load_part = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+memory.IN_MEMORY = 0
+fitting.encode = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 batches = ArrayBatches(*load_digits(return_X_y=True), rows=900)
-fit_batches(batches, folder={str(tmp_path)!r}, max_bytes=1)
+fit_batches(batches, folder={str(tmp_path)!r})
 """
     subprocess.run([sys.executable, "-c", script], check=False, timeout=120)
     (left,) = tmp_path.iterdir()
-    assert left.is_dir() and list(left.glob("*.terms.npy"))
+    assert left.is_dir() and list(left.iterdir())
     with private_folder(tmp_path) as alive:
         assert not left.exists()
         fit_batches(ArrayBatches(*digits, rows=360), folder=tmp_path, max_epochs=1)
         assert list(tmp_path.iterdir()) == [alive]
+
+
+FIT = """
+import json
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from atomlearn.distributed import fit_batches
+from atomlearn.sets import memory
+
+memory.IN_MEMORY = 1 << 20
+
+
+class Generated:
+    def __iter__(self):
+        for seed in range(10):
+            X = np.random.default_rng(seed).integers(0, 60, (25_000, 150), dtype=np.int8)
+            yield X, (X[:, 0] > X[:, 1]).astype(int)
+
+
+def own():
+    told = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
+    return int(told["RssAnon"].split()[0]) / 1000
+
+
+def watch():
+    while True:
+        seen.append(own())
+        time.sleep(0.01)
+
+
+X, y = next(iter(Generated()))
+fit_batches([(X[:300], y[:300])], max_epochs=2, random_state=0)  # loads the kernels
+memory.give_back()
+seen = [own()]
+threading.Thread(target=watch, daemon=True).start()
+model = fit_batches(Generated(), max_epochs=3, random_state=0)
+packed = 10 * 25_000 * len(model.encoder_.literals_) / 8e6
+print(json.dumps([packed, max(seen) - seen[0]]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="the system does not tell the memory"
+)
+def test_memory_that_is_not_of_files():
+    run = subprocess.run([sys.executable, "-c", FIT], capture_output=True, text=True, check=True)
+    packed, taken = json.loads(run.stdout)
+    assert packed > 100
+    assert taken < 0.7 * packed
 
 
 @pytest.fixture

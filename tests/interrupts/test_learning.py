@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from atomlearn import Algebra, AlgebraicClassifier, interrupts, load
-from atomlearn.distributed import fit_batches
+from atomlearn.distributed import fit, fit_batches
 from atomlearn.engine import epoch
 from atomlearn.engine.concept import Concept
 from atomlearn.engine.epochs import Epochs
@@ -130,17 +130,21 @@ def test_partial_fit(table, monkeypatch):
 
 @pytest.mark.slow
 def test_a_part_of_an_exchange_is_kept_but_not_in_the_checkpoint(table, monkeypatch, tmp_path):
-    batches, path = ArrayBatches(*table, rows=120), tmp_path / "c.atoms"
+    from dask.array import from_array
+
+    X, y = table
+    blocks = from_array(X, chunks=(120, -1)), from_array(y, chunks=120)
+    path = tmp_path / "c.atoms"
     told = {"random_state": 0, "max_epochs": 30, "checkpoint": path, "max_bytes": 1}
-    whole = fit_batches(batches, **{**told, "checkpoint": None})
+    whole = fit(*blocks, **{**told, "checkpoint": None})
     # An exchange is first 1 epoch of 4 classes in 5 folds of 2 parts, then 2 more: 40 and 80.
     with monkeypatch.context() as patch, pytest.warns(InterruptedWarning):
         interrupt_epoch(patch, 75)
-        model = fit_batches(batches, **told)
+        model = fit(*blocks, **told)
     with zipfile.ZipFile(path) as archive:
         assert json.loads(archive.read("state.json"))["epoch"] == 1
     assert set(model.learned_.epochs) <= {1, 2, 3}
-    resumed = fit_batches(batches, **told)
+    resumed = fit(*blocks, **told)
     for ours, theirs in zip(resumed.learned_.pools, whole.learned_.pools, strict=True):
         assert np.array_equal(ours.atoms.constants, theirs.atoms.constants)
 

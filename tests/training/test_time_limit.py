@@ -64,7 +64,7 @@ def test_it_holds(clock, n_rows, limit):
 
 def test_it_holds_for_batches(clock, table):
     batches = ArrayBatches(*table, rows=150)
-    fit_batches(batches, random_state=0, time_limit=30, allow_missing=True)
+    fit_batches(batches, random_state=0, time_limit=30)
     assert clock.seconds <= 30 + clocks.GRACE + 2
 
 

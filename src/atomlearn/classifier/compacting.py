@@ -33,7 +33,7 @@ from atomlearn.tables.validation import (
     table_columns,
 )
 from atomlearn.training.compact.card import MAX_POINTS, Card, fit_scale, rounded_offsets
-from atomlearn.training.compact.lesson import FullModel, Teacher, teach
+from atomlearn.training.compact.lesson import FullModel, Teacher, teach, thinning
 from atomlearn.training.compact.sizes import Compact, Size, fewest, find_cards, measures, sizes_for
 from atomlearn.training.data import FORBIDDEN, NEVER, Examples, HeldOutPredictions
 from atomlearn.training.learned import Learned
@@ -71,11 +71,13 @@ def teacher_of(
     folds = learned.fold_models
     if folds is None or not encoder.literals_:
         return None
-    rows = examples.variants[0][folds.examples]
+    some = slice(None, None, thinning(len(folds.examples), len(learned.pools)))
+    rows = examples.variants[0][folds.examples[some]]
     models = [*folds.models, learned]
     if len(folds.weighted) == len(models):
         models = [replace(a, weighted=b) for a, b in zip(models, folds.weighted, strict=True)]
-    return taught(models, rows, folds.labels, folds.weights, folds.fold, encoder, seed)
+    labels, weights, fold = folds.labels[some], folds.weights[some], folds.fold[some]
+    return taught(models, rows, labels, weights, fold, encoder, seed)
 
 
 def taught(

@@ -39,8 +39,8 @@ from atomlearn.classifier.sample import TrainingSample, measure_definitions, tri
 from atomlearn.classifier.sharing import Sharing
 from atomlearn.errors import InvalidParameter
 from atomlearn.files.load import LARGE
-from atomlearn.files.memory import give_back
 from atomlearn.markup import Listed
+from atomlearn.sets.memory import give_back
 from atomlearn.tables.literals import without_repetitions
 from atomlearn.tables.rules import (
     TARGETS,

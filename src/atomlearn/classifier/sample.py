@@ -23,6 +23,7 @@ from atomlearn.logic.comparison import (
     without_loss,
 )
 from atomlearn.sets import rows as packed
+from atomlearn.sets.memory import rows_at
 from atomlearn.sets.rows import Lists, Rows, pack_row, take
 from atomlearn.sets.words import transpose
 from atomlearn.training.boosting.ensemble import EarlierRows
@@ -202,7 +203,7 @@ def trials_of(
     )
     for one in held_out:
         rest = np.setdiff1d(np.arange(len(examples)), one.examples)
-        rows = examples.variants[0][rest]
+        rows = rows_at(examples.variants[0], rest)
         sample = TrainingSample.empty(rows.shape[1], examples.n_classes)
         sample = sample.extended(rows, examples.labels[rest])
         trials.append(Trial(one.atoms, sample, shared.some(one.examples), strict))

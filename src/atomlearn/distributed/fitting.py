@@ -2,14 +2,13 @@
 
 A checkpoint is the state of :func:`atomlearn.distributed.fit` between two exchanges.
 
-Batches are packed to disk, so that one machine can learn from more data than its memory. A row
-takes a bit for each literal, which is far less than it took in the table. Only one batch for each
-job is in memory at a time, besides the atoms and a sample of the rows.
+The packed rows of all parts are joined, in memory or, if they are too many, in files that are
+mapped into memory, so that one machine can learn from more data than its memory. A row takes a bit
+for each literal, which is far less than it took in the table.
 """
 
 import hashlib
 import json
-import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -19,13 +18,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.base import is_classifier
 
 from atomlearn.classifier.estimator import AlgebraicClassifier
 from atomlearn.classifier.fitting import TrainingData, fit_encoder, moves_to_try
 from atomlearn.distributed.parts import (
-    SAMPLED,
     PartSummary,
     Recoding,
     Survey,
@@ -36,18 +33,16 @@ from atomlearn.distributed.parts import (
     class_counts,
     encode,
     joined_table,
-    pack,
-    sources_of,
     stacked,
     survey,
 )
 from atomlearn.distributed.running import DaskRows, connected, delayed_parts
-from atomlearn.engine.pool import Source, add_pools, pools_in
+from atomlearn.engine.pool import add_pools, pools_in
 from atomlearn.engine.state import Report
-from atomlearn.engine.symmetries import Symmetries
 from atomlearn.errors import CheckpointMismatch, InvalidParameter, UnfitParts
 from atomlearn.files.container import Container, check_replaceable, private_folder
 from atomlearn.files.load import MOST_EPOCHS, Members, Value, reading
+from atomlearn.sets.memory import in_files
 from atomlearn.sets.rows import Rows, width
 from atomlearn.tables.batches import chained
 from atomlearn.tables.encoder import LiteralEncoder, check_count
@@ -57,9 +52,9 @@ from atomlearn.tables.rules import Statement
 from atomlearn.tables.statements import RuleConflict, compile_rules
 from atomlearn.tables.training_rows import categories_of, chain_of
 from atomlearn.tables.validation import check_labels, declared_kinds, read_table
-from atomlearn.training.data import Examples, FoldAssignment, folds_for
-from atomlearn.training.parts import Job, OnResult, Part, Parts, joined_parts, run_in_threads
-from atomlearn.training.settings import Round, ignore
+from atomlearn.training.data import folds_for
+from atomlearn.training.parts import joined_parts
+from atomlearn.training.settings import Round
 from atomlearn.training.strict import State
 from atomlearn.typing import Floats, Integers
 
@@ -210,9 +205,10 @@ def _report(saved: Value) -> Report:
     return report
 
 
-MOST_JOINED = 1 << 29
+MOST_JOINED = 1 << 35
 """Maximum number of bytes of the packed rows of all parts, with all literals of the columns, that
-are joined and learned from as a whole by default. With more, each part learns by itself."""
+are joined and learned from as a whole by default: in memory, or in a file that is mapped into it.
+With more, each part learns by itself."""
 TOO_LARGE = (
     "{what} can be learned from all rows together only, and they take more than {most} bytes "
     "packed, or must not leave their partition: raise max_bytes, or use fewer rows, max_cuts=5, or "
@@ -235,11 +231,6 @@ class RawParts(Protocol):
     def encode(self, encoder: LiteralEncoder, moved: Sequence[Map]) -> Iterator[Any]:
         """Yield the packed rows of the parts that have some, also moved by each map."""
 
-    def pack(
-        self, recoding: Recoding, surveys: Sequence[Survey]
-    ) -> tuple[Parts, list[PartSummary]]:
-        """Encode the parts that have rows, and summarise them."""
-
 
 def fit(
     X: Any,
@@ -255,12 +246,14 @@ def fit(
 ) -> Any:
     """Learn a classifier or a regressor from a Dask array or data frame.
 
-    Workers read and encode their partitions. If the packed rows of all fit into ``max_bytes``, they
-    are sent to the client, and the model is the one that ``fit`` gives in memory. Otherwise each
-    partition learns by itself, where it is; after every few epochs the pins that partitions found
-    are checked against the examples of all others, and shared. Then the model depends on the
-    partitions and the seed, not on the number of workers, nor on whether some were lost. Numbers
-    and ordered classes are always learned from all rows together; more of them is an error.
+    Workers read and encode their partitions. If the packed rows of all take no more than
+    ``max_bytes``, they are sent to the client, a few partitions at a time, and the model is the one
+    that ``fit`` gives in memory; what is larger than memory should hold is kept in files, which are
+    removed at the end. Otherwise each partition learns by itself, where it is; after every few
+    epochs the pins that partitions found are checked against the examples of all others, and
+    shared. Then the model depends on the partitions and the seed, not on the number of workers, nor
+    on whether some were lost. Numbers and ordered classes are always learned from all rows
+    together; more of them is an error.
 
     Parameters
     ----------
@@ -272,9 +265,10 @@ def fit(
         A client or the address of a scheduler; by default Dask's own default, which is the client
         made last, or else threads of this process.
     checkpoint : str or Path, default=None
-        A file to which the state is written after every exchange. If it exists, learning continues
-        from it, and gives the same model as without an interruption. The data and everything that
-        decides what is learned must be the same; ``max_epochs`` may be larger.
+        A file to which the strict atoms are written after every exchange, or after every round if
+        all partitions are learned from as a whole. If it exists, learning continues from it, and
+        gives the same model as without an interruption. The data and everything that decides what
+        is learned must be the same; ``max_epochs`` may be larger.
     allow_missing : bool, default=False
         Whether a partition may have no row of some class, if partitions learn by themselves.
     share_examples : bool, default=True
@@ -282,10 +276,10 @@ def fit(
         of each class that contradict the pins of other partitions to all of them. Set it to false
         if rows must not leave their partition. A bounded number of rows, to choose cuts, calibrate
         and explain, is sent to the client in any case.
-    max_bytes : int, default=512 MiB
+    max_bytes : int, default=32 GiB
         Largest size of the packed rows, a bit for each literal, up to which all partitions are
-        learned from as a whole. Learning needs memory besides, mostly for a few numbers for
-        each row and class.
+        learned from as a whole. On disk they take up to five times as much, and in memory there are
+        a few numbers for each row and class besides.
     estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
         The estimator to fit; by default a new classifier.
     **parameters : object
@@ -308,7 +302,7 @@ def fit(
     True
     """
     parts = delayed_parts(X, y)
-    with connected(client) as scheduler:
+    with connected(client) as scheduler, private_folder() as place, in_files(place):
         raw = DaskRows(parts, scheduler)
         source = SurveyedParts(raw, checkpoint, allow_missing, share_examples, max_bytes)
         return with_parameters(estimator, parameters).fit_parts(source)
@@ -341,11 +335,13 @@ class SurveyedParts:
         classes = _classes(surveys, classifier.max_classes)
         data = self._in_one(classifier, surveys, in_one) if self.share_examples else None
         if data is None:
+            if not isinstance(self.raw, DaskRows):
+                raise self._too_large("batches")
             chain = chain_of(classes, classifier.ordered, _order_of(surveys))
             if chain is not None:
                 raise self._too_large("ordered classes")
             check_classes(surveys, classes, self.allow_missing)
-            data = self._apart(classifier, surveys, classes)
+            data = self._apart(self.raw, classifier, surveys, classes)
         saved = Checkpoint(self.checkpoint, data, classifier)
         data.state, data.on_exchange = saved.read(), saved.write
         return data
@@ -400,6 +396,7 @@ class SurveyedParts:
 
     def _apart(
         self,
+        raw: DaskRows,
         classifier: AlgebraicClassifier,
         surveys: Sequence[Survey],
         classes: npt.NDArray[Any],
@@ -407,11 +404,11 @@ class SurveyedParts:
         """Choose cuts and categories by some rows of every part, and leave the rows there."""
         rows = [
             replace(one, some_rows=some)
-            for one, some in zip(surveys, self.raw.ask(Survey.sample), strict=True)
+            for one, some in zip(surveys, raw.ask(Survey.sample), strict=True)
             if one.n_rows
         ]
         recoding, rules = _recoding(classifier, classes, rows)
-        parts, summaries = self.raw.pack(recoding, surveys)
+        parts, summaries = raw.pack(recoding, surveys)
         return TrainingData(
             classes,
             recoding.encoder,
@@ -506,46 +503,35 @@ def _sum_of(counts: Sequence[Integers | None]) -> Integers | None:
     return np.sum(known, axis=0) if known else None
 
 
-log = logging.getLogger("atomlearn")
-
-FEW_BATCHES = 16
-"""With more batches than this, fewer rows of each are sampled."""
-
-
 def fit_batches(
     batches: Iterable[tuple[Any, Any]],
     *,
     folder: str | Path | None = None,
     checkpoint: str | Path | None = None,
-    allow_missing: bool = False,
     max_bytes: int = MOST_JOINED,
     estimator: Any = None,
     **parameters: Any,
 ) -> Any:
     """Learn a classifier or a regressor from batches that together do not fit in memory.
 
-    If the packed rows of all batches fit into ``max_bytes``, the model is the one that ``fit``
-    gives in memory; otherwise batches learn by themselves, as in
-    :func:`~atomlearn.distributed.fit`.
+    The model is the one that ``fit`` gives in memory. Batches are encoded one after the other; the
+    packed rows of all are kept in files that are mapped into memory, if they are large.
 
     Parameters
     ----------
     batches : iterable of (X, y)
         The batches, which are read twice: :func:`~atomlearn.tables.read_batches` of a file,
-        :class:`~atomlearn.tables.ArrayBatches` of arrays mapped from disk, or a list. Batches
-        should be alike: shuffle sorted data.
+        :class:`~atomlearn.tables.ArrayBatches` of arrays mapped from disk, or a list.
     folder : str or Path, default=None
-        The folder in which a new folder for packed batches is created, which is removed at the end;
-        by default the system's folder for temporary files.
+        The folder in which a new folder for packed rows is created, which is removed at the end; by
+        default the system's folder for temporary files.
     checkpoint : str or Path, default=None
-        A file to which the state is written after every exchange, as for
+        A file to which the strict atoms of a classifier are written after every round, as for
         :func:`~atomlearn.distributed.fit`.
-    allow_missing : bool, default=False
-        Whether a batch may have no row of some class, if batches learn by themselves.
-    max_bytes : int, default=512 MiB
-        Largest size of the packed rows, a bit for each literal, up to which all batches are
-        learned from as a whole. Learning needs memory besides, mostly for a few numbers for
-        each row and class.
+    max_bytes : int, default=32 GiB
+        Largest size of the packed rows, a bit for each literal; more is an error. On disk they take
+        up to five times as much, and in memory there are a few numbers for each row and class
+        besides.
     estimator : AlgebraicClassifier or AlgebraicRegressor, default=None
         The estimator to fit; by default a new classifier.
     **parameters : object
@@ -570,11 +556,9 @@ def fit_batches(
             "batches can be gone through only once, and are needed twice: pass a list, or an "
             "object whose __iter__ begins anew"
         )
-    with private_folder(folder) as place:
-        estimator = with_parameters(estimator, parameters)
-        rows = BatchRows(batches, place, estimator.n_jobs, max_bytes)
-        source = SurveyedParts(rows, checkpoint, allow_missing, max_bytes=max_bytes)
-        return estimator.fit_parts(source)
+    with private_folder(folder) as place, in_files(place):
+        source = SurveyedParts(BatchRows(batches, place), checkpoint, max_bytes=max_bytes)
+        return with_parameters(estimator, parameters).fit_parts(source)
 
 
 class Named(NamedTuple):
@@ -583,31 +567,43 @@ class Named(NamedTuple):
     name: str
 
 
+class Stored(Sequence[Distinct]):
+    """The different values of the columns of a batch, in a file that nobody else uses."""
+
+    def __init__(self, values: Sequence[Distinct], path: Path) -> None:
+        self.path, self.starts = path, []
+        with path.open("wb") as file:
+            for one in values:
+                self.starts.append(file.tell())
+                for array in one:
+                    np.save(file, array)
+
+    def __getitem__(self, j: Any) -> Any:
+        with self.path.open("rb") as file:
+            file.seek(self.starts[j])
+            return Distinct(*(np.load(file, allow_pickle=True) for _ in Distinct._fields))
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
 @dataclass
 class BatchRows:
     """Rows and labels that are read batch after batch."""
 
     batches: Iterable[tuple[Any, Any]]
     folder: Path
-    n_jobs: int | None
-    max_bytes: int
-
     surveys: list[Survey] = field(default_factory=list)
 
     def survey(self, seed: int, as_whole: bool, are_numbers: bool) -> list[Survey]:
-        """Summarise each batch."""
-        self.surveys, size = [], 0
+        """Summarise each batch; the different values of its columns are kept on disk."""
+        self.surveys = []
         for p, (X, y) in enumerate(chained(self.batches)):
-            # How many there will be is not known: later batches take fewer rows along.
-            most = SAMPLED // FEW_BATCHES if p < FEW_BATCHES else SAMPLED // (p + 1)
-            told = survey(X, y, p, seed, max(1, most), as_whole, are_numbers)
+            told = survey(X, y, p, seed, 1, as_whole, are_numbers)
             if told.no_labels is None and hasattr(self.batches, "target"):  # those of a file
                 told = replace(told, no_labels=Named(str(self.batches.target)))
-            self.surveys.append(told)
-            size += sum(told.sizes)
-            if size > self.max_bytes:  # nor would the rows fit
-                as_whole, size = False, 0
-                self.surveys = [replace(one, sizes=(), values=()) for one in self.surveys]
+            values = Stored(told.values, self.folder / f"batch-{p}")
+            self.surveys.append(replace(told, values=values, some_rows=None))
         return self.surveys
 
     def ask(self, function: Callable[[Survey], Any]) -> list[Any]:
@@ -626,74 +622,3 @@ class BatchRows:
                 raise UnfitParts(f"batch {p} is not the same when it is read a second time")
             if len(y):
                 yield p, X, y
-
-    def pack(
-        self, recoding: Recoding, surveys: Sequence[Survey]
-    ) -> tuple["PartsOnDisk", list[PartSummary]]:
-        """Encode the batches to disk."""
-        summaries: list[PartSummary] = []
-        first = 0
-        for p, X, y in self._again():
-            packed = pack(X, y, recoding, p, first, "batch")
-            save_part(packed.part, self.folder / str(len(summaries)))
-            summaries.append(packed.summary)
-            first += len(y)
-        total = sum(file.stat().st_size for file in self.folder.glob("*.npy"))
-        log.info("%s rows packed into %.1f MB", f"{first:,}", total / 1e6)
-        parts = PartsOnDisk(
-            self.folder,
-            sources_of(summaries),
-            len(recoding.encoder.literals_) + 1,
-            len(recoding.classes),
-            recoding.n_folds,
-            self.n_jobs,
-        )
-        return parts, summaries
-
-
-@dataclass
-class PartsOnDisk:
-    """Packed batches in a folder, mapped into memory when they are needed."""
-
-    folder: Path
-    sources: Sequence[Source]
-    n_constants: int
-    n_classes: int
-    n_folds: int
-    n_jobs: int | None = None
-
-    @property
-    def at_a_time(self) -> int:
-        """Number of jobs that run at the same time."""
-        return int(effective_n_jobs(self.n_jobs))
-
-    def run(
-        self, function: Callable[..., Any], jobs: Iterable[Job], on_result: OnResult = ignore
-    ) -> list[Any]:
-        """Apply the function to each part, ``n_jobs`` at a time."""
-        return run_in_threads(self._load, function, jobs, self.n_jobs, on_result)
-
-    def _load(self, number: int) -> Part:
-        return load_part(self.folder / str(number), self.n_constants, self.n_classes, self.n_folds)
-
-
-def save_part(part: Part, path: Path) -> None:
-    """Write the terms, labels and folds of a part."""
-    examples, dealt = part.examples, part.dealt
-    np.save(f"{path}.terms.npy", examples.variants)
-    np.save(f"{path}.labels.npy", examples.labels)
-    np.save(f"{path}.dealt.npy", np.stack([dealt.example, dealt.label, dealt.fold]))
-    if examples.symmetries is not None:
-        np.save(f"{path}.maps.npy", examples.symmetries.maps)
-
-
-def load_part(path: Path, n_constants: int, n_classes: int, n_folds: int) -> Part:
-    """Load a part whose terms stay on disk until they are needed, for learning only."""
-    terms = np.load(f"{path}.terms.npy", mmap_mode="r")
-    labels = np.load(f"{path}.labels.npy")
-    examples = Examples(terms, labels, np.ones(len(labels)), n_constants, n_classes)
-    maps = Path(f"{path}.maps.npy")
-    if maps.exists():
-        examples = replace(examples, symmetries=Symmetries(np.load(maps)))
-    example, label, fold = np.load(f"{path}.dealt.npy")
-    return Part(examples, FoldAssignment(n_folds, example, label, np.ones(len(example)), fold))

@@ -62,7 +62,7 @@ class Survey:
     """The label of each row, as an index of ``targets``."""
     sizes: tuple[int, ...] = ()
     """Bytes of the counts of each column."""
-    values: tuple[Distinct, ...] = ()
+    values: Sequence[Distinct] = ()
     """The different values of each column by label, if the table is to be learned as a whole."""
     no_labels: Any = None
     """The labels without rows: their name, and the order of their categories."""
@@ -339,9 +339,7 @@ class Packed:
     summary: PartSummary
 
 
-def pack(
-    X: Any, y: Any, recoding: Recoding, number: int, first_row: int, kind: str = "partition"
-) -> Packed:
+def pack(X: Any, y: Any, recoding: Recoding, number: int, first_row: int) -> Packed:
     """Encode one part, whose first row has the number ``first_row`` among all."""
     interrupts.check()
     targets, classes = np.asarray(y).ravel(), recoding.classes
@@ -363,7 +361,7 @@ def pack(
             part.sample(int(np.ceil(recoding.share * len(examples))), rng),
             np.bincount(examples.labels, minlength=len(classes)),
             encoded.conflicts,
-            part.source(f"{kind} {number}"),
+            part.source(f"partition {number}"),
             encoded.refused,
             encoded.decided,
             encoded.contradicted,

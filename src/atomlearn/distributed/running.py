@@ -245,7 +245,10 @@ class DaskRows:
         self.surveys = []  # the workers need not keep them any longer
         make, shared = dask.delayed(encode, pure=False), [encoder, list(moved)]
         how = [dask.delayed(one, pure=False, traverse=False) for one in shared]
-        yield from self.scheduler.compute([make(self.parts[p].X, *how, p) for p in self.have_rows])
+        at_once = self.scheduler.n_threads()  # all parts together might not fit into memory
+        for start in range(0, len(self.have_rows), at_once):
+            some = self.have_rows[start : start + at_once]
+            yield from self.scheduler.compute([make(self.parts[p].X, *how, p) for p in some])
 
     def pack(
         self, recoding: Recoding, surveys: Sequence[Survey]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.memory import room
 from atomlearn.sets.rows import Lists, Rows
 from atomlearn.sets.words import ONE, ZERO, clear, lowest, size, transpose_into
 from atomlearn.typing import Bits, Floats, Integers
@@ -29,7 +30,7 @@ Blocks = npt.NDArray[np.uint64]
 def blocks_of(examples: Rows, n_constants: int) -> Blocks:
     """Transpose packed examples into blocks."""
     n_blocks = (len(examples) + BLOCK * 64 - 1) // (BLOCK * 64)
-    blocks = np.zeros((n_blocks, n_constants, BLOCK), dtype=np.uint64)
+    blocks = room((n_blocks, n_constants, BLOCK))
     square = np.empty(64, dtype=np.uint64)
     for b, block in enumerate(blocks):
         transpose_into(examples[b * BLOCK * 64 : (b + 1) * BLOCK * 64], block, square)

@@ -156,7 +156,7 @@ def examples_of(
     or ``which`` of them.
     """
     right_of = transpose_some(examples, which, n_constants)
-    left_of = np.zeros_like(right_of)
+    left_of = np.zeros(right_of.shape, dtype=np.uint64)  # takes no memory but for one row
     left_of[constant] = rows.full(len(examples) if which is None else len(which))
     nothing = rows.empty(0, n_constants)
     return Positives(nothing, nothing, left_of, right_of)

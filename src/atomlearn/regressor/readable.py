@@ -28,6 +28,7 @@ from atomlearn.regressor.comparison import ComparingNumbers
 from atomlearn.regressor.evaluation import EvaluatingNumbers
 from atomlearn.regressor.explanation import NumberExplanation, Term
 from atomlearn.regressor.scorecard import NumberScorecard, read_number_card
+from atomlearn.sets.memory import rows_at
 from atomlearn.sets.rows import Rows, unpack
 from atomlearn.tables.literals import find_splits, rule_text
 from atomlearn.tables.number_rows import numbers_of
@@ -414,7 +415,7 @@ class ReadableNumbers(FeatureImportance, Auditing, EvaluatingNumbers, ComparingN
         folds = learned.fold_models
         if folds is None or not self.encoder_.literals_:
             return None
-        rows = part.examples.variants[0][folds.examples]
+        rows = rows_at(part.examples.variants[0], folds.examples)
         assert part.examples.targets is not None
         targets = part.examples.targets[folds.examples]
         models = [*folds.models, learned]

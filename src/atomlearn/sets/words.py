@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.sets.jit import helper, kernel
-from atomlearn.sets.rows import Rows, empty
+from atomlearn.sets.memory import ROWS_AT_ONCE, room_for
+from atomlearn.sets.rows import Rows
 from atomlearn.typing import Floats, Integers
 
 ONE = np.uint64(1)
@@ -178,18 +179,14 @@ def transpose(rows: Rows, n: int) -> Rows:
     >>> [members(r).tolist() for r in transpose(from_indices([[0, 2], [2]], 3), 3)]
     [[0], [], [0, 1]]
     """
-    out = empty(n, len(rows))
+    out = room_for(n, len(rows))
     transpose_into(rows, out, np.empty(64, dtype=np.uint64))
     return out
 
 
-ROWS_AT_ONCE = 1 << 15
-"""Number of rows that are copied and transposed at a time."""
-
-
 def transpose_some(rows: Rows, which: Integers | None, n: int) -> Rows:
     """Return the transpose of some rows, or of all, which are not copied as a whole."""
-    out = empty(n, len(rows) if which is None else len(which))
+    out = room_for(n, len(rows) if which is None else len(which))
     for start in range(0, 64 * out.shape[1], ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
         part = transpose(rows[some if which is None else which[some]], n)

@@ -25,6 +25,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 
 from atomlearn.errors import InvalidParameter, InvalidRule, InvalidTable, UnseenCategories
 from atomlearn.sets import rows as packed
+from atomlearn.sets.memory import room_for
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import transpose
 from atomlearn.tables.columns import CategoryColumn, Column, CutShare, NumberColumn
@@ -417,7 +418,7 @@ class LiteralEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             given of columns in which no value is a known one.
         """
         n = len(self.literals_) + extra
-        out = packed.empty(table.shape[0], n)
+        out = room_for(table.shape[0], n)
         words = packed.width(len(self.literals_))
         unseen = UnseenColumns()
         for start, bits in self._chunks(table, self.kept_, unseen):

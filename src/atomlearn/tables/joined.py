@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from atomlearn.errors import AtomlearnError
+from atomlearn.sets import memory
 from atomlearn.sets.rows import unpack, width
 from atomlearn.tables.numbers import exact_numbers, is_missing
 from atomlearn.tables.validation import Kind, number_column, object_column, refuse_unhashable
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 CELLS_AT_ONCE = 1 << 23
 """Number of truth values that are encoded at a time, to bound the memory for unpacked bits."""
+TIMES_ON_DISK = 5
+"""Files take at most so many times what the packed rows with all literals of the columns take."""
 FETCHED = 1 << 27
 """Bytes of counts that are fetched at a time: of some columns from all parts."""
 
@@ -82,7 +85,7 @@ def _small(numbers: Integers) -> Integers:
 
 
 class TooManyRows(AtomlearnError):
-    """Raised if the packed rows of all parts would need more memory than is allowed."""
+    """Raised if the packed rows of all parts would take more than is allowed."""
 
 
 @dataclass
@@ -122,7 +125,9 @@ class TableParts:
         shape = (self.n_variants, sum(map(len, self.labels)), width(self.n_literals))
         if 8 * int(np.prod(shape, dtype=object)) > self.most_bytes:
             raise TooManyRows("the packed rows of all parts are more than fit on one machine")
-        self.rows = np.empty(shape, dtype=np.uint64)
+        if 8 * int(np.prod(shape)) > memory.IN_MEMORY:
+            memory.need_disk(TIMES_ON_DISK * 8 * int(np.prod(shape)))
+        self.rows = memory.room(shape)
         start = 0
         for part in self.encode(encoder):
             self.rows[:, start : start + part.shape[1]] = part

@@ -14,6 +14,7 @@ import numpy as np
 
 from atomlearn.logic.formulas import Clause, escape_latex
 from atomlearn.sets import rows as packed
+from atomlearn.sets.memory import rows_at
 from atomlearn.sets.rows import SETS_AT_ONCE, Lists, Rows, append, take, to_lists
 from atomlearn.sets.words import transpose_some
 from atomlearn.training.boosting.ensemble import WeightedAtoms, merged
@@ -363,7 +364,7 @@ def find_splits(
         columns.append(literal.column)
     lists = to_lists(packed.from_indices(sides, n_literals + 1))
     group = np.unique(np.array(columns, dtype=np.int64), return_inverse=True)[1]
-    return Splits(having[first], lists, group.astype(np.int64))
+    return Splits(rows_at(having, np.array(first, dtype=np.int64)), lists, group.astype(np.int64))
 
 
 def _digest(line: Rows) -> bytes:

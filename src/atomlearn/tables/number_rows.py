@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from atomlearn.errors import InvalidTable, InvalidTarget
+from atomlearn.sets.memory import rows_at
 from atomlearn.sets.rows import Rows
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import check_maps
@@ -110,14 +111,14 @@ def encoded_numbers(
     if not len(kept):  # rules decide every row
         kept = np.flatnonzero(~is_refused)
     if len(kept) < len(packed):
-        packed = packed[kept]
+        packed = rows_at(packed, kept)
     targets = targets[kept]
     first, group = _groups(packed, targets)
     mass = np.bincount(group, rows.weights[kept], len(first)).astype(np.float64)
     copies, scale = mass, 1.0
     if len(first) >= FEW_DISTINCT:
         copies, scale = np.ones(len(first)), float(np.median(mass))
-    variants = [packed[first]]
+    variants = [rows_at(packed, first)]
     del packed
     if symmetries is not None:
         moved = check_maps(symmetries, rows.table.shape[1])

@@ -14,9 +14,9 @@ from sklearn.utils.validation import _check_sample_weight
 
 from atomlearn.errors import InvalidParameter, InvalidTable, NotEnoughMemory, nearest, suggest
 from atomlearn.markup import Displayed
+from atomlearn.sets.memory import ROWS_AT_ONCE, are_files_allowed, rows_at
 from atomlearn.sets.random import seed_sequence
 from atomlearn.sets.rows import Rows, width
-from atomlearn.sets.words import ROWS_AT_ONCE
 from atomlearn.tables.encoder import LiteralEncoder
 from atomlearn.tables.images import Map, believed_symmetries, check_maps, permuted, sorted_out
 from atomlearn.tables.joined import JoinedTable
@@ -186,10 +186,10 @@ class TrainingRows:
             decided &= ~is_refused & np.isin(labels, labels[~is_refused & ~decided])
         kept = np.flatnonzero(~is_refused & ~decided)
         if len(kept) < len(packed):
-            packed = packed[kept]
+            packed = rows_at(packed, kept)
         numbers = self.numbers[kept]
         distinct = distinct_rows(packed, labels[kept], self.weights[kept], class_weights)
-        first = packed[distinct.first]
+        first = rows_at(packed, distinct.first)
         del packed
         variants, believed = [first], None
         if symmetries is not None:
@@ -430,7 +430,7 @@ on their number. Tests measure it."""
 def refuse_too_large(n_rows: int, n_literals: int) -> None:
     """Raise an error if a table is too large to be learned from in memory."""
     needed, free = TIMES_PACKED * n_rows * 8 * width(n_literals + 1), available_memory()
-    if free is not None and needed > free:
+    if free is not None and needed > free and not are_files_allowed():
         raise NotEnoughMemory(
             f"{n_rows:,} rows of {n_literals:,} literals need up to {needed / 1e9:,.1f} GB of "
             f"memory to be learned from, and {free / 1e9:,.1f} GB are available: use "

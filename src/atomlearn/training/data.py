@@ -11,6 +11,7 @@ import numpy.typing as npt
 from atomlearn.engine.misses import Blocks, blocks_of
 from atomlearn.engine.symmetries import Symmetries
 from atomlearn.sets import rows as packed
+from atomlearn.sets.memory import ROWS_AT_ONCE, room
 from atomlearn.sets.rows import Lists, Rows
 from atomlearn.training.boosting.losses import LOG_LOSS, Loss
 from atomlearn.training.boosting.rounds import Prior
@@ -179,7 +180,11 @@ class HardRules:
 def meets(rows: Rows, literals: Sequence[int]) -> Bits:
     """Return which packed rows have all of these literals."""
     term = packed.row(literals, rows.shape[1] * 64)
-    return np.asarray(((rows & term) == term).all(axis=1))
+    found = np.zeros(len(rows), dtype=np.bool_)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        found[some] = ((rows[some] & term) == term).all(axis=1)
+    return found
 
 
 @dataclass(frozen=True)
@@ -336,7 +341,7 @@ class Examples:
         kept = place[self.dissent.examples] >= 0
         return replace(
             self,
-            variants=np.ascontiguousarray(self.variants[:, which]),
+            variants=_taken(self.variants, which),
             labels=self.labels[which],
             weights=self.weights[which],
             numbers=None if self.numbers is None else self.numbers[which],
@@ -361,10 +366,11 @@ class Examples:
         if len(labels) == 0:
             return self
         weights = np.ones(len(labels)) if weights is None else weights
-        more = np.broadcast_to(rows, (len(self.variants), *rows.shape))
+        variants = _taken(self.variants, np.arange(len(self)), len(rows))
+        variants[:, len(self) :] = rows
         return replace(
             self,
-            variants=np.concatenate([self.variants, more], axis=1),
+            variants=variants,
             labels=np.concatenate([self.labels, labels]),
             weights=np.concatenate([self.weights, weights]),
             copies=None
@@ -394,6 +400,17 @@ class Examples:
             weights / np.maximum(total, 1.0)[which],
             None if weighted is None else weighted[which],
         )
+
+
+def _taken(
+    variants: npt.NDArray[np.uint64], which: Integers, more: int = 0
+) -> npt.NDArray[np.uint64]:
+    """Return some examples in all variants, and room for some more."""
+    taken: npt.NDArray[np.uint64] = room((len(variants), len(which) + more, variants.shape[2]))
+    for start in range(0, len(which), ROWS_AT_ONCE):
+        some = which[start : start + ROWS_AT_ONCE]
+        taken[:, start : start + len(some)] = variants[:, some]
+    return taken
 
 
 def by_label(labels: Integers, n_classes: int) -> list[Integers]:
@@ -551,8 +568,9 @@ def row_keys(rows: npt.NDArray[np.uint64], rng: np.random.Generator) -> npt.NDAr
     factors: Rows = rng.integers(1 << 63, size=(rows.shape[1],), dtype=np.uint64)
     factors = factors * np.uint64(2) + np.uint64(1)
     keys = np.zeros(len(rows), dtype=np.uint64)
-    for w in range(len(factors)):  # word by word: all at once would take as much as the rows
-        keys += rows[:, w] * factors[w]
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        keys[some] = (rows[some] * factors).sum(axis=1, dtype=np.uint64)
     keys ^= keys >> np.uint64(32)
     keys *= np.uint64(0x9E3779B97F4A7C15)
     return keys ^ (keys >> np.uint64(29))

@@ -4,7 +4,7 @@ Rows are assigned to folds, and everything is learned once for each fold, withou
 of the folds then decide when to stop, calibrate the scores, and choose between strict and weighted
 atoms. The atoms learned without each fold are merged in the end: every row is learned from.
 
-Data in memory are one part, tables on disk or on a cluster many; the loop is the same.
+Data in memory are one part, tables on a cluster may be many; the loop is the same.
 
 A batch that arrives later (``partial_fit``) is predicted before it is learned from, and these
 predictions take the place of the folds: they measure the error, calibrate the scores and choose.
@@ -22,6 +22,7 @@ from atomlearn.engine.concept import Recipe
 from atomlearn.engine.misses import blocks_of, typical_misses
 from atomlearn.engine.pool import Pool
 from atomlearn.engine.state import Report
+from atomlearn.sets.memory import rows_at
 from atomlearn.sets.rows import Rows
 from atomlearn.training.boosting.ensemble import (
     BoostedFolds,
@@ -394,7 +395,7 @@ class Training:
         splits = self.find_splits(*self.home.shown())
         seed = np.random.SeedSequence(self.seed, spawn_key=(1,))
         found = boost_folds(examples, splits, dealt, seed, self.clock, rival)
-        rows = examples.variants[0][dealt.example[found.held]]
+        rows = rows_at(examples.variants[0], dealt.example[found.held])
         forbidden = examples.rules.forbidden_of(rows)
         self.boosted = replace(found, scores=np.where(forbidden, -FORBIDDEN, found.scores))
 

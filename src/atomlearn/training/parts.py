@@ -1,6 +1,6 @@
-"""Parts of the data in memory, on disk or on a cluster, and the tasks that run on them.
+"""Parts of the data in memory or on a cluster, and the tasks that run on them.
 
-All data in memory are one part; a table on disk, or with the workers of a cluster, has many. The
+Data in memory, or in files mapped into it, are one part; with the workers of a cluster, many. The
 functions are pure: their result depends on their arguments alone, and all randomness on the seed,
 the fold, the class, the part and the epoch. So they may run anywhere, in any order, and again after
 a machine was lost, and the model is the same."""
@@ -9,6 +9,7 @@ import math
 import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -319,7 +320,12 @@ def run_in_threads(
 ) -> list[Any]:
     """Apply a function to parts that this process can reach."""
 
+    here = copy_context()  # threads begin without one
+
     def call(job: Job) -> Any:
+        return here.copy().run(run, job)
+
+    def run(job: Job) -> Any:
         result = function(part_of(job.part), *job.shared, *job.own)
         on_result(result)
         return result

@@ -22,8 +22,8 @@ from joblib import Parallel, delayed
 
 from atomlearn.engine.misses import BLOCK, Blocks, blocks_of
 from atomlearn.engine.pool import hash_lists
-from atomlearn.files.memory import give_back
 from atomlearn.sets.jit import kernel
+from atomlearn.sets.memory import give_back
 from atomlearn.sets.rows import SETS_AT_ONCE, Lists, Rows, append, lists_of, no_lists, take, united
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.losses import ORDERED

@@ -119,16 +119,21 @@ class FullModel(NamedTuple):
     weighted: WeightedAtoms | None
 
 
+def thinning(n_rows: int, n_classes: int) -> int:
+    """Return the ``n`` for which every ``n``-th row is taught."""
+    most = max(500, min(MOST_ROWS, MOST_CELLS // n_classes))
+    return max(1, -(-n_rows // most))
+
+
 def teach(teacher: Teacher, models: Sequence[FullModel], n_classes: int) -> Teacher:
     """Return the teacher with lessons by the models learned without each fold, and by the last."""
-    most = max(500, min(MOST_ROWS, MOST_CELLS // n_classes))
-    step = max(1, -(-len(teacher) // most))
+    step = thinning(len(teacher), n_classes)
     teacher = replace(
         teacher,
         rows=np.ascontiguousarray(teacher.rows[::step]),
-        labels=teacher.labels[::step],
-        weights=teacher.weights[::step],
-        fold=teacher.fold[::step],
+        labels=teacher.labels[::step].copy(),  # a view would keep all of them
+        weights=teacher.weights[::step].copy(),
+        fold=teacher.fold[::step].copy(),
         targets=None if teacher.targets is None else teacher.targets[::step],
     )
     lessons = []
