@@ -91,6 +91,16 @@ def test_a_disk_that_is_full_by_now(tmp_path, monkeypatch):
         memory.room((1000, 10))
 
 
+def test_the_file_of_an_array_goes_with_its_last_view(tmp_path):
+    with memory.in_files(tmp_path):
+        array = memory.room((1000, 10))
+    view = array[5:][::2]
+    del array
+    assert len(list(tmp_path.iterdir())) == 1 and not view.any()
+    del view
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.slow
 def test_folders_of_killed_runs_are_removed(digits, tmp_path):
     script = f"""

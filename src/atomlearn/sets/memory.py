@@ -6,8 +6,9 @@ import math
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,10 @@ def _full(n_bytes: int, folder: Path) -> NotEnoughDisk:
 
 
 def room(shape: tuple[int, ...], dtype: Any = np.uint64) -> npt.NDArray[Any]:
-    """Return an array of zeros, in a file if it is large and files are allowed."""
+    """Return an array of zeros, in a file if it is large and files are allowed.
+
+    The file is removed with the last view of the array.
+    """
     folder, size = _FOLDER.get(), math.prod(shape) * np.dtype(dtype).itemsize
     if folder is None or size <= IN_MEMORY:
         return np.zeros(shape, dtype=dtype)
@@ -74,7 +78,15 @@ def room(shape: tuple[int, ...], dtype: Any = np.uint64) -> npt.NDArray[Any]:
             file.truncate(size)
         except OSError:
             raise _full(size, folder) from None
-        return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
+        mapped: Any = np.memmap(file, dtype, "r+", shape=shape)
+    weakref.finalize(mapped, _remove, Path(file.name)).atexit = False
+    return np.asarray(mapped)
+
+
+def _remove(path: Path) -> None:
+    """Remove the file of an array that is not used any more; if in use, it goes with its folder."""
+    with suppress(OSError):
+        path.unlink()
 
 
 def rows_at(rows: Rows, which: Integers) -> Rows:
