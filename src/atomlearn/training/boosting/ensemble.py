@@ -274,6 +274,9 @@ AHEAD, CLEARLY = 0.96, 0.9
 WORTH, TINY = 0.98, 0.002
 """What takes longer is worth it if the lowest loss is at most this share of the other's, and lower
 by this amount."""
+FEW_CLASSES, LARGER_AHEAD, LARGER_WORTH = 10, 0.985, 0.99
+"""With at most this many classes there is time to try larger trees that are hardly ahead: of these,
+shares of the loss in place of ``AHEAD`` and ``WORTH``."""
 FEWEST_ROWS = 300
 """Of fewer rows a tree never uses all columns: random subsets reduce overfitting."""
 HELD_OUT = 5
@@ -382,7 +385,8 @@ class _Race:
         """Choose larger and larger trees, as long as they lower the loss of the first fold."""
         for larger in detailed_recipes(recipe, n_rows, n_classes):
             if larger.max_leaves > recipe.max_leaves:
-                if not self._is_worth_it(larger, recipe, 1, CLEARLY):
+                some = (LARGER_AHEAD, LARGER_WORTH) if n_classes <= FEW_CLASSES else (AHEAD, WORTH)
+                if not self._is_worth_it(larger, recipe, 1, *some, CLEARLY):
                     break
                 recipe = larger
         return recipe
@@ -398,14 +402,21 @@ class _Race:
         ]
         if allowed[0] == allowed[1] or (0, 0) in allowed[1]:
             return usual
-        return other if self._is_worth_it(other, usual, n_folds) else usual
+        return other if self._is_worth_it(other, usual, n_folds, AHEAD, WORTH) else usual
 
     def _is_worth_it(
-        self, recipe: BoostingRecipe, known: BoostingRecipe, n_folds: int, clearly: float = 0.0
+        self,
+        recipe: BoostingRecipe,
+        known: BoostingRecipe,
+        n_folds: int,
+        ahead: float,
+        worth: float,
+        clearly: float = 0.0,
     ) -> bool:
         """Return whether a recipe is better than one that is known, and forget the worse one.
 
-        If it is ahead after the first steps, but not ``clearly``, both are run to their ends.
+        If it is ``ahead`` after the first steps, but not ``clearly``, both are run to their ends,
+        where it has to be ``worth`` the time. All three are shares of the loss of the known one.
         """
         losses = []
         for one in (known, recipe):
@@ -414,12 +425,12 @@ class _Race:
             _run_all(boosters, n_rounds, self.clock)
             losses.append(_mean_losses(boosters)[: n_rounds + 1][-1])
         is_worth_it = losses[1] <= clearly * losses[0]
-        if not is_worth_it and losses[1] <= AHEAD * losses[0]:
+        if not is_worth_it and losses[1] <= ahead * losses[0]:
             ends = [
                 min(_boost(self.boosters(one, n_folds), self.clock, np.inf))
                 for one in (known, recipe)
             ]
-            is_worth_it = ends[1] <= min(WORTH * ends[0], ends[0] - TINY)
+            is_worth_it = ends[1] <= min(worth * ends[0], ends[0] - TINY)
         is_worth_it = is_worth_it and not self.clock.over()
         del self.made[known if is_worth_it else recipe]
         return is_worth_it

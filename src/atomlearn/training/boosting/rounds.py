@@ -68,6 +68,8 @@ USUAL_ROWS, USUAL_CLASSES = 4000, 2
 """Number of rows and classes for which the learning rate is that of the recipe."""
 USUAL_RATES, LARGEST_RATE = (0.06, 0.1), 0.4
 """Bounds of the learning rate for any number of rows, and of every learning rate."""
+LARGER_TREES, LARGER = 1500, 16
+"""From this many rows on, the trees for classes have so many leaves."""
 FEWEST_STEPS = 4.0
 """Minimum product of rounds and learning rate, if the number of rounds is limited."""
 NUMBER_SHARE, NUMBER_ROUNDS, NUMBER_RATE = 0.75, 700, 0.7
@@ -108,6 +110,9 @@ class BoostingRecipe:
     better."""
     share: float = 0.5
     """Share of the columns that a tree may use."""
+    fewest_features: int = 6
+    """Number of columns that every tree may use, if there are as many: of fewer, one alone may
+    decide."""
     many_features: int = 64
     """Number of columns up to which that is so; beyond it the share falls with the square root of
     their number."""
@@ -129,10 +134,11 @@ class BoostingRecipe:
     def max_features(self, n_columns: int) -> int:
         """Return the number of columns that a tree may use; random subsets reduce overfitting.
 
-        >>> [BoostingRecipe().max_features(n) for n in (9, 64, 256, 784)]
-        [5, 32, 64, 112]
+        >>> [BoostingRecipe().max_features(n) for n in (4, 9, 64, 256, 784)]
+        [4, 6, 32, 64, 112]
         """
-        return math.ceil(self.share * math.sqrt(n_columns * min(n_columns, self.many_features)))
+        usual = math.ceil(self.share * math.sqrt(n_columns * min(n_columns, self.many_features)))
+        return min(n_columns, max(usual, self.fewest_features))
 
     def fewest(self, losses: Sequence[float]) -> int:
         """Return the smallest number of rounds that is about as good as the best.
@@ -154,14 +160,17 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
         usual = replace(usual, share=NUMBER_SHARE, rounds=NUMBER_ROUNDS)
         if n_rows < FEW_NUMBERS:
             usual = replace(usual, max_leaves=FEW_LEAVES)
+    elif n_rows >= LARGER_TREES and n_classes <= MANY_CLASSES:
+        usual = replace(usual, max_leaves=LARGER)
     n_classes = max(n_classes, USUAL_CLASSES)
     root = math.sqrt(n_rows / USUAL_ROWS)
     learning_rate = usual.learning_rate * root * math.sqrt(math.sqrt(root))
     smallest, largest = USUAL_RATES
     learning_rate = min(max(learning_rate, smallest), largest)
-    learning_rate *= math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
-    learning_rate *= NUMBER_RATE if is_number else 1.0
     many = max(1.0, n_classes / MANY_CLASSES)
+    # With hundreds of classes there is no time for small steps.
+    learning_rate *= math.sqrt(many * math.sqrt(math.sqrt(n_classes / many / USUAL_CLASSES)))
+    learning_rate *= NUMBER_RATE if is_number else 1.0
     rounds = int(usual.rounds / many)
     if max_rounds is not None:  # fewer rounds need larger steps
         rounds = min(rounds, max_rounds)
@@ -169,6 +178,7 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     return replace(
         usual,
         share=MANY_SHARE if n_classes > MANY_CLASSES else usual.share,
+        fewest_features=1 if n_classes > MANY_CLASSES else usual.fewest_features,
         learning_rate=min(learning_rate, LARGEST_RATE),
         rounds=rounds,
         l2_regularization=usual.l2_regularization * many,
