@@ -267,7 +267,7 @@ def merged(parts: Sequence[WeightedAtoms]) -> WeightedAtoms:
 
 AT_ONCE = 10
 """Maximum number of rounds of a fold before the folds are compared."""
-FIRST_STEPS = 3.0
+FIRST_STEPS = 2.0
 """Recipes are first compared when the product of rounds and learning rate is this."""
 AHEAD, CLEARLY = 0.96, 0.9
 """A recipe is ahead if its loss is then at most this share of the other's, and clearly ahead."""
