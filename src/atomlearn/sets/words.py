@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.rows import Rows, empty
 from atomlearn.typing import Floats, Integers
 
@@ -183,7 +183,7 @@ def transpose(rows: Rows, n: int) -> Rows:
     return out
 
 
-@kernel
+@unrolled_kernel
 def transpose_into(rows: Rows, out: Rows, block: Rows) -> None:
     """Write the transpose of ``rows`` to ``out`` (which has a row for each member)."""
     for top in range(0, rows.shape[0], 64):

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import ONE, ZERO, lowest
 from atomlearn.typing import Floats, Integers
@@ -133,7 +133,7 @@ def log(x: float) -> float:
     return 2.0 * t * series + exponent * (_LN2_HIGH + _LN2_LOW)
 
 
-@kernel
+@unrolled_kernel
 def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
     """Write a softmax over the classes of some rows; scores are by class and row.
 
@@ -167,7 +167,7 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Po
             out[k, which[j]] /= total[j]
 
 
-@kernel
+@unrolled_kernel
 def write_chances_above(scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
     """Write the probabilities that some rows are above each threshold; they never rise."""
     n_scores, n = scores.shape[0], which.shape[0]
@@ -221,7 +221,7 @@ def write_predictions(
         write_numbers(loss, scores, which, out, powers)
 
 
-@kernel
+@unrolled_kernel
 def write_numbers(loss: Loss, scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
     """Write the numbers that the scores of some rows predict."""
     predict_numbers(loss, scores, which, out, powers)
@@ -344,7 +344,7 @@ def mean_class_loss(
     return summed / total if total > 0 else 0.0
 
 
-@kernel
+@unrolled_kernel
 def mean_number_loss(
     loss: Loss,
     scores: Floats,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import FIRST, ONE, ZERO, copy_row, lowest, transpose
@@ -498,7 +498,7 @@ class Work(NamedTuple):
     weight: Floats
 
 
-@kernel
+@unrolled_kernel
 def boost_round(
     has: Rows,
     n_candidates: int,
@@ -601,7 +601,7 @@ def weigh_leaves(
     return n
 
 
-@kernel
+@unrolled_kernel
 def follow_numbers(
     loss: Loss,
     scores: Floats,

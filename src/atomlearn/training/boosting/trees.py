@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Lists, Rows, count, pack, take
 from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount
@@ -137,7 +137,7 @@ def rows_of(has: Rows, candidates: Integers, chosen: Rows) -> Rows:
     return out
 
 
-@kernel
+@unrolled_kernel
 def write_rows_of(
     has: Rows, candidates: Integers, n_candidates: int, chosen: Rows, out: Rows, block: Rows
 ) -> None:
