@@ -158,7 +158,8 @@ def add_missed(
     """
     n_examples = scores.shape[1]
     for b in range(blocks.shape[0]):
-        n_words = min(BLOCK, ((n_examples + 63) >> 6) - b * BLOCK)
+        left = ((n_examples + 63) >> 6) - b * BLOCK
+        n_words = left if left < BLOCK else BLOCK
         last = tail(n_examples) if b == blocks.shape[0] - 1 else FULL
         for w in range(BLOCK):
             held[0, w] = ZERO

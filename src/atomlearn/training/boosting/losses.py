@@ -105,7 +105,8 @@ def exponentials(powers: Powers, n: int) -> None:
     """
     x, exponents, scale = powers.x, powers.bits, powers.scale
     for j in range(n):
-        power = min(max(x[j], _FLOOR), _CEILING)
+        power = x[j] if x[j] > _FLOOR else _FLOOR
+        power = power if power < _CEILING else _CEILING
         k = math.floor(power * _LOG2E + 0.5)
         x[j] = (power - k * _LN2_HIGH) - k * _LN2_LOW
         exponents[j] = (np.int64(np.int32(k)) + _BIAS) << _MANTISSA
@@ -154,7 +155,8 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Po
         highest[j], total[j] = -np.inf, 0.0
     for k in range(n_classes):
         for j in range(n):
-            highest[j] = max(highest[j], scores[k, which[j]])
+            score = scores[k, which[j]]
+            highest[j] = score if score > highest[j] else highest[j]
     for k in range(n_classes):
         for j in range(n):
             power[j] = scores[k, which[j]] - highest[j]
@@ -331,7 +333,7 @@ def mean_class_loss(
     """Return the mean log-loss of some rows whose probabilities are given."""
     n_scores, summed, total = prediction.shape[0], 0.0, 0.0
     for i in which:
-        k = int(targets[i])
+        k = np.int64(targets[i])
         if kind == ORDERED:
             own = 1.0 if k == 0 else prediction[k - 1, i]
             own -= prediction[k, i] if k < n_scores else 0.0
@@ -339,7 +341,7 @@ def mean_class_loss(
             own = prediction[0, i] if targets[i] == 1.0 else 1.0 - prediction[0, i]
         else:
             own = prediction[k, i]
-        summed -= weights[i] * log(max(own, _SMALLEST))
+        summed -= weights[i] * log(own if own > _SMALLEST else _SMALLEST)
         total += weights[i]
     return summed / total if total > 0 else 0.0
 

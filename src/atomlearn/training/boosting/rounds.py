@@ -587,7 +587,8 @@ def weigh_leaves(
     for j in range(n_leaves):
         step = learning_rate * sums[0, j] / (sums[1, j] + l2_regularization)
         if is_number:
-            step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
+            step = step if step > -LARGEST_STEP else -LARGEST_STEP
+            step = step if step < LARGEST_STEP else LARGEST_STEP
         allowed = ANY_SIGN
         for d in range(path.shape[1]):
             side = path[n, d] = path[first + j, d]
