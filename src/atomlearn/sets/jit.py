@@ -290,7 +290,7 @@ def warn_once(error: Exception) -> None:
         )
 
 
-OF_A_FIT = 81
+OF_A_FIT = 74
 """Number of functions that the first fit compiles: iris, counted in tests/sets/test_cache.py."""
 
 

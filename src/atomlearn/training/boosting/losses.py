@@ -28,7 +28,7 @@ import numpy as np
 
 from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.rows import Rows
-from atomlearn.sets.words import ONE, ZERO, lowest
+from atomlearn.sets.words import FIRST, ONE, ZERO, lowest
 from atomlearn.typing import Floats, Integers
 
 CLASSES, SQUARED, POISSON, QUANTILE, ORDERED = range(5)
@@ -381,7 +381,7 @@ def leaf_quantile(
 
     It is the lowest residual up to which there is at least the share ``level`` of the weight.
     """
-    n, total = 0, 0.0
+    n, total = FIRST, 0.0
     for w in range(batch.shape[0]):
         word = leaves[k, w] & batch[w]
         while word != ZERO:
