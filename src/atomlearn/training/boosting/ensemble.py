@@ -127,7 +127,9 @@ class WeightedAtoms:
     def scores(self, blocks: Blocks, n_examples: int) -> Floats:
         """Return scores of examples, ``(n_examples, n_classes)``."""
         scores = np.repeat(self.offset[:, None], n_examples, axis=1)
-        atoms, shared = self._in_shared_order
+        atoms, shared = self.atoms, np.zeros(len(self), dtype=np.int64)
+        if len(blocks) * len(atoms.constants) > FEW_CONSTANTS:
+            atoms, shared = self._in_shared_order
         longest = int(np.diff(atoms.starts).max(initial=0))
         held = np.zeros((longest + 1, BLOCK), dtype=np.uint64)
         some = np.empty(BLOCK, dtype=np.int64)
@@ -137,6 +139,11 @@ class WeightedAtoms:
     @cached_property
     def _in_shared_order(self) -> tuple[Lists, Integers]:
         return in_shared_order(self.atoms)
+
+
+FEW_CONSTANTS = 10_000
+"""Up to as many constants, over all blocks of examples, putting shared ones first takes longer than
+it saves, and compiling what does it much longer."""
 
 
 @kernel
@@ -158,7 +165,8 @@ def add_missed(
     """
     n_examples = scores.shape[1]
     for b in range(blocks.shape[0]):
-        n_words = min(BLOCK, ((n_examples + 63) >> 6) - b * BLOCK)
+        left = ((n_examples + 63) >> 6) - b * BLOCK
+        n_words = left if left < BLOCK else BLOCK
         last = tail(n_examples) if b == blocks.shape[0] - 1 else FULL
         for w in range(BLOCK):
             held[0, w] = ZERO

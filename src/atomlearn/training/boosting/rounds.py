@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import FIRST, ONE, ZERO, copy_row, lowest, transpose
@@ -31,8 +31,10 @@ from atomlearn.training.boosting.losses import (
     held_out_loss,
     leaf_quantile,
     powers_for,
+    predict_numbers,
     start_of,
-    write_gradients,
+    write_class_gradients,
+    write_number_gradients,
     write_predictions,
 )
 from atomlearn.training.boosting.trees import (
@@ -369,33 +371,49 @@ class Booster:
 
     def run_round(self) -> float:
         """Run one more round, and return the loss on held-out rows."""
-        recipe, loss, most = self.recipe, self.loss, self.recipe.max_leaves
+        recipe, loss, most, work = self.recipe, self.loss, self.recipe.max_leaves, self.work
         path = np.empty((len(self.scores) * most, max(most - 1, 1)), dtype=np.int32)
         column, weight = np.empty(len(path), dtype=np.int64), np.empty(len(path))
+        max_features = recipe.max_features(len(work.columns))
+        n_members, n_candidates = draw_round(
+            self.learned, recipe.max_batch, self.splits.group, max_features, self.rng, work,
+            self.growth.candidates,
+        )  # fmt: skip
+        members, quantisation = work.members[:n_members], self.quantisation
+        if loss.kind in (CLASSES, ORDERED):
+            write_predictions(loss, self.scores, members, self.prediction, self.powers)
+        else:
+            quantisation = follow_numbers(
+                loss, self.scores, members, self.prediction, self.powers, self.targets,
+                self.weights, work.slope, work.bend, quantisation,
+            )  # fmt: skip
         n = boost_round(
             self.splits.has,
-            self.splits.group,
+            n_candidates,
             self.signs,
-            recipe.max_features(len(self.work.columns)),
-            loss,
+            loss.kind,
             self.targets,
             self.weights,
-            self.learned,
-            recipe.max_batch,
+            members,
             self.scores,
             self.prediction,
-            self.quantisation,
+            quantisation,
             self.rng,
             recipe.learning_rate,
             recipe.l2_regularization,
             recipe.min_hessian,
-            self.work,
+            work,
             self.growth,
-            self.powers,
             path,
             column,
             weight,
         )
+        if loss.kind == QUANTILE:
+            n = weigh_quantiles(
+                loss.quantile, n, self.targets, self.weights, self.prediction, self.signs,
+                recipe.learning_rate, recipe.l2_regularization, work, path, column, weight,
+                self.scores,
+            )  # fmt: skip
         self.rounds.append(Trees.of(path[:n], column[:n], weight[:n]))
         self._judge()
         return self.losses[-1]
@@ -490,17 +508,15 @@ class Work(NamedTuple):
     weight: Floats
 
 
-@kernel
+@unrolled_kernel
 def boost_round(
     has: Rows,
-    group: Integers,
+    n_candidates: int,
     signs: Signs,
-    max_features: int,
-    loss: Loss,
+    kind: int,
     targets: Floats,
     weights: Floats,
-    learned: Rows,
-    max_batch: int,
+    members: Integers,
     scores: Floats,
     prediction: Floats,
     quantisation: Quantisation,
@@ -510,26 +526,23 @@ def boost_round(
     min_hessian: float,
     work: Work,
     growth: Growth,
-    powers: Powers,
     path: Paths,
     column: Integers,
     weight: Floats,
 ) -> int:
     """Run one round: for each score, grow a tree on a batch of rows and add its leaf weights.
 
-    Writes the path, column and weight of each leaf, and returns the number of leaves.
+    Writes the path, column and weight of each leaf, and returns the number of leaves. The gradients
+    of a number are given. With a loss of quantiles its leaves are still to be weighed.
     """
     leaves, batch, slope, bend, sums = work.leaves, work.batch, work.slope, work.bend, work.sums
-    members = work.members[: draw_batch(learned, max_batch, rng, work)]
-    n_candidates = draw_columns(group, max_features, rng, work, growth.candidates)
-    write_predictions(loss, scores, members, prediction, powers)
     write_rows_of(has, growth.candidates, n_candidates, batch, growth.rows, growth.block)
     n_columns, width, n = scores.shape[0], (n_candidates + 63) >> 6, FIRST
+    is_number = kind != CLASSES and kind != ORDERED
     for k in range(n_columns):
-        own = 1 if n_columns == 1 and loss.kind == CLASSES else k
-        write_gradients(loss, own, targets, weights, prediction[k], members, slope, bend)
-        if loss.kind != CLASSES and loss.kind != ORDERED:
-            quantisation = quantisation_of(slope, bend, members, quantisation)
+        if not is_number:
+            own = 1 if n_columns == 1 and kind == CLASSES else k
+            write_class_gradients(kind, own, targets, weights, prediction[k], members, slope, bend)
         # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
         n_left = FIRST
         for j in range(members.shape[0]):
@@ -551,28 +564,115 @@ def boost_round(
         write_paths(n_leaves, growth, path, n)
         write_leaves(path, n, n_leaves, has, work.reached, leaves)
         sum_leaves(leaves, n_leaves, batch, slope, bend, sums)
-        first = n
-        for j in range(n_leaves):
-            step = sums[0, j]
-            if loss.kind == QUANTILE:
-                step = sums[1, j] * leaf_quantile(
-                    leaves, j, batch, loss.quantile, targets, weights, prediction[k],
-                    work.residual, work.weight,
-                )  # fmt: skip
-            step = learning_rate * step / (sums[1, j] + l2_regularization)
-            if loss.kind != CLASSES and loss.kind != ORDERED:
-                step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
-            allowed = ANY_SIGN
-            for d in range(path.shape[1]):
-                side = path[n, d] = path[first + j, d]
-                if side >= 0:
-                    allowed &= signs[k, side >> 1, side & 1]
-            if allowed & sign_of(step):  # other leaves have no weight
-                copy_row(leaves, j, leaves, n - first)
-                weight[n], column[n] = step, k
-                n += 1
-        add_to_leaves(leaves, n - first, weight, first, scores, k)
+        if kind == QUANTILE:
+            return n_leaves
+        n = weigh_leaves(
+            is_number, k, n_leaves, sums, signs, learning_rate, l2_regularization, leaves, path,
+            column, weight, n, scores,
+        )  # fmt: skip
     return n
+
+
+@helper
+def weigh_leaves(
+    is_number: bool,
+    k: int,
+    n_leaves: int,
+    sums: Floats,
+    signs: Signs,
+    learning_rate: float,
+    l2_regularization: float,
+    leaves: Rows,
+    path: Paths,
+    column: Integers,
+    weight: Floats,
+    first: int,
+    scores: Floats,
+) -> int:
+    """Add the weights of the leaves of a tree to a score, from the first path on.
+
+    Returns where the paths end: leaves whose weight would have another sign are left out.
+    """
+    n = first
+    for j in range(n_leaves):
+        step = learning_rate * sums[0, j] / (sums[1, j] + l2_regularization)
+        if is_number:
+            step = step if step > -LARGEST_STEP else -LARGEST_STEP
+            step = step if step < LARGEST_STEP else LARGEST_STEP
+        allowed = ANY_SIGN
+        for d in range(path.shape[1]):
+            side = path[n, d] = path[first + j, d]
+            if side >= 0:
+                allowed &= signs[k, side >> 1, side & 1]
+        if allowed & sign_of(step):  # other leaves have no weight
+            copy_row(leaves, j, leaves, n - first)
+            weight[n], column[n] = step, k
+            n += 1
+    add_to_leaves(leaves, n - first, weight, first, scores, k)
+    return n
+
+
+@unrolled_kernel
+def follow_numbers(
+    loss: Loss,
+    scores: Floats,
+    members: Integers,
+    prediction: Floats,
+    powers: Powers,
+    targets: Floats,
+    weights: Floats,
+    slope: Floats,
+    bend: Floats,
+    before: Quantisation,
+) -> Quantisation:
+    """Predict numbers, write the gradients of their loss, and return a quantisation of these."""
+    predict_numbers(loss, scores, members, prediction, powers)
+    write_number_gradients(loss, targets, weights, prediction[0], members, slope, bend)
+    return quantisation_of(slope, bend, members, before)
+
+
+@kernel
+def weigh_quantiles(
+    level: float,
+    n_leaves: int,
+    targets: Floats,
+    weights: Floats,
+    prediction: Floats,
+    signs: Signs,
+    learning_rate: float,
+    l2_regularization: float,
+    work: Work,
+    path: Paths,
+    column: Integers,
+    weight: Floats,
+    scores: Floats,
+) -> int:
+    """Weigh the leaves of a tree by the quantile of the residuals of their rows."""
+    leaves, sums = work.leaves, work.sums
+    for j in range(n_leaves):
+        sums[0, j] = sums[1, j] * leaf_quantile(
+            leaves, j, work.batch, level, targets, weights, prediction[0], work.residual,
+            work.weight,
+        )  # fmt: skip
+    return weigh_leaves(
+        True, 0, n_leaves, sums, signs, learning_rate, l2_regularization, leaves, path, column,
+        weight, FIRST, scores,
+    )  # fmt: skip
+
+
+@kernel
+def draw_round(
+    learned: Rows,
+    max_batch: int,
+    group: Integers,
+    max_features: int,
+    rng: Stream,
+    work: Work,
+    drawn: Integers,
+) -> tuple[int, int]:
+    """Draw the rows and the splits of a round, and return the number of each."""
+    n_members = draw_batch(learned, max_batch, rng, work)
+    return n_members, draw_columns(group, max_features, rng, work, drawn)
 
 
 @helper
