@@ -340,15 +340,15 @@ def boost_folds(
     recipe = recipe_for(len(label), examples.n_classes, clock.settings.max_epochs)
     for n_rounds in (1, AT_ONCE):  # so that all folds have atoms if time is short
         _run_all(race.boosters(recipe, len(seeds)), min(n_rounds, recipe.rounds), clock)
-    recipe = race.choose_leaves(recipe, len(label), examples.n_classes)
     judges = max(1, len(seeds) // 2)  # of few rows, one fold says little
+    other = None  # with the usual trees, which take less time than larger ones
     if splits.n_columns > recipe.many_features:
-        recipe = race.choose_columns(recipe, replace(recipe, only_informative=True), judges)
+        other = replace(recipe, only_informative=True)
     elif len(label) >= FEWEST_ROWS:
-        wider = race.choose_columns(recipe, replace(recipe, share=1.0), judges)
-        if wider is not recipe:  # larger trees may be worth it now
-            wider = race.choose_leaves(wider, len(label), examples.n_classes)
-        recipe = wider
+        other = replace(recipe, share=1.0)
+    if other is not None:
+        recipe = race.choose_columns(recipe, other, judges)
+    recipe = race.choose_leaves(recipe, len(label), examples.n_classes)
     folds = race.boosters(recipe, len(seeds))
     losses = _boost(folds, clock, rival)
     n_rounds = recipe.fewest(losses)
