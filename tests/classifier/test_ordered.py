@@ -21,10 +21,11 @@ from atomlearn.errors import (
 from atomlearn.export import export_source
 from atomlearn.tables.training_rows import chain_of
 from atomlearn.training.boosting.losses import (
+    ORDERED,
     ORDERED_LOG_LOSS,
     held_out_loss,
     powers_for,
-    write_gradients,
+    write_class_gradients,
     write_predictions,
 )
 from atomlearn.training.scores import decided, softmax
@@ -90,7 +91,7 @@ def test_gradient_is_that_of_the_log_loss(gaps, label):
     assert found == pytest.approx(loss(gaps), abs=1e-9)
     for k in range(len(gaps)):
         gradient, hessian = np.empty(1), np.empty(1)
-        write_gradients(ORDERED_LOG_LOSS, k, target, one, out[k], row, gradient, hessian)
+        write_class_gradients(ORDERED, k, target, one, out[k], row, gradient, hessian)
         step = np.eye(len(gaps))[k] * 1e-5
         slope = (loss(gaps + step) - loss(gaps - step)) / 2e-5
         assert gradient[0] == pytest.approx(-slope, abs=1e-6)

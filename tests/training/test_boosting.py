@@ -151,10 +151,10 @@ def race(first_and_end):
 @pytest.mark.parametrize(
     ("losses", "chosen", "runs"),
     [
-        ({8: (0.5, 0.3), 32: (0.49, 0.1)}, 8, "first"),  # not ahead after the first steps
-        ({8: (0.5, 0.3), 32: (0.47, 0.299)}, 8, "end"),  # ahead, but no better in the end
-        ({8: (0.5, 0.3), 32: (0.47, 0.28), 128: (0.46, 0.1)}, 32, "end"),
-        ({8: (1.0, 0.3), 32: (0.8, 0.4), 128: (0.5, 0.4)}, 128, "first"),  # clearly ahead
+        ({16: (0.5, 0.3), 32: (0.495, 0.1)}, 16, "first"),  # not ahead after the first steps
+        ({16: (0.5, 0.3), 32: (0.49, 0.299)}, 16, "end"),  # ahead, but no better in the end
+        ({16: (0.5, 0.3), 32: (0.49, 0.28), 128: (0.485, 0.1)}, 32, "end"),
+        ({16: (1.0, 0.3), 32: (0.8, 0.4), 128: (0.5, 0.4)}, 128, "first"),  # clearly ahead
     ],
 )
 def test_larger_trees_are_chosen_if_held_out_rows_are_in_favour(losses, chosen, runs):

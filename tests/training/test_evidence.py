@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.training.scores import Evidence, adds_nothing, sizes_of, weigh_evidence
+from atomlearn.training.scores import WORTH, Evidence, adds_nothing, sizes_of, weigh_evidence
 from atomlearn.training.settings import Settings
 from atomlearn.training.strict import FIRST_ROUND, GLANCE, epochs_of_rounds
 
@@ -80,5 +80,15 @@ def test_strict_atoms_of_few_rows_are_not_given_up():
     X = rng.normal(size=(60, 5))
     noisy = X[:, 0] + 1.5 * rng.normal(size=60) > 0
     few = AlgebraicClassifier(random_state=0, max_epochs=60).fit(X, noisy)
-    assert few.evidence_.losses["both"] >= few.evidence_.losses["weighted"]
+    assert few.evidence_.losses["both"] >= (1 - WORTH) * few.evidence_.losses["weighted"]
     assert len(few.learned_.rounds) > 1
+
+
+def test_of_kinds_with_equal_losses_none_with_many_more_errors_is_chosen():
+    """Calibration counts a row once that recurs; what it costs to err there shows in the errors."""
+    labels, weights = np.array([0, 1, 1]), np.array([1.0, 1.0, 8.0])
+    strict = np.array([[4.0, 0.0], [0.0, 4.0], [0.01, 0.0]])  # narrowly wrong where it counts
+    weighted = np.array([[4.0, 0.0], [0.0, 4.0], [0.0, 0.01]])
+    found = weigh_evidence(strict, weighted, labels, weights, sizes_of(1, 100))
+    assert found.errors["strict"] == 0.8
+    assert found.chosen != "strict"

@@ -21,7 +21,7 @@ from atomlearn.training.boosting.losses import (
     row_loss,
     scale_of,
     start_of,
-    write_gradients,
+    write_number_gradients,
     write_predictions,
 )
 from atomlearn.training.boosting.trees import Quantisation, quantisation_of
@@ -60,7 +60,7 @@ def test_gradients_are_slopes_of_the_loss(loss, seed):
     targets, scores, weights, which = some_rows(loss, seed)
     prediction, gradient, hessian = np.zeros((1, 25)), np.zeros(25), np.zeros(25)
     write_predictions(loss, scores[None], which, prediction, powers_for(25))
-    write_gradients(loss, 0, targets, weights, prediction[0], which, gradient, hessian)
+    write_number_gradients(loss, targets, weights, prediction[0], which, gradient, hessian)
 
     def of_score(i, score):
         return naive_loss(loss, targets[i], math.exp(score) if loss.kind == POISSON else score)

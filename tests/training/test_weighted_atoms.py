@@ -1,5 +1,7 @@
 """Scores of weighted atoms against sums over Python's sets."""
 
+from unittest import mock
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from atomlearn.engine.misses import blocks_of
 from atomlearn.sets import rows
 from atomlearn.sets.rows import lists_of
+from atomlearn.training.boosting import ensemble
 from atomlearn.training.boosting.ensemble import WeightedAtoms, in_shared_order
 from tests.sets.strategies import KERNELS
 
@@ -27,9 +30,10 @@ def test_an_example_gets_the_weights_of_the_atoms_that_it_misses(n_examples, see
     expected = np.tile(offset, (n_examples, 1))
     for k in range(n_atoms):
         expected[~has[:, member[k]].any(axis=1), classes[k]] += weights[k]
-    assert np.array_equal(
-        atoms.scores(blocks_of(rows.pack(has), n_constants), n_examples), expected
-    )
+    for few in (ensemble.FEW_CONSTANTS, 0):  # constants as they are, and shared ones first
+        with mock.patch.object(ensemble, "FEW_CONSTANTS", few):
+            found = atoms.scores(blocks_of(rows.pack(has), n_constants), n_examples)
+        assert np.array_equal(found, expected)
 
 
 @given(st.lists(st.lists(st.integers(0, 12), unique=True, max_size=6), max_size=12))

@@ -22,6 +22,7 @@ from atomlearn.sets.jit import helper, kernel
 from atomlearn.sets.random import Stream, below
 from atomlearn.sets.rows import Rows
 from atomlearn.sets.words import (
+    FIRST,
     FULL,
     ONE,
     ZERO,
@@ -385,7 +386,7 @@ def draw_partner(
     rng: Stream,
 ) -> int:
     """Draw an ``ε`` below ``b`` that misses ``ζ`` (any, if there is no ``ζ``), uniformly."""
-    fitting = 0
+    fitting = FIRST
     for w in range(singles.shape[0]):
         fitting += popcount(fitting_singles(right, i, singles, witnesses, zeta, w))
     n_singles = fitting

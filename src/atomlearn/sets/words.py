@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.memory import ROWS_AT_ONCE, room_for
 from atomlearn.sets.rows import Rows
 from atomlearn.typing import Floats, Integers
@@ -194,18 +194,20 @@ def transpose_some(rows: Rows, which: Integers | None, n: int) -> Rows:
     return out
 
 
-@kernel
+@unrolled_kernel
 def transpose_into(rows: Rows, out: Rows, block: Rows) -> None:
     """Write the transpose of ``rows`` to ``out`` (which has a row for each member)."""
     for top in range(0, rows.shape[0], 64):
-        height = min(64, rows.shape[0] - top)
+        left = rows.shape[0] - top
+        height = left if left < 64 else 64
         for w in range(rows.shape[1]):
             for r in range(height):
                 block[r] = rows[top + r, w]
             for r in range(height, 64):
                 block[r] = np.uint64(0)
             flip(block)
-            for r in range(min(64, out.shape[0] - w * 64)):
+            left = out.shape[0] - w * 64
+            for r in range(left if left < 64 else 64):
                 out[w * 64 + r, top >> 6] = block[r]
 
 

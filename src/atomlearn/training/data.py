@@ -539,10 +539,11 @@ def deal(
     weight = np.concatenate([examples.weights, examples.dissent.weights])
     often = examples.weights if examples.copies is None else examples.copies
     often = np.concatenate([often, examples.dissent.copies])
-    copies = np.clip(np.rint(often), 1, max(n_folds, 1)).astype(np.int64)
+    n_shares = n_folds if n_folds > 1 else SINGLE
+    # A row that recurs is learned from in all shares but one, where it is held out.
+    copies = np.clip(np.rint(often), 1, n_shares if n_folds else 1).astype(np.int64)
     unit = np.repeat(np.arange(len(which)), copies)
     nth = np.arange(len(unit)) - np.repeat(np.cumsum(copies) - copies, copies)
-    n_shares = n_folds if n_folds > 1 else SINGLE
     if most is not None:
         n_held = len(unit) * n_folds // n_shares
         n_shares *= max(1, -(-n_held // most))

@@ -129,8 +129,9 @@ def monotone_softmax(scores: Floats) -> Floats:
     return out
 
 
-CLOSE = 1.02
-"""Losses within this factor count as equal, and the smaller model is taken."""
+CLOSE, SAME_ERROR = 1.02, 0.02
+"""Losses within this factor, and errors within this difference, count as equal, and the smaller
+model is taken."""
 
 WORTH = 0.01
 """Strict atoms get more epochs if they lower the loss by at least this share."""
@@ -202,7 +203,7 @@ def weigh_evidence(
         scores = a * (nothing if strict is None else strict)
         scores = scores + b * (nothing if weighted is None else weighted)
         errors[kind], losses[kind] = error_and_loss(scores, labels, weights, prior, ordered)
-    chosen = _choose(losses, sizes)
+    chosen = _choose(losses, errors, sizes)
     if chosen == "weighted" and errors.get("strict", 1.0) <= EXACT:
         # A few of such strict atoms may define the classes exactly, as weighted ones never do.
         chosen = "both" if losses["both"] <= losses["weighted"] + TINY else chosen
@@ -297,11 +298,12 @@ def error_and_loss(
     return float((share * wrong).sum()), float(-(share * np.log(own)).sum())
 
 
-def _choose(losses: dict[str, float], sizes: dict[str, int]) -> str:
-    """Return the smallest model of those whose loss is close to the best."""
-    best = min(losses.values())
+def _choose(losses: dict[str, float], errors: dict[str, float], sizes: dict[str, int]) -> str:
+    """Return the smallest model of those whose loss and error are close to the best."""
+    best, fewest = min(losses.values()), min(errors.values())
     close = [kind for kind, loss in losses.items() if loss <= CLOSE * best + 1e-4]
-    return min(close, key=lambda kind: sizes[kind])
+    right = [kind for kind in close if errors[kind] <= fewest + SAME_ERROR]
+    return min(right or close, key=lambda kind: sizes[kind])
 
 
 def _factor(scores: Floats, labels: Integers, weights: Floats) -> float:

@@ -27,7 +27,14 @@ from atomlearn.sets.memory import give_back
 from atomlearn.sets.rows import SETS_AT_ONCE, Lists, Rows, append, lists_of, no_lists, take, united
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.losses import ORDERED
-from atomlearn.training.boosting.rounds import Booster, BoostingRecipe, detailed_recipes, recipe_for
+from atomlearn.training.boosting.rounds import (
+    AT_ONCE,
+    Booster,
+    BoostingRecipe,
+    Trees,
+    detailed_recipes,
+    recipe_for,
+)
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import EVERY, Examples, FoldAssignment, by_label, groups_of
 from atomlearn.training.scores import has_lost
@@ -54,13 +61,15 @@ class WeightedAtoms:
         rounds, none = booster.rounds[:n_rounds], np.zeros(0, dtype=np.int64)
         sides = booster.splits.sides
         sizes, starts = np.diff(sides.starts), [np.zeros(1, dtype=np.int64)]
-        most = sum(int(sizes[path[path >= 0] ^ 1].sum()) for path in (one.path for one in rounds))
+        # A few at a time, which takes less memory.
+        groups = [rounds[i : i + AT_ONCE] for i in range(0, len(rounds), AT_ONCE)]
+        paths = (Trees.joined(some).path for some in groups)
+        most = sum(int(sizes[path[path >= 0] ^ 1].sum()) for path in paths)
         constants, end = np.empty(most, dtype=np.int32), 0
-        for i in range(0, len(rounds), AT_ONCE):  # a few at a time, which takes less memory
-            some = rounds[i : i + AT_ONCE]
-            depths = np.concatenate([found.depth for found in some])
-            taken = np.concatenate([(path := found.path)[path >= 0] for found in some])
-            missed = take(sides, taken ^ 1)  # the other side
+        for some in groups:
+            trees = Trees.joined(some)
+            path, depths = trees.path, trees.depth
+            missed = take(sides, path[path >= 0] ^ 1)  # the other side
             atom = np.repeat(np.repeat(np.arange(len(depths)), depths), np.diff(missed.starts))
             atoms = united(atom, missed.constants, len(depths))
             starts.append(end + atoms.starts[1:])
@@ -135,7 +144,9 @@ class WeightedAtoms:
     def scores(self, blocks: Blocks, n_examples: int) -> Floats:
         """Return scores of examples, ``(n_examples, n_classes)``."""
         scores = np.repeat(self.offset[:, None], n_examples, axis=1)
-        atoms, shared = self._in_shared_order
+        atoms, shared = self.atoms, np.zeros(len(self), dtype=np.int64)
+        if len(blocks) * len(atoms.constants) > FEW_CONSTANTS:
+            atoms, shared = self._in_shared_order
         longest = int(np.diff(atoms.starts).max(initial=0))
         held = np.zeros((longest + 1, BLOCK), dtype=np.uint64)
         some = np.empty(BLOCK, dtype=np.int64)
@@ -145,6 +156,11 @@ class WeightedAtoms:
     @cached_property
     def _in_shared_order(self) -> tuple[Lists, Integers]:
         return in_shared_order(self.atoms)
+
+
+FEW_CONSTANTS = 10_000
+"""Up to as many constants, over all blocks of examples, putting shared ones first takes longer than
+it saves, and compiling what does it much longer."""
 
 
 @kernel
@@ -166,7 +182,8 @@ def add_missed(
     """
     n_examples = scores.shape[1]
     for b in range(blocks.shape[0]):
-        n_words = min(BLOCK, ((n_examples + 63) >> 6) - b * BLOCK)
+        left = ((n_examples + 63) >> 6) - b * BLOCK
+        n_words = left if left < BLOCK else BLOCK
         last = tail(n_examples) if b == blocks.shape[0] - 1 else FULL
         for w in range(BLOCK):
             held[0, w] = ZERO
@@ -280,15 +297,16 @@ def merged(parts: Sequence[WeightedAtoms]) -> WeightedAtoms:
     return WeightedAtoms(atoms, classes[first[order]], total[order], offset)
 
 
-AT_ONCE = 10
-"""Maximum number of rounds of a fold before the folds are compared."""
-FIRST_STEPS = 3.0
+FIRST_STEPS = 2.0
 """Recipes are first compared when the product of rounds and learning rate is this."""
 AHEAD, CLEARLY = 0.96, 0.9
 """A recipe is ahead if its loss is then at most this share of the other's, and clearly ahead."""
 WORTH, TINY = 0.98, 0.002
 """What takes longer is worth it if the lowest loss is at most this share of the other's, and lower
 by this amount."""
+FEW_CLASSES, LARGER_AHEAD, LARGER_WORTH = 10, 0.985, 0.99
+"""With at most this many classes there is time to try larger trees that are hardly ahead: of these,
+shares of the loss in place of ``AHEAD`` and ``WORTH``."""
 FEWEST_ROWS = 300
 """Of fewer rows a tree never uses all columns: random subsets reduce overfitting."""
 HELD_OUT = 5
@@ -347,15 +365,15 @@ def boost_folds(
     recipe = recipe_for(n_rows, examples.n_classes, clock.settings.max_epochs)
     for n_rounds in (1, AT_ONCE):  # so that all folds have atoms if time is short
         _run_all(race.boosters(recipe, len(seeds)), min(n_rounds, recipe.rounds), clock)
-    recipe = race.choose_leaves(recipe, n_rows, examples.n_classes)
     judges = max(1, len(seeds) // 2)  # of few rows, one fold says little
+    other = None  # with the usual trees, which take less time than larger ones
     if splits.n_columns > recipe.many_features:
-        recipe = race.choose_columns(recipe, replace(recipe, only_informative=True), judges)
+        other = replace(recipe, only_informative=True)
     elif n_rows >= FEWEST_ROWS:
-        wider = race.choose_columns(recipe, replace(recipe, share=1.0), judges)
-        if wider is not recipe:  # larger trees may be worth it now
-            wider = race.choose_leaves(wider, n_rows, examples.n_classes)
-        recipe = wider
+        other = replace(recipe, share=1.0)
+    if other is not None:
+        recipe = race.choose_columns(recipe, other, judges)
+    recipe = race.choose_leaves(recipe, n_rows, examples.n_classes)
     folds = race.boosters(recipe, len(seeds))
     losses = _boost(folds, clock, rival)
     n_rounds = recipe.fewest(losses)
@@ -407,7 +425,8 @@ class _Race:
         """Choose larger and larger trees, as long as they lower the loss of the first fold."""
         for larger in detailed_recipes(recipe, n_rows, n_classes):
             if larger.max_leaves > recipe.max_leaves:
-                if not self._is_worth_it(larger, recipe, 1, CLEARLY):
+                some = (LARGER_AHEAD, LARGER_WORTH) if n_classes <= FEW_CLASSES else (AHEAD, WORTH)
+                if not self._is_worth_it(larger, recipe, 1, *some, CLEARLY):
                     break
                 recipe = larger
         return recipe
@@ -423,14 +442,21 @@ class _Race:
         ]
         if allowed[0] == allowed[1] or (0, 0) in allowed[1]:
             return usual
-        return other if self._is_worth_it(other, usual, n_folds) else usual
+        return other if self._is_worth_it(other, usual, n_folds, AHEAD, WORTH) else usual
 
     def _is_worth_it(
-        self, recipe: BoostingRecipe, known: BoostingRecipe, n_folds: int, clearly: float = 0.0
+        self,
+        recipe: BoostingRecipe,
+        known: BoostingRecipe,
+        n_folds: int,
+        ahead: float,
+        worth: float,
+        clearly: float = 0.0,
     ) -> bool:
         """Return whether a recipe is better than one that is known, and forget the worse one.
 
-        If it is ahead after the first steps, but not ``clearly``, both are run to their ends.
+        If it is ``ahead`` after the first steps, but not ``clearly``, both are run to their ends,
+        where it has to be ``worth`` the time. All three are shares of the loss of the known one.
         """
         losses = []
         for one in (known, recipe):
@@ -439,12 +465,12 @@ class _Race:
             _run_all(boosters, n_rounds, self.clock)
             losses.append(_mean_losses(boosters)[: n_rounds + 1][-1])
         is_worth_it = losses[1] <= clearly * losses[0]
-        if not is_worth_it and losses[1] <= AHEAD * losses[0]:
+        if not is_worth_it and losses[1] <= ahead * losses[0]:
             ends = [
                 min(_boost(self.boosters(one, n_folds), self.clock, np.inf))
                 for one in (known, recipe)
             ]
-            is_worth_it = ends[1] <= min(WORTH * ends[0], ends[0] - TINY)
+            is_worth_it = ends[1] <= min(worth * ends[0], ends[0] - TINY)
         is_worth_it = is_worth_it and not self.clock.over()
         del self.made[known if is_worth_it else recipe], boosters
         give_back()

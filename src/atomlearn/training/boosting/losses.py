@@ -1,6 +1,7 @@
 """Losses: what boosting follows the gradient of, and judges held-out rows by.
 
-A loss is a number and a parameter, so that kernels are compiled once for all. Scores are by column
+A loss is a number and a parameter. Classes and numbers have kernels of their own, since most
+programs need, and compile, those of one of them. Scores are by column
 and row. Of classes each has a column, of two classes the second alone, and a softmax makes
 probabilities of them. Of a number there is one column: the prediction itself, or its logarithm
 (Poisson).
@@ -25,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.typing import Floats, Integers
 
 CLASSES, SQUARED, POISSON, QUANTILE, ORDERED = range(5)
@@ -102,7 +103,8 @@ def exponentials(powers: Powers, n: int) -> None:
     """
     x, exponents, scale = powers.x, powers.bits, powers.scale
     for j in range(n):
-        power = min(max(x[j], _FLOOR), _CEILING)
+        power = x[j] if x[j] > _FLOOR else _FLOOR
+        power = power if power < _CEILING else _CEILING
         k = math.floor(power * _LOG2E + 0.5)
         x[j] = (power - k * _LN2_HIGH) - k * _LN2_LOW
         exponents[j] = (np.int64(np.int32(k)) + _BIAS) << _MANTISSA
@@ -130,7 +132,7 @@ def log(x: float) -> float:
     return 2.0 * t * series + exponent * (_LN2_HIGH + _LN2_LOW)
 
 
-@helper
+@unrolled_kernel
 def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
     """Write a softmax over the classes of some rows; scores are by class and row.
 
@@ -151,7 +153,8 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Po
         highest[j], total[j] = -np.inf, 0.0
     for k in range(n_classes):
         for j in range(n):
-            highest[j] = max(highest[j], scores[k, which[j]])
+            score = scores[k, which[j]]
+            highest[j] = score if score > highest[j] else highest[j]
     for k in range(n_classes):
         for j in range(n):
             power[j] = scores[k, which[j]] - highest[j]
@@ -164,7 +167,7 @@ def write_probabilities(scores: Floats, which: Integers, out: Floats, powers: Po
             out[k, j] /= total[j]
 
 
-@helper
+@unrolled_kernel
 def write_chances_above(scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
     """Write the probabilities that some rows are above each threshold; they never rise."""
     n_scores, n = scores.shape[0], which.shape[0]
@@ -197,13 +200,13 @@ def write_chances_above(scores: Floats, which: Integers, out: Floats, powers: Po
             out[k, j] = above[j] / total[j]
 
 
-@helper
 def write_predictions(
     loss: Loss, scores: Floats, which: Integers, out: Floats, powers: Powers
 ) -> None:
     """Write what the scores of some rows predict: probabilities, means or numbers.
 
-    Scores are by column and row, predictions by column and place among these rows.
+    Scores are by column and row, predictions by column and place among these rows. Each kind of
+    loss has a kernel of its own: most programs need one, and compile no other.
 
     >>> out = np.empty((2, 1))
     >>> write_predictions(
@@ -211,23 +214,37 @@ def write_predictions(
     >>> out.round(3).ravel().tolist()
     [0.667, 0.333]
     """
-    n, found = which.shape[0], powers.x
     if loss.kind == ORDERED:
         write_chances_above(scores, which, out, powers)
     elif loss.kind == CLASSES:
         write_probabilities(scores, which, out, powers)
     else:
-        for j in range(n):
-            found[j] = scores[0, which[j]]
-        if loss.kind == POISSON:
-            exponentials(powers, n)
-        for j in range(n):
-            out[0, j] = found[j]
+        write_numbers(loss, scores, which, out, powers)
+
+
+@unrolled_kernel
+def write_numbers(loss: Loss, scores: Floats, which: Integers, out: Floats, powers: Powers) -> None:
+    """Write the numbers that the scores of some rows predict."""
+    predict_numbers(loss, scores, which, out, powers)
 
 
 @helper
-def write_gradients(
-    loss: Loss,
+def predict_numbers(
+    loss: Loss, scores: Floats, which: Integers, out: Floats, powers: Powers
+) -> None:
+    """Write the numbers that the scores of some rows predict."""
+    n, found = which.shape[0], powers.x
+    for j in range(n):
+        found[j] = scores[0, which[j]]
+    if loss.kind == POISSON:
+        exponentials(powers, n)
+    for j in range(n):
+        out[0, j] = found[j]
+
+
+@helper
+def write_class_gradients(
+    kind: int,
     own: int,
     targets: Floats,
     weights: Floats,
@@ -236,18 +253,34 @@ def write_gradients(
     gradient: Floats,
     hessian: Floats,
 ) -> None:
-    """Write the negative gradients and the Hessians of the loss of some rows, for one score.
+    """Write the negative gradients and the Hessians of the log-loss of some rows, for one score.
 
-    ``own`` is the class of the score, or that below its threshold. Predictions and
-    gradients are of these rows only. An error of a quantile loss has a gradient by its sign only.
+    ``own`` is the class of the score, or that below its threshold. Predictions and gradients are of
+    these rows only.
     """
-    if loss.kind == CLASSES or loss.kind == ORDERED:
-        for j in range(which.shape[0]):
-            i, p = which[j], prediction[j]
-            is_so = targets[i] > own if loss.kind == ORDERED else targets[i] == own
-            gradient[j] = weights[i] * ((1.0 if is_so else 0.0) - p)
-            hessian[j] = weights[i] * p * (1.0 - p)
-    elif loss.kind == QUANTILE:
+    for j in range(which.shape[0]):
+        i, p = which[j], prediction[j]
+        is_so = targets[i] > own if kind == ORDERED else targets[i] == own
+        gradient[j] = weights[i] * ((1.0 if is_so else 0.0) - p)
+        hessian[j] = weights[i] * p * (1.0 - p)
+
+
+@helper
+def write_number_gradients(
+    loss: Loss,
+    targets: Floats,
+    weights: Floats,
+    prediction: Floats,
+    which: Integers,
+    gradient: Floats,
+    hessian: Floats,
+) -> None:
+    """Write the negative gradients and the Hessians of the loss of some predicted numbers.
+
+    Predictions and gradients are of these rows only. An error of a quantile loss has a gradient by
+    its sign only.
+    """
+    if loss.kind == QUANTILE:
         for j in range(which.shape[0]):
             i, way = which[j], 0.0
             if targets[i] > prediction[j]:
@@ -279,7 +312,6 @@ def row_loss(loss: Loss, target: float, prediction: float) -> float:
     return (target * log(target / mean) if target > 0.0 else 0.0) - target + mean
 
 
-@kernel
 def held_out_loss(
     loss: Loss,
     scores: Floats,
@@ -290,22 +322,49 @@ def held_out_loss(
     powers: Powers,
 ) -> float:
     """Return the mean loss of some rows; their predictions are written on the way."""
-    write_predictions(loss, scores, held, prediction, powers)
-    summed, total = 0.0, 0.0
-    for j in range(held.shape[0]):
-        i = held[j]
-        if loss.kind != CLASSES and loss.kind != ORDERED:
-            summed += weights[i] * row_loss(loss, targets[i], prediction[0, j])
+    if loss.kind == CLASSES or loss.kind == ORDERED:
+        write_predictions(loss, scores, held, prediction, powers)
+        return mean_class_loss(loss.kind, targets, weights, held, prediction)
+    return mean_number_loss(loss, scores, targets, weights, held, prediction, powers)
+
+
+@kernel
+def mean_class_loss(
+    kind: int, targets: Floats, weights: Floats, which: Integers, prediction: Floats
+) -> float:
+    """Return the mean log-loss of some rows whose probabilities are given."""
+    n_scores, summed, total = prediction.shape[0], 0.0, 0.0
+    for j in range(which.shape[0]):
+        i = which[j]
+        k = np.int64(targets[i])
+        if kind == ORDERED:
+            own = 1.0 if k == 0 else prediction[k - 1, j]
+            own -= prediction[k, j] if k < n_scores else 0.0
+        elif n_scores == 1:
+            own = prediction[0, j] if targets[i] == 1.0 else 1.0 - prediction[0, j]
         else:
-            k = int(targets[i])
-            if loss.kind == ORDERED:
-                own = 1.0 if k == 0 else prediction[k - 1, j]
-                own -= prediction[k, j] if k < scores.shape[0] else 0.0
-            elif scores.shape[0] == 1:
-                own = prediction[0, j] if targets[i] == 1.0 else 1.0 - prediction[0, j]
-            else:
-                own = prediction[k, j]
-            summed -= weights[i] * log(max(own, _SMALLEST))
+            own = prediction[k, j]
+        summed -= weights[i] * log(own if own > _SMALLEST else _SMALLEST)
+        total += weights[i]
+    return summed / total if total > 0 else 0.0
+
+
+@unrolled_kernel
+def mean_number_loss(
+    loss: Loss,
+    scores: Floats,
+    targets: Floats,
+    weights: Floats,
+    which: Integers,
+    prediction: Floats,
+    powers: Powers,
+) -> float:
+    """Return the mean loss of some rows; the numbers predicted are written on the way."""
+    predict_numbers(loss, scores, which, prediction, powers)
+    summed, total = 0.0, 0.0
+    for j in range(which.shape[0]):
+        i = which[j]
+        summed += weights[i] * row_loss(loss, targets[i], prediction[0, j])
         total += weights[i]
     return summed / total if total > 0 else 0.0
 

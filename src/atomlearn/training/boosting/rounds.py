@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.random import Seed, Stream, draw, draw_first, stream
 from atomlearn.sets.rows import Rows, pack
 from atomlearn.sets.words import FIRST, ONE, ZERO, lowest, transpose
@@ -31,8 +31,10 @@ from atomlearn.training.boosting.losses import (
     held_out_loss,
     leaf_quantile,
     powers_for,
+    predict_numbers,
     start_of,
-    write_gradients,
+    write_class_gradients,
+    write_number_gradients,
     write_predictions,
 )
 from atomlearn.training.boosting.trees import (
@@ -71,6 +73,8 @@ USUAL_ROWS, USUAL_CLASSES = 4000, 2
 """Number of rows and classes for which the learning rate is that of the recipe."""
 USUAL_RATES, LARGEST_RATE = (0.06, 0.1), 0.4
 """Bounds of the learning rate for any number of rows, and of every learning rate."""
+LARGER_TREES, LARGER = 1500, 16
+"""From this many rows on, the trees for classes have so many leaves."""
 FEWEST_STEPS = 4.0
 """Minimum product of rounds and learning rate, if the number of rounds is limited."""
 NUMBER_SHARE, NUMBER_ROUNDS, NUMBER_RATE = 0.75, 700, 0.7
@@ -111,6 +115,9 @@ class BoostingRecipe:
     better."""
     share: float = 0.5
     """Share of the columns that a tree may use."""
+    fewest_features: int = 6
+    """Number of columns that every tree may use, if there are as many: of fewer, one alone may
+    decide."""
     many_features: int = 64
     """Number of columns up to which that is so; beyond it the share falls with the square root of
     their number."""
@@ -132,10 +139,11 @@ class BoostingRecipe:
     def max_features(self, n_columns: int) -> int:
         """Return the number of columns that a tree may use; random subsets reduce overfitting.
 
-        >>> [BoostingRecipe().max_features(n) for n in (9, 64, 256, 784)]
-        [5, 32, 64, 112]
+        >>> [BoostingRecipe().max_features(n) for n in (4, 9, 64, 256, 784)]
+        [4, 6, 32, 64, 112]
         """
-        return math.ceil(self.share * math.sqrt(n_columns * min(n_columns, self.many_features)))
+        usual = math.ceil(self.share * math.sqrt(n_columns * min(n_columns, self.many_features)))
+        return min(n_columns, max(usual, self.fewest_features))
 
     def fewest(self, losses: Sequence[float]) -> int:
         """Return the smallest number of rounds that is about as good as the best.
@@ -157,14 +165,17 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
         usual = replace(usual, share=NUMBER_SHARE, rounds=NUMBER_ROUNDS)
         if n_rows < FEW_NUMBERS:
             usual = replace(usual, max_leaves=FEW_LEAVES)
+    elif n_rows >= LARGER_TREES and n_classes <= MANY_CLASSES:
+        usual = replace(usual, max_leaves=LARGER)
     n_classes = max(n_classes, USUAL_CLASSES)
     root = math.sqrt(n_rows / USUAL_ROWS)
     learning_rate = usual.learning_rate * root * math.sqrt(math.sqrt(root))
     smallest, largest = USUAL_RATES
     learning_rate = min(max(learning_rate, smallest), largest)
-    learning_rate *= math.sqrt(math.sqrt(n_classes / USUAL_CLASSES))
-    learning_rate *= NUMBER_RATE if is_number else 1.0
     many = max(1.0, n_classes / MANY_CLASSES)
+    # With hundreds of classes there is no time for small steps.
+    learning_rate *= math.sqrt(many * math.sqrt(math.sqrt(n_classes / many / USUAL_CLASSES)))
+    learning_rate *= NUMBER_RATE if is_number else 1.0
     rounds = int(usual.rounds / many)
     if max_rounds is not None:  # fewer rounds need larger steps
         rounds = min(rounds, max_rounds)
@@ -172,6 +183,7 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     return replace(
         usual,
         share=MANY_SHARE if n_classes > MANY_CLASSES else usual.share,
+        fewest_features=1 if n_classes > MANY_CLASSES else usual.fewest_features,
         learning_rate=min(learning_rate, LARGEST_RATE),
         rounds=rounds,
         l2_regularization=usual.l2_regularization * many,
@@ -202,6 +214,11 @@ def detailed_recipes(usual: BoostingRecipe, n_rows: int, n_classes: int) -> list
     ]
 
 
+AT_ONCE = 10
+"""Maximum number of rounds of a fold before the folds are compared, and of rounds whose paths are
+read at a time."""
+
+
 class Trees(NamedTuple):
     """The leaves of the trees of one round.
 
@@ -221,12 +238,17 @@ class Trees(NamedTuple):
     @classmethod
     def of(cls, path: Paths, column: Integers, weight: Floats) -> "Trees":
         """Return the leaves whose sides are rows of ``path``, padded with ``-1``."""
-        depth = (path >= 0).sum(axis=1, dtype=np.int16)
-        path = path[:, : int(depth.max(initial=0))]
-        own = np.ones_like(path, dtype=np.bool_)
-        own[1:] = np.logical_or.accumulate(path[1:] != path[:-1], axis=1)
-        shared = (~own).sum(axis=1, dtype=np.int16)
-        return cls(path[own & (path >= 0)], shared, depth, column.copy(), weight.copy())
+        is_side = path >= 0
+        depth = is_side.sum(axis=1, dtype=np.int16)
+        shared = np.zeros(len(path), dtype=np.int16)
+        shared[1:] = (path[1:] == path[:-1]).argmin(axis=1)
+        own = is_side & (np.arange(path.shape[1]) >= shared[:, None])
+        return cls(path[own], shared, depth, column.copy(), weight.copy())
+
+    @classmethod
+    def joined(cls, rounds: "Sequence[Trees]") -> "Trees":
+        """Return the leaves of some rounds, one round after the other."""
+        return cls(*(np.concatenate(parts) for parts in zip(*rounds, strict=True)))
 
     @property
     def path(self) -> Paths:
@@ -237,7 +259,7 @@ class Trees(NamedTuple):
         path = np.full(is_side.shape, -1, dtype=np.int32)
         path[own] = self.sides
         last = np.maximum.accumulate(np.where(own, np.arange(len(path))[:, None], 0), axis=0)
-        return np.where(is_side, np.take_along_axis(path, last, axis=0), -1).astype(np.int32)
+        return np.where(is_side, path[last, place], np.int32(-1))
 
 
 class Prior(NamedTuple):
@@ -374,33 +396,49 @@ class Booster:
 
     def run_round(self) -> float:
         """Run one more round, and return the loss on held-out rows."""
-        recipe, loss, most = self.recipe, self.loss, self.recipe.max_leaves
+        recipe, loss, most, work = self.recipe, self.loss, self.recipe.max_leaves, self.work
         path = np.empty((len(self.scores) * most, max(most - 1, 1)), dtype=np.int32)
         column, weight = np.empty(len(path), dtype=np.int64), np.empty(len(path))
+        max_features = recipe.max_features(len(work.columns))
+        n_members, n_candidates = draw_round(
+            self.learned, recipe.max_batch, self.splits.group, max_features, self.rng, work,
+            self.growth.candidates,
+        )  # fmt: skip
+        members, quantisation = work.members[:n_members], self.quantisation
+        if loss.kind in (CLASSES, ORDERED):
+            write_predictions(loss, self.scores, members, self.prediction, self.powers)
+        else:
+            quantisation = follow_numbers(
+                loss, self.scores, members, self.prediction, self.powers, self.targets,
+                self.weights, work.slope, work.bend, quantisation,
+            )  # fmt: skip
         n = boost_round(
             self.splits.has,
-            self.splits.group,
+            n_candidates,
             self.signs,
-            recipe.max_features(len(self.work.columns)),
-            loss,
+            loss.kind,
             self.targets,
             self.weights,
-            self.learned,
-            recipe.max_batch,
+            members,
             self.scores,
             self.prediction,
-            self.quantisation,
+            quantisation,
             self.rng,
             recipe.learning_rate,
             recipe.l2_regularization,
             recipe.min_hessian,
-            self.work,
+            work,
             self.growth,
-            self.powers,
             path,
             column,
             weight,
         )
+        if loss.kind == QUANTILE and n:
+            n = weigh_quantiles(
+                loss.quantile, n, self.targets, self.weights, members, self.signs,
+                recipe.learning_rate, recipe.l2_regularization, work, self.growth, path, column,
+                weight, self.scores,
+            )  # fmt: skip
         self.rounds.append(Trees.of(path[:n], column[:n], weight[:n]))
         self._judge()
         return self.losses[-1]
@@ -453,10 +491,13 @@ def levels_of(targets: Floats) -> Integers:
 def add_rounds(rounds: Sequence[Trees], has: Rows, scores: Floats) -> None:
     """Add the leaf weights of some rounds to the scores of rows, by class and row."""
     place = np.empty(64 * has.shape[1], dtype=np.int16)
-    for found in rounds:
-        path = found.path
+    for i in range(0, len(rounds), AT_ONCE):
+        some, end = rounds[i : i + AT_ONCE], 0
+        path = Trees.joined(some).path
         reached = np.empty((path.shape[1] + 1, LEAF_WORDS), dtype=np.uint64)
-        add_round(path, found.column, found.weight, has, reached, place, scores)
+        for found in some:
+            start, end = end, end + len(found.column)
+            add_round(path[start:end], found.column, found.weight, has, reached, place, scores)
 
 
 @kernel
@@ -498,17 +539,15 @@ class Work(NamedTuple):
     weight: Floats
 
 
-@kernel
+@unrolled_kernel
 def boost_round(
     has: Rows,
-    group: Integers,
+    n_candidates: int,
     signs: Signs,
-    max_features: int,
-    loss: Loss,
+    kind: int,
     targets: Floats,
     weights: Floats,
-    learned: Rows,
-    max_batch: int,
+    members: Integers,
     scores: Floats,
     prediction: Floats,
     quantisation: Quantisation,
@@ -518,26 +557,23 @@ def boost_round(
     min_hessian: float,
     work: Work,
     growth: Growth,
-    powers: Powers,
     path: Paths,
     column: Integers,
     weight: Floats,
 ) -> int:
     """Run one round: for each score, grow a tree on a batch of rows and add its leaf weights.
 
-    Writes the path, column and weight of each leaf, and returns the number of leaves.
+    Writes the path, column and weight of each leaf, and returns the number of leaves. The gradients
+    of a number are given. With a loss of quantiles its leaves are still to be weighed.
     """
     place, batch, slope, bend, sums = work.place, work.batch, work.slope, work.bend, work.sums
-    members = work.members[: draw_batch(learned, max_batch, rng, work)]
-    n_candidates = draw_columns(group, max_features, rng, work, growth.candidates)
-    write_predictions(loss, scores, members, prediction, powers)
     write_rows_of(has, growth.candidates, n_candidates, batch, growth.rows, growth.block)
     n_columns, width, n = scores.shape[0], (n_candidates + 63) >> 6, FIRST
+    is_number = kind != CLASSES and kind != ORDERED
     for k in range(n_columns):
-        own = 1 if n_columns == 1 and loss.kind == CLASSES else k
-        write_gradients(loss, own, targets, weights, prediction[k], members, slope, bend)
-        if loss.kind != CLASSES and loss.kind != ORDERED:
-            quantisation = quantisation_of(slope, bend, members.shape[0], quantisation)
+        if not is_number:
+            own = 1 if n_columns == 1 and kind == CLASSES else k
+            write_class_gradients(kind, own, targets, weights, prediction[k], members, slope, bend)
         # Rows whose gradient is quantised to zero are left out: with many classes, these are most.
         n_left = FIRST
         for j in range(members.shape[0]):
@@ -558,31 +594,118 @@ def boost_round(
         write_paths(n_leaves, growth, path, n)
         write_places(path, n, n_leaves, has, work.reached, place)
         sum_leaves(place, n_leaves, members, slope, bend, sums)
-        if loss.kind == QUANTILE:
-            sort_by_leaf(place, n_leaves, members, growth)
-        first = n
-        for j in range(n_leaves):
-            step = sums[0, j]
-            if loss.kind == QUANTILE:
-                step = sums[1, j] * leaf_quantile(
-                    growth.others, growth.start[j], growth.end[j], loss.quantile, targets, weights,
-                    scores[k], work.residual, work.weight,
-                )  # fmt: skip
-            step = learning_rate * step / (sums[1, j] + l2_regularization)
-            if loss.kind != CLASSES and loss.kind != ORDERED:
-                step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
-            allowed = ANY_SIGN
-            for d in range(path.shape[1]):
-                side = path[n, d] = path[first + j, d]
-                if side >= 0:
-                    allowed &= signs[k, side >> 1, side & 1]
-            sums[0, j] = 0.0
-            if allowed & sign_of(step):  # other leaves have no weight
-                sums[0, j] = weight[n] = step
-                column[n] = k
-                n += 1
-        add_to_leaves(place, sums[0], FIRST, scores, k)
+        if kind == QUANTILE:
+            return n_leaves
+        n = weigh_leaves(
+            is_number, k, n_leaves, sums, signs, learning_rate, l2_regularization, place, path,
+            column, weight, n, scores,
+        )  # fmt: skip
     return n
+
+
+@helper
+def weigh_leaves(
+    is_number: bool,
+    k: int,
+    n_leaves: int,
+    sums: Floats,
+    signs: Signs,
+    learning_rate: float,
+    l2_regularization: float,
+    place: Places,
+    path: Paths,
+    column: Integers,
+    weight: Floats,
+    first: int,
+    scores: Floats,
+) -> int:
+    """Add the weights of the leaves of a tree to a score, from the first path on.
+
+    Returns where the paths end: leaves whose weight would have another sign are left out.
+    """
+    n = first
+    for j in range(n_leaves):
+        step = learning_rate * sums[0, j] / (sums[1, j] + l2_regularization)
+        if is_number:
+            step = step if step > -LARGEST_STEP else -LARGEST_STEP
+            step = step if step < LARGEST_STEP else LARGEST_STEP
+        allowed = ANY_SIGN
+        for d in range(path.shape[1]):
+            side = path[n, d] = path[first + j, d]
+            if side >= 0:
+                allowed &= signs[k, side >> 1, side & 1]
+        sums[0, j] = 0.0
+        if allowed & sign_of(step):  # other leaves have no weight
+            sums[0, j] = weight[n] = step
+            column[n] = k
+            n += 1
+    add_to_leaves(place, sums[0], FIRST, scores, k)
+    return n
+
+
+@unrolled_kernel
+def follow_numbers(
+    loss: Loss,
+    scores: Floats,
+    members: Integers,
+    prediction: Floats,
+    powers: Powers,
+    targets: Floats,
+    weights: Floats,
+    slope: Floats,
+    bend: Floats,
+    before: Quantisation,
+) -> Quantisation:
+    """Predict numbers, write the gradients of their loss, and return a quantisation of these."""
+    predict_numbers(loss, scores, members, prediction, powers)
+    write_number_gradients(loss, targets, weights, prediction[0], members, slope, bend)
+    return quantisation_of(slope, bend, members.shape[0], before)
+
+
+@kernel
+def weigh_quantiles(
+    level: float,
+    n_leaves: int,
+    targets: Floats,
+    weights: Floats,
+    members: Integers,
+    signs: Signs,
+    learning_rate: float,
+    l2_regularization: float,
+    work: Work,
+    growth: Growth,
+    path: Paths,
+    column: Integers,
+    weight: Floats,
+    scores: Floats,
+) -> int:
+    """Weigh the leaves of a tree by the quantile of the residuals of their rows."""
+    place, sums = work.place, work.sums
+    sort_by_leaf(place, n_leaves, members, growth)
+    for j in range(n_leaves):
+        sums[0, j] = sums[1, j] * leaf_quantile(
+            growth.others, growth.start[j], growth.end[j], level, targets, weights, scores[0],
+            work.residual, work.weight,
+        )  # fmt: skip
+    return weigh_leaves(
+        True, 0, n_leaves, sums, signs, learning_rate, l2_regularization, place, path, column,
+        weight, FIRST, scores,
+    )  # fmt: skip
+
+
+@kernel
+def draw_round(
+    learned: Rows,
+    max_batch: int,
+    group: Integers,
+    max_features: int,
+    rng: Stream,
+    work: Work,
+    drawn: Integers,
+) -> tuple[int, int]:
+    """Draw the rows and the splits of a round, and return the number of each."""
+    n_members = draw_batch(learned, max_batch, rng, work)
+    return n_members, draw_columns(group, max_features, rng, work, drawn)
 
 
 @helper

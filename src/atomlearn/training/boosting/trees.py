@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtri
 
-from atomlearn.sets.jit import helper, kernel
+from atomlearn.sets.jit import helper, kernel, unrolled_kernel
 from atomlearn.sets.random import Stream, draw
 from atomlearn.sets.rows import Lists, Rows, count, pack, take
 from atomlearn.sets.words import FULL, ONE, ZERO, flip, lowest, popcount
@@ -127,7 +127,11 @@ def quantised(
     )
     most = (1 << (quantisation.gradient_bits - 1)) - 1
     highest = (1 << quantisation.hessian_bits) - 1
-    return min(max(first, -most), most), min(second, highest)
+    if first < -most:
+        first = -most
+    elif first > most:
+        first = most
+    return first, second if second < highest else highest
 
 
 def rows_of(has: Rows, candidates: Integers, chosen: Rows) -> Rows:
@@ -139,7 +143,7 @@ def rows_of(has: Rows, candidates: Integers, chosen: Rows) -> Rows:
     return out
 
 
-@kernel
+@unrolled_kernel
 def write_rows_of(
     has: Rows, candidates: Integers, n_candidates: int, chosen: Rows, out: Rows, block: Rows
 ) -> None:
@@ -149,7 +153,8 @@ def write_rows_of(
         if chosen[w] == ZERO:
             continue
         for g in range(width):
-            n_here = min(64, n_candidates - 64 * g)
+            left = n_candidates - 64 * g
+            n_here = left if left < 64 else 64
             for r in range(n_here):
                 block[r] = has[candidates[64 * g + r], w]
             for r in range(n_here, 64):
@@ -337,7 +342,8 @@ def write_places(
     for i in range(place.shape[0]):
         place[i] = -1
     for start in range(0, has.shape[1], reached.shape[1]):
-        n_words = min(reached.shape[1], has.shape[1] - start)
+        left = has.shape[1] - start
+        n_words = left if left < reached.shape[1] else reached.shape[1]
         for w in range(n_words):
             reached[0, w] = FULL
         for k in range(n_leaves):
@@ -374,7 +380,8 @@ def sum_gradients(n_candidates: int, quantisation: Quantisation, growth: Growth,
         growth.gradients[node, m] = growth.hessians[node, m] = 0
     total[node, 0] = total[node, 1] = 0
     for first in range(growth.start[node], growth.end[node], 64):
-        n_here = min(64, growth.end[node] - first)
+        left = growth.end[node] - first
+        n_here = left if left < 64 else 64
         write_digits(growth, first, n_here, n_gradient, n_digits)
         for r in range(n_here):
             total[node, 0] += growth.gradient[order[first + r]]
