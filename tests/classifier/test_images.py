@@ -7,7 +7,13 @@ import pytest
 from sklearn.datasets import load_digits
 
 from atomlearn import AlgebraicClassifier
-from atomlearn.classifier.fitting import DISTORTIONS, IMAGES_MADE, moves_to_try
+from atomlearn.classifier.fitting import (
+    DISTORTIONS,
+    FEWEST_DISTORTIONS,
+    IMAGES_MADE,
+    MOST_TRIED,
+    moves_to_try,
+)
 from atomlearn.tables import distortions, translations
 
 SHAPE = (10, 10)
@@ -53,9 +59,10 @@ def test_images_are_moved_if_that_lowers_the_held_out_loss(images, rounds, n_map
 
 def test_many_images_are_not_distorted():
     model = AlgebraicClassifier(image_shape=SHAPE)
-    n = IMAGES_MADE // 10
-    lengths = [len(moves_to_try(model, 100, rows)) for rows in (1, n, 10 * n)]
-    assert lengths == [4 + DISTORTIONS, 14, 4]
+    n = IMAGES_MADE // FEWEST_DISTORTIONS
+    lengths = [len(moves_to_try(model, 100, rows)) for rows in (1, n, n + n // 10)]
+    assert lengths == [4 + DISTORTIONS, 4 + FEWEST_DISTORTIONS, 4]
+    assert n <= MOST_TRIED  # so that all are tried on
 
 
 def test_distortions_are_maps_of_the_image_that_leave_its_middle_where_it_is():

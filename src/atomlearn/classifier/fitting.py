@@ -238,16 +238,17 @@ def fitted_encoder(
 
 EncodeRows = Callable[[TrainingRows, Any], Examples]
 """Makes examples of rows, with these symmetries."""
-MOST_TRIED, MOST_DISTORTED = 2000, 300
-"""Maximum number of images on which moving them is tried, and on which distorting them is."""
+MOST_TRIED = 2000
+"""Maximum number of images on which moving them is tried."""
 WORTH_MOVING = 0.97
 """Images are moved if that lowers the held-out loss to this share of what it was, or less: learning
 from moved images takes longer."""
-DISTORTIONS, TRIED, FEWEST_DISTORTIONS = 60, 24, 8
-"""Maximum number of distortions that few images are learned from with; of these so many are tried;
-and the number below which they are not worth trying."""
-IMAGES_MADE = 40_000
-"""Maximum number of images that distortions make of those that are given."""
+IMAGES_MADE, DISTORTIONS, FEWEST_DISTORTIONS = 40_000, 60, 20
+"""Maximum number of images that distortions make of those that are given, and bounds of the number
+of distortions. If there would be fewer, none are tried. All images that are given are tried on:
+what helps with a part of them may do harm with all."""
+TRIED = 8
+"""Number of distortions that are tried, which takes less time than all."""
 
 
 def moves_to_try(estimator: Any, n_columns: int, n_rows: int) -> list[Map] | None:
@@ -278,8 +279,8 @@ def helpful_symmetries(
         return estimator.symmetries
     order = np.random.default_rng(0).permutation(len(rows.targets))
 
-    def lowers_loss(other: Any, than: Any, most: int) -> bool:
-        some, losses = rows.some(np.sort(order[:most])), []
+    def lowers_loss(other: Any, than: Any) -> bool:
+        some, losses = rows.some(np.sort(order[:MOST_TRIED])), []
         for one in (than, other):
             examples, rng = encode(some, one), np.random.default_rng(0)
             n_folds = folds_for(len(examples), examples.n_classes)
@@ -288,11 +289,10 @@ def helpful_symmetries(
 
     n_translations = len(translations(estimator.image_shape))
     translated = moves[:n_translations]
-    best = translated if lowers_loss(translated, None, MOST_TRIED) else None
+    best = translated if lowers_loss(translated, None) else None
     if len(moves) == n_translations:
         return best
-    is_better = lowers_loss(moves[: n_translations + TRIED], best, MOST_DISTORTED)
-    return moves if is_better else best
+    return moves if lowers_loss(moves[: n_translations + TRIED], best) else best
 
 
 class PartsSource(Protocol):

@@ -26,7 +26,13 @@ from atomlearn.sets.jit import kernel
 from atomlearn.sets.rows import Lists, Rows, append, lists_of, no_lists, take, united
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.losses import ORDERED
-from atomlearn.training.boosting.rounds import Booster, BoostingRecipe, detailed_recipes, recipe_for
+from atomlearn.training.boosting.rounds import (
+    FEWEST_ROWS,
+    Booster,
+    BoostingRecipe,
+    detailed_recipes,
+    recipe_for,
+)
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import EVERY, Examples, FoldAssignment, by_label
 from atomlearn.training.scores import has_lost
@@ -285,8 +291,6 @@ by this amount."""
 FEW_CLASSES, LARGER_AHEAD, LARGER_WORTH = 10, 0.985, 0.99
 """With at most this many classes there is time to try larger trees that are hardly ahead: of these,
 shares of the loss in place of ``AHEAD`` and ``WORTH``."""
-FEWEST_ROWS = 300
-"""Of fewer rows a tree never uses all columns: random subsets reduce overfitting."""
 HELD_OUT = 5
 """One row in this many of a batch is held out."""
 MAX_ATOMS = 200_000
