@@ -279,8 +279,8 @@ def test_merging_needs_the_same_order(rows):
 def test_evaluation_measures_the_distance(rows, fitted):
     X, y = rows
     found = fitted.evaluate(X[160:], y[160:])
-    assert found.distance == abs(fitted.predict(X[160:]) - y[160:]).mean()
-    assert found.error == (fitted.predict(X[160:]) != y[160:]).mean()
+    assert found.distance == pytest.approx(abs(fitted.predict(X[160:]) - y[160:]).mean())
+    assert found.error == pytest.approx((fitted.predict(X[160:]) != y[160:]).mean())
     assert "mean distance" in str(found) and found.to_dict()["distance"] == found.distance
     plain = AlgebraicClassifier(max_epochs=2, random_state=0).fit(X, y).evaluate(X, y)
     assert plain.distance is None and "mean distance" not in str(plain)

@@ -13,9 +13,10 @@ from sklearn.datasets import make_friedman1
 from sklearn.model_selection import cross_val_score
 
 from atomlearn import AlgebraicRegressor, LiteralEncoder, interrupts, load
+from atomlearn.classifier.fitting import DISTORTIONS
 from atomlearn.errors import InterruptedWarning, InvalidParameter, InvalidTable, InvalidTarget
 from atomlearn.tables.encoder import positions
-from atomlearn.tables.images import translations
+from atomlearn.tables.images import distortions, translations
 from tests.regressor.conftest import prices
 
 LOSSES = ("squared", "absolute", "poisson", "quantile")
@@ -312,13 +313,15 @@ def spots(n, seed, side=6):
 def test_moved_images_are_learned_from(tmp_path):
     X, y = spots(250, 0)
     new, truth = spots(400, 1)
-    plain, given = (
+    distorted = translations((6, 6)) + distortions((6, 6), DISTORTIONS)
+    plain, given, more = (
         AlgebraicRegressor(random_state=0, max_epochs=80, symmetries=moves).fit(X, y)
-        for moves in ([], translations((6, 6)))
+        for moves in ([], translations((6, 6)), distorted)
     )
     tried = AlgebraicRegressor(random_state=0, max_epochs=80, image_shape=(6, 6)).fit(X, y)
     assert 1 - given.score(new, truth) < 0.8 * (1 - plain.score(new, truth))
-    assert (tried.predict(new) == given.predict(new)).all()  # because it helps
+    assert (tried.predict(new) == more.predict(new)).all()  # because it helps
+    assert more.score(new, truth) > given.score(new, truth)
     given.save(tmp_path / "moved.atoms")
     loaded = load(tmp_path / "moved.atoms")
     assert (loaded.predict(new) == given.predict(new)).all()

@@ -140,7 +140,8 @@ class AlgebraicClassifier(
         leave blanks are applied to examples, from which strict and weighted atoms learn.
     image_shape : tuple of int, default=None
         Height and width, if the columns are the pixels of an image. Then :meth:`fit` tries
-        :func:`~atomlearn.tables.translations` by a pixel, and learns from moved images too if that
+        :func:`~atomlearn.tables.translations` by a pixel and, of few images,
+        :func:`~atomlearn.tables.distortions`, and learns from such images too if that
         lowers the held-out loss (unless there are ``symmetries``, if only ``[]``, or a time limit).
         It is also used for pictures.
     n_jobs : int, default=None

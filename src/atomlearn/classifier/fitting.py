@@ -17,7 +17,7 @@ from atomlearn import interrupts
 from atomlearn.errors import InvalidParameter, nearest
 from atomlearn.markup import in_notebook, table
 from atomlearn.tables.encoder import LiteralEncoder, check_count, is_whole
-from atomlearn.tables.images import Map, translations
+from atomlearn.tables.images import Map, distortions, translations
 from atomlearn.tables.rules import (
     MonotoneStatement,
     Statement,
@@ -243,39 +243,56 @@ MOST_TRIED = 2000
 WORTH_MOVING = 0.97
 """Images are moved if that lowers the held-out loss to this share of what it was, or less: learning
 from moved images takes longer."""
+IMAGES_MADE, DISTORTIONS, FEWEST_DISTORTIONS = 40_000, 60, 20
+"""Maximum number of images that distortions make of those that are given, and bounds of the number
+of distortions. If there would be fewer, none are tried. All images that are given are tried on:
+what helps with a part of them may do harm with all."""
+TRIED = 8
+"""Number of distortions that are tried, which takes less time than all."""
 
 
-def moves_to_try(estimator: Any, n_columns: int) -> list[Map] | None:
-    """Return the translations that are tried, if there is an image and nothing else is asked for.
+def moves_to_try(estimator: Any, n_columns: int, n_rows: int) -> list[Map] | None:
+    """Return the maps that are tried, if there are images and nothing else is asked for.
 
-    Not with a time limit, or where strict atoms alone decide.
+    Translations come first, and then distortions, if there are few images. Not with a time limit,
+    or where strict atoms alone decide.
     """
     given, shape = estimator.symmetries, estimator.image_shape
     if given is not None or shape is None or shape[0] * shape[1] != n_columns:
         return None
-    is_strict = getattr(estimator, "evidence", "weighted") == "strict"
-    return None if is_strict or estimator.time_limit else translations(shape)
+    if getattr(estimator, "evidence", "weighted") == "strict" or estimator.time_limit:
+        return None
+    n = min(DISTORTIONS, IMAGES_MADE // max(1, n_rows))
+    return translations(shape) + (distortions(shape, n) if n >= FEWEST_DISTORTIONS else [])
 
 
 def helpful_symmetries(
     estimator: Any, rows: TrainingRows, loss: Callable[[Part], float], encode: EncodeRows
 ) -> Any:
-    """Return the symmetries that were given; without any, translations of images if they help.
+    """Return the symmetries that were given; without any, moves of images if they help.
 
-    Weighted atoms are learned from some of the images with and without translations, and the
-    ``loss`` on held-out images decides.
+    Weighted atoms are learned from some of the images, as they are, translated, and distorted if
+    there are few; the ``loss`` on held-out images decides.
     """
-    moves = moves_to_try(estimator, rows.table.shape[1])
+    moves = moves_to_try(estimator, rows.table.shape[1], len(rows.targets))
     if moves is None:
         return estimator.symmetries
     order = np.random.default_rng(0).permutation(len(rows.targets))
-    some = rows.some(np.sort(order[:MOST_TRIED]))
-    losses = []
-    for one in (None, moves):
-        examples, rng = encode(some, one), np.random.default_rng(0)
-        n_folds = folds_for(len(examples), examples.n_classes)
-        losses.append(loss(Part.of(examples, n_folds, rng)))
-    return moves if losses[1] <= WORTH_MOVING * losses[0] else None
+
+    def lowers_loss(other: Any, than: Any) -> bool:
+        some, losses = rows.some(np.sort(order[:MOST_TRIED])), []
+        for one in (than, other):
+            examples, rng = encode(some, one), np.random.default_rng(0)
+            n_folds = folds_for(len(examples), examples.n_classes)
+            losses.append(loss(Part.of(examples, n_folds, rng)))
+        return losses[1] <= WORTH_MOVING * losses[0]
+
+    n_translations = len(translations(estimator.image_shape))
+    translated = moves[:n_translations]
+    best = translated if lowers_loss(translated, None) else None
+    if len(moves) == n_translations:
+        return best
+    return moves if lowers_loss(moves[: n_translations + TRIED], best) else best
 
 
 class PartsSource(Protocol):

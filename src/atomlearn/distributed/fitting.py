@@ -385,7 +385,9 @@ class SurveyedParts:
             return [ours for ours, one in zip(found, surveys, strict=True) if one.n_rows]
 
         n_columns = estimator.n_features_in_
-        moved = moves_to_try(estimator, n_columns) or check_maps(estimator.symmetries, n_columns)
+        n_rows = sum(one.n_rows for one in told)
+        moved = moves_to_try(estimator, n_columns, n_rows)
+        moved = moved or check_maps(estimator.symmetries, n_columns)
         if is_classifier(estimator):
             _, moved = sorted_out(moved)
         table = joined_table(surveys, self.max_bytes, moved, fetch, self.raw.encode)

@@ -108,7 +108,8 @@ class AlgebraicRegressor(
         image. Training rows are learned from as they are and moved by each map.
     image_shape : tuple of int, default=None
         Height and width, if the columns are the pixels of an image. Then :meth:`fit` tries
-        :func:`~atomlearn.tables.translations` by a pixel, and learns from moved images too if that
+        :func:`~atomlearn.tables.translations` by a pixel and, of few images,
+        :func:`~atomlearn.tables.distortions`, and learns from such images too if that
         lowers the held-out loss (unless there are ``symmetries``, if only ``[]``, or a time limit).
     n_jobs : int, default=None
         Number of parallel jobs. It does not change the model.

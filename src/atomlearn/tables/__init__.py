@@ -6,6 +6,7 @@ from atomlearn.tables.files import Cells, Table, read_table
 from atomlearn.tables.images import (
     check_symmetries,
     column_swaps,
+    distortions,
     generated,
     permuted,
     reflections,
@@ -30,6 +31,7 @@ __all__ = [
     "Table",
     "check_symmetries",
     "column_swaps",
+    "distortions",
     "generated",
     "permuted",
     "read_batches",

@@ -69,6 +69,57 @@ def translations(shape: tuple[int, int], distance: int = 1, diagonal: bool = Fal
     return maps
 
 
+STRETCHED, TURNED, SHIFTED = 0.2, 0.3, 0.1
+"""Bounds of a distortion: how much longer or shorter the sides of a square become, how far they are
+turned, both as a share of a side, and how far an image is moved, as a share of its own."""
+
+
+def distortions(shape: tuple[int, int], n: int, random_state: Seed = 0) -> list[Map]:
+    """Return maps that turn, stretch, shear and move images a little, at random.
+
+    They are to few images what translations are to many: every pixel of a distorted image is the
+    nearest one of the image itself.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Height and width.
+    n : int
+        Number of maps.
+    random_state : int, Generator or None, default=0
+        Random seed; the same seed gives the same maps.
+
+    Returns
+    -------
+    list of ndarray
+        The maps of columns, in which ``-1`` is a blank pixel.
+
+    Examples
+    --------
+    >>> image = np.arange(25)
+    >>> [one] = distortions((5, 5), 1)
+    >>> np.where(one >= 0, image[one], -1).reshape(5, 5)
+    array([[ 6,  2,  3,  4, -1],
+           [11, 12,  8,  9, -1],
+           [16, 17, 12, 13, 14],
+           [20, 21, 17, 18, 19],
+           [-1, -1, 22, 23, 24]])
+    """
+    rng = np.random.default_rng(seed_sequence(random_state))
+    side = np.array(shape).reshape(2, 1)
+    places = np.indices(shape).reshape(2, -1) - (side - 1) / 2
+    maps = []
+    for _ in range(n):
+        stretch, turn, shift = rng.uniform(-1.0, 1.0, (3, 2, 1))
+        # Whole arrays are multiplied one by one: a product of matrices is rounded differently by
+        # different libraries, and a pixel that is as near as another would depend on it.
+        found = (1 + STRETCHED * stretch) * places + TURNED * turn * places[::-1]
+        found = np.rint(found + SHIFTED * side * shift + (side - 1) / 2).astype(np.int64)
+        is_inside = ((found >= 0) & (found < side)).all(axis=0)
+        maps.append(np.where(is_inside, found[0] * shape[1] + found[1], -1))
+    return maps
+
+
 def reflections(shape: tuple[int, int]) -> list[Map]:
     """Return the maps that reflect images left to right, and upside down.
 

@@ -150,6 +150,9 @@ EXACT, TINY = 0.005, 0.002
 """Strict atoms with at most this held-out error are kept beside weighted ones, unless that raises
 the loss by more than the second."""
 
+LEAST_SAY = 0.05
+"""Smallest factor of such strict atoms beside weighted ones."""
+
 KINDS = ("strict", "weighted", "both")
 """The kinds of evidence that can be chosen."""
 
@@ -195,7 +198,9 @@ def weigh_evidence(
     if weighted is not None:
         fitted["weighted"] = (0.0, _factor(weighted, labels, weights))
     if strict is not None and weighted is not None:
-        fitted["both"] = _factors(strict, weighted, labels, weights)
+        error, _ = error_and_loss(strict, labels, weights, prior, ordered)
+        least = LEAST_SAY if error <= EXACT else 0.0
+        fitted["both"] = _factors(strict, weighted, labels, weights, least)
     nothing = np.zeros((len(labels), 1))
     losses: dict[str, float] = {}
     errors: dict[str, float] = {}
@@ -311,9 +316,12 @@ def _factor(scores: Floats, labels: Integers, weights: Floats) -> float:
 
 
 def _factors(
-    strict: Floats, weighted: Floats, labels: Integers, weights: Floats
+    strict: Floats, weighted: Floats, labels: Integers, weights: Floats, least: float = 0.0
 ) -> tuple[float, float]:
-    """Return the factors of both scores of lowest loss, regularised towards one half."""
+    """Return the factors of both scores of lowest loss, regularised towards one half.
+
+    That of the strict score is at ``least`` so large.
+    """
     share = np.minimum(weights, 1.0)
     rows = np.arange(len(labels))
 
@@ -326,5 +334,5 @@ def _factors(
         gradient = np.array([(p * strict).sum(), (p * weighted).sum()]) + prior
         return float(loss + 0.5 * (prior**2).sum()), gradient
 
-    found = minimum(objective, np.array([0.5, 0.5]), [(0.0, 10.0)] * 2)
+    found = minimum(objective, np.array([0.5, 0.5]), [(least, 10.0), (0.0, 10.0)])
     return float(found[0]), float(found[1])

@@ -29,6 +29,7 @@ from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.losses import ORDERED
 from atomlearn.training.boosting.rounds import (
     AT_ONCE,
+    FEWEST_ROWS,
     Booster,
     BoostingRecipe,
     Trees,
@@ -307,8 +308,6 @@ by this amount."""
 FEW_CLASSES, LARGER_AHEAD, LARGER_WORTH = 10, 0.985, 0.99
 """With at most this many classes there is time to try larger trees that are hardly ahead: of these,
 shares of the loss in place of ``AHEAD`` and ``WORTH``."""
-FEWEST_ROWS = 300
-"""Of fewer rows a tree never uses all columns: random subsets reduce overfitting."""
 HELD_OUT = 5
 """One row in this many of a batch is held out."""
 MAX_ATOMS = 200_000

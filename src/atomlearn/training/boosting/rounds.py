@@ -73,6 +73,8 @@ USUAL_ROWS, USUAL_CLASSES = 4000, 2
 """Number of rows and classes for which the learning rate is that of the recipe."""
 USUAL_RATES, LARGEST_RATE = (0.06, 0.1), 0.4
 """Bounds of the learning rate for any number of rows, and of every learning rate."""
+FEWEST_ROWS = 300
+"""Of fewer rows a tree never uses all columns: random subsets reduce overfitting."""
 LARGER_TREES, LARGER = 1500, 16
 """From this many rows on, the trees for classes have so many leaves."""
 FEWEST_STEPS = 4.0
@@ -173,6 +175,7 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     smallest, largest = USUAL_RATES
     learning_rate = min(max(learning_rate, smallest), largest)
     many = max(1.0, n_classes / MANY_CLASSES)
+    may_use_all = n_rows >= FEWEST_ROWS and n_classes <= MANY_CLASSES
     # With hundreds of classes there is no time for small steps.
     learning_rate *= math.sqrt(many * math.sqrt(math.sqrt(n_classes / many / USUAL_CLASSES)))
     learning_rate *= NUMBER_RATE if is_number else 1.0
@@ -183,7 +186,7 @@ def recipe_for(n_rows: int, n_classes: int, max_rounds: int | None) -> BoostingR
     return replace(
         usual,
         share=MANY_SHARE if n_classes > MANY_CLASSES else usual.share,
-        fewest_features=1 if n_classes > MANY_CLASSES else usual.fewest_features,
+        fewest_features=usual.fewest_features if may_use_all else 1,
         learning_rate=min(learning_rate, LARGEST_RATE),
         rounds=rounds,
         l2_regularization=usual.l2_regularization * many,
