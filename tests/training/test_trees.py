@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from atomlearn.sets import rows
@@ -27,8 +27,9 @@ pytestmark = KERNELS
 
 
 def naive_grow(
-    examples, has, offered, gradient, hessian, signs, max_leaves, l2_regularization, min_hessian
-):
+    examples, has, offered, gradient, hessian, signs, max_leaves, l2_regularization, min_hessian,
+    least=1e-9,
+):  # fmt: skip
     """The leaves as sets with the signs they may have; the split that gains most comes first."""
 
     def fit(members, allowed):
@@ -43,7 +44,7 @@ def naive_grow(
             one, h1 = fit(first, allowed & signs[a][0])
             two, h2 = fit(members - first, allowed & signs[a][1])
             whole = fit(members, allowed)[0]
-            if min(h1, h2) >= min_hessian and one + two - whole > found[0] + 1e-9:
+            if min(h1, h2) >= min_hessian and one + two - whole > found[0] + least:
                 found = (one + two - whole, a)
         return found
 
@@ -132,6 +133,7 @@ def test_gradients_are_summed_over_the_examples_of_a_leaf(seed, n, n_splits):
     st.integers(1, 6),
     st.booleans(),
 )
+@example(12752949, 28, 4, 3, True)
 def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves, is_free):
     rng = np.random.default_rng(seed)
     gradient, hessian = rng.integers(-40, 41, n), rng.integers(0, 16, n)
@@ -150,7 +152,7 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves, is_free
     n_leaves = grow_tree(inside.sum(), len(offered), quantisation, max_leaves, 1.0, 0.75, growth)
     paths = np.empty((n_leaves, max_leaves), dtype=np.int32)
     write_paths(n_leaves, growth, paths, 0)
-    expected = naive_grow(
+    told = (
         frozenset(np.flatnonzero(inside).tolist()),
         [frozenset(np.flatnonzero(line).tolist()) for line in has],
         offered.tolist(),
@@ -161,6 +163,9 @@ def test_leaves_are_those_of_a_naive_tree(seed, n, n_splits, max_leaves, is_free
         1.0,
         0.75,
     )
+    expected = naive_grow(*told)
+    # Where signs leave both sides without a weight, a gain of nothing may be rounded to more.
+    assume(len(expected) == len(naive_grow(*told, least=0.0)))
     place = places_of(paths, rows.pack(has), n)
     assert (place >= 0).all()
     member = place == np.arange(len(paths))[:, None]
