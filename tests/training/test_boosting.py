@@ -12,12 +12,8 @@ from atomlearn.sets import rows
 from atomlearn.sets.rows import to_lists
 from atomlearn.training.boosting import ensemble
 from atomlearn.training.boosting.ensemble import WeightedAtoms, boost_folds
-from atomlearn.training.boosting.rounds import (
-    Booster,
-    BoostingRecipe,
-    detailed_recipes,
-    recipe_for,
-)
+from atomlearn.training.boosting.recipe import BoostingRecipe, detailed_recipes, recipe_for
+from atomlearn.training.boosting.rounds import Booster
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import Examples, deal
 from atomlearn.training.scores import has_lost

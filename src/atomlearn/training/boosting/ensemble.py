@@ -27,15 +27,13 @@ from atomlearn.sets.memory import give_back
 from atomlearn.sets.rows import SETS_AT_ONCE, Lists, Rows, append, lists_of, no_lists, take, united
 from atomlearn.sets.words import FULL, ONE, ZERO, lowest, tail
 from atomlearn.training.boosting.losses import ORDERED
-from atomlearn.training.boosting.rounds import (
-    AT_ONCE,
+from atomlearn.training.boosting.recipe import (
     FEWEST_ROWS,
-    Booster,
     BoostingRecipe,
-    Trees,
     detailed_recipes,
     recipe_for,
 )
+from atomlearn.training.boosting.rounds import AT_ONCE, Booster, Trees
 from atomlearn.training.boosting.trees import Splits
 from atomlearn.training.data import EVERY, Examples, FoldAssignment, by_label, groups_of
 from atomlearn.training.scores import has_lost
