@@ -80,11 +80,11 @@ class Exchanged:
         self.sent = self.returned = 0
 
     def counting(self, run):
-        def counted(parts, function, jobs):
+        def counted(parts, function, jobs, *callbacks):
             jobs = list(jobs)
             for one in {id(one): one for job in jobs for one in job.shared}.values():
                 self.sent += len(pickle.dumps(one))
-            results = run(parts, function, jobs)
+            results = run(parts, function, jobs, *callbacks)
             self.returned += len(pickle.dumps(results))
             return results
 

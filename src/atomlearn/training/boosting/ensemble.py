@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 
 from atomlearn.engine.misses import BLOCK, Blocks, blocks_of
 from atomlearn.engine.pool import hash_lists
@@ -372,7 +372,10 @@ def boost_folds(
         recipe = race.choose_columns(recipe, other, judges)
     recipe = race.choose_leaves(recipe, n_rows, examples.n_classes)
     folds = race.boosters(recipe, len(seeds))
-    losses = _boost(folds, clock, rival)
+    whole = None  # with cores to spare its rounds are run at the same time
+    if effective_n_jobs(clock.settings.n_jobs) > len(folds):
+        whole = booster(EVERY, last, recipe)
+    losses = _boost(folds, clock, rival, beside=[] if whole is None else [whole])
     n_rounds = recipe.fewest(losses)
     for one in folds:
         one.close()
@@ -386,15 +389,15 @@ def boost_folds(
     give_back()
     found = parts  # put together if there is no time for all rows at once
     if not clock.over():
-        whole = booster(EVERY, last, recipe)
+        whole = booster(EVERY, last, recipe) if whole is None else whole
         # With more rows than a fold leaves, overfitting begins later.
-        more = round(n_rounds * n_rows / (n_rows - n_held))
-        _run(whole, min(more, recipe.rounds), clock)
+        more = min(round(n_rounds * n_rows / (n_rows - n_held)), recipe.rounds)
+        _run(whole, more, clock)
         whole.close()
         if len(whole.rounds) >= n_rounds:
-            found = [WeightedAtoms.of(whole, len(whole.rounds))]
-        del whole
-        give_back()
+            found = [WeightedAtoms.of(whole, more)]
+    del whole
+    give_back()
     kept, whole_model = losses[: n_rounds + 1], merged(found)
     give_back()
     return BoostedFolds(whole_model, scores, held[order], losses[n_rounds], parts, kept)
@@ -463,10 +466,11 @@ class _Race:
             losses.append(_mean_losses(boosters)[: n_rounds + 1][-1])
         is_worth_it = losses[1] <= clearly * losses[0]
         if not is_worth_it and losses[1] <= ahead * losses[0]:
-            ends = [
-                min(_boost(self.boosters(one, n_folds), self.clock, np.inf))
-                for one in (known, recipe)
-            ]
+            both = [self.boosters(one, n_folds) for one in (known, recipe)]
+            ends = Parallel(n_jobs=self.clock.settings.n_jobs, require="sharedmem")(
+                delayed(_lowest)(one, self.clock) for one in both
+            )
+            del both
             is_worth_it = ends[1] <= min(worth * ends[0], ends[0] - TINY)
         is_worth_it = is_worth_it and not self.clock.over()
         del self.made[known if is_worth_it else recipe], boosters
@@ -475,11 +479,16 @@ class _Race:
 
 
 def _boost(
-    folds: Sequence[Booster], clock: Clock, rival: float, at_once: int = AT_ONCE
+    folds: Sequence[Booster],
+    clock: Clock,
+    rival: float,
+    at_once: int = AT_ONCE,
+    beside: Sequence[Booster] = (),
 ) -> list[float]:
     """Run rounds of all folds while that helps, and return the mean loss after each round.
 
-    ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up.
+    ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up. As many
+    rounds are run of boosters ``beside`` them, which have no say.
     """
     recipe = folds[0].recipe
 
@@ -489,11 +498,16 @@ def _boost(
         if n_rounds >= recipe.rounds or has_lost(known, recipe.learning_rate, rival):
             return False
         target = min(n_rounds + min(max(1, n_rounds), at_once), recipe.rounds)
-        _run_all(folds, target, clock)
+        _run_all([*folds, *beside], target, clock)
         return True
 
     run_rounds(next_round, lambda: _mean_losses(folds), lambda: recipe.stopping, clock.over)
     return _mean_losses(folds)
+
+
+def _lowest(folds: Sequence[Booster], clock: Clock) -> float:
+    """Run rounds of all folds while that helps, and return the lowest mean loss."""
+    return min(_boost(folds, clock, np.inf))
 
 
 def _mean_losses(folds: Sequence[Booster]) -> list[float]:
