@@ -119,6 +119,10 @@ def _questions(records: Records) -> Iterator[tuple[str, ...]]:
         what = f"MNIST from 1,000 images (tuned SVM {percent(few['SVM']['error'])})"
         errors = (percent(few[m]["error"]) for m in ("atomlearn", "forest"))
         yield what, *errors, "", "`ONLY=classifier/few`"
+    if {"with image_shape", "small network"} <= few.keys():
+        shaped, network = (percent(few[m]["error"]) for m in ("with image_shape", "small network"))
+        what = f"the same, with `image_shape=(28, 28)` (small convolutional network {network})"
+        yield what, shaped, "", "", "`ONLY=classifier/few`"
     many = records.nested("many").get("300", {})
     if {"atomlearn", "forest"} <= many.keys():
         cells = (
