@@ -5,9 +5,11 @@ every epoch that is done, and leaves ``model.atoms`` or prints what it found.
 """
 
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
+from typing import NoReturn
 
 LONG = 1_000_000
 """Epochs that nobody waits for."""
@@ -19,7 +21,10 @@ PUZZLE = "\n".join(CLUES[9 * i : 9 * (i + 1)] for i in range(9))
 
 def main() -> None:
     prepare()
-    run(sys.argv[1], Path(sys.argv[2]))
+    try:
+        run(sys.argv[1], Path(sys.argv[2]))
+    except KeyboardInterrupt:  # the second, while the first was told
+        told()
 
 
 def run(name: str, folder: Path) -> None:
@@ -32,8 +37,14 @@ def run(name: str, folder: Path) -> None:
     try:
         SCENARIOS[name]()
     except KeyboardInterrupt:
-        print("KEYBOARDINTERRUPT", flush=True)
-        sys.exit(130)
+        told()
+
+
+def told() -> NoReturn:
+    """Say that Python was interrupted; no further Ctrl-C changes that."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    print("KEYBOARDINTERRUPT", flush=True)
+    sys.exit(130)
 
 
 def prepare() -> None:
