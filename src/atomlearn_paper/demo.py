@@ -20,6 +20,7 @@ from atomlearn.explorer.classifiers import classifier_data
 from atomlearn.explorer.page import algebra_data, explorer_page, queens_data, write_page
 from atomlearn.logic.formulas import html_of
 from atomlearn.markup import escape, folded
+from atomlearn.tables import translations
 from atomlearn.views.page import Page, figure_html
 from atomlearn_paper.expressions import filled
 from atomlearn_paper.steps import text_of
@@ -102,7 +103,10 @@ def fitted_digits() -> tuple[AlgebraicClassifier, npt.NDArray[Any], npt.NDArray[
 
     X, y = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0, stratify=y)
-    classifier = AlgebraicClassifier(random_state=0, n_jobs=2, image_shape=(8, 8))
+    shape = (8, 8)
+    # Told of the moves, it need not try which help: a demo should not make one wait.
+    moves = translations(shape)
+    classifier = AlgebraicClassifier(random_state=0, n_jobs=2, image_shape=shape, symmetries=moves)
     return classifier.fit(X_train, y_train), X_test, y_test
 
 
