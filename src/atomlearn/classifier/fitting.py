@@ -278,21 +278,23 @@ def helpful_symmetries(
     if moves is None:
         return estimator.symmetries
     order = np.random.default_rng(0).permutation(len(rows.targets))
+    some = rows.some(np.sort(order[:MOST_TRIED]))
 
-    def lowers_loss(other: Any, than: Any) -> bool:
-        some, losses = rows.some(np.sort(order[:MOST_TRIED])), []
-        for one in (than, other):
-            examples, rng = encode(some, one), np.random.default_rng(0)
-            n_folds = folds_for(len(examples), examples.n_classes)
-            losses.append(loss(Part.of(examples, n_folds, rng)))
-        return losses[1] <= WORTH_MOVING * losses[0]
+    def loss_with(maps: Any) -> float:
+        examples, rng = encode(some, maps), np.random.default_rng(0)
+        n_folds = folds_for(len(examples), examples.n_classes)
+        return loss(Part.of(examples, n_folds, rng))
 
-    n_translations = len(translations(estimator.image_shape))
-    translated = moves[:n_translations]
-    best = translated if lowers_loss(translated, None) else None
-    if len(moves) == n_translations:
-        return best
-    return moves if lowers_loss(moves[: n_translations + TRIED], best) else best
+    n = len(translations(estimator.image_shape))
+    candidates = [(moves[:n], moves[:n])]
+    if len(moves) > n:
+        candidates.append((moves[: n + TRIED], moves))
+    best, lowest = None, loss_with(None)
+    for tried, every in candidates:
+        found = loss_with(tried)
+        if found <= WORTH_MOVING * lowest:
+            best, lowest = every, found
+    return best
 
 
 class PartsSource(Protocol):

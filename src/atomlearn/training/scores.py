@@ -151,7 +151,7 @@ EXACT, TINY = 0.005, 0.002
 the loss by more than the second."""
 
 LEAST_SAY = 0.05
-"""Smallest factor of such strict atoms beside weighted ones."""
+"""Minimum factor of the strict score beside the weighted one, if strict atoms hardly ever err."""
 
 KINDS = ("strict", "weighted", "both")
 """The kinds of evidence that can be chosen."""
@@ -193,21 +193,23 @@ def weigh_evidence(
     Errors are those of predictions with the ``prior``, the logarithm of the class weights.
     """
     fitted: dict[str, tuple[float, float]] = {}
-    if strict is not None:
-        fitted["strict"] = (1.0, 0.0)
-    if weighted is not None:
-        fitted["weighted"] = (0.0, _factor(weighted, labels, weights))
-    if strict is not None and weighted is not None:
-        error, _ = error_and_loss(strict, labels, weights, prior, ordered)
-        least = LEAST_SAY if error <= EXACT else 0.0
-        fitted["both"] = _factors(strict, weighted, labels, weights, least)
-    nothing = np.zeros((len(labels), 1))
     losses: dict[str, float] = {}
     errors: dict[str, float] = {}
-    for kind, (a, b) in fitted.items():
+    nothing = np.zeros((len(labels), 1))
+
+    def measure(kind: str, a: float, b: float) -> None:
+        fitted[kind] = a, b
         scores = a * (nothing if strict is None else strict)
         scores = scores + b * (nothing if weighted is None else weighted)
         errors[kind], losses[kind] = error_and_loss(scores, labels, weights, prior, ordered)
+
+    if strict is not None:
+        measure("strict", 1.0, 0.0)
+    if weighted is not None:
+        measure("weighted", 0.0, _factor(weighted, labels, weights))
+    if strict is not None and weighted is not None:
+        least = LEAST_SAY if errors["strict"] <= EXACT else 0.0
+        measure("both", *_factors(strict, weighted, labels, weights, least))
     chosen = _choose(losses, errors, sizes)
     if chosen == "weighted" and errors.get("strict", 1.0) <= EXACT:
         # A few of such strict atoms may define the classes exactly, as weighted ones never do.
@@ -320,7 +322,7 @@ def _factors(
 ) -> tuple[float, float]:
     """Return the factors of both scores of lowest loss, regularised towards one half.
 
-    That of the strict score is at ``least`` so large.
+    The factor of the strict score is not below ``least``.
     """
     share = np.minimum(weights, 1.0)
     rows = np.arange(len(labels))

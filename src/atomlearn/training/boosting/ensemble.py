@@ -158,8 +158,8 @@ class WeightedAtoms:
 
 
 FEW_CONSTANTS = 10_000
-"""Up to as many constants, over all blocks of examples, putting shared ones first takes longer than
-it saves, and compiling what does it much longer."""
+"""Up to this number of constants of all atoms, times blocks of examples, atoms are scored without
+reordering their constants: that would take longer than it saves, and has to be compiled first."""
 
 
 @kernel
@@ -304,8 +304,8 @@ WORTH, TINY = 0.98, 0.002
 """What takes longer is worth it if the lowest loss is at most this share of the other's, and lower
 by this amount."""
 FEW_CLASSES, LARGER_AHEAD, LARGER_WORTH = 10, 0.985, 0.99
-"""With at most this many classes there is time to try larger trees that are hardly ahead: of these,
-shares of the loss in place of ``AHEAD`` and ``WORTH``."""
+"""With at most this many classes, larger trees need only these shares of the loss instead of
+``AHEAD`` and ``WORTH``: there is time to try trees that are hardly ahead."""
 HELD_OUT = 5
 """One row in this many of a batch is held out."""
 MAX_ATOMS = 200_000
@@ -488,7 +488,7 @@ def _boost(
     """Run rounds of all folds while that helps, and return the mean loss after each round.
 
     ``rival`` is the loss of strict atoms: boosting that stays far behind it is given up. As many
-    rounds are run of boosters ``beside`` them, which have no say.
+    rounds are run of boosters ``beside`` them, which do not affect when to stop.
     """
     recipe = folds[0].recipe
 
